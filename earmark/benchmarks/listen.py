@@ -1,0 +1,222 @@
+"""LISTEN: does a model hear emotion in the voice, or read it in the words?
+
+Paper     Do Audio LLMs Really LISTEN, or Just Transcribe? (Chen et al. 2025, arXiv 2510.10444)
+Data      VibeCheck1/LISTEN_full on the Hugging Face hub: 11,507 rows of train (the official code never uses test)
+Tasks     1_text 1_audio 1_audio_and_text (neutral words), 2A 2B 2C (words that match the voice), 3A 3B 3C (words that
+          do not), 4 (sounds without words)
+Sound     16 kHz, 3.5 s on average
+Scored    accuracy over 5 to 11 emotions, unweighted average recall, macro and micro F1, chance
+
+`policy=official` asks and scores as the authors' code does at its current head; `policy=earmark`, the default, keeps
+every item in the denominator and an order of choices that depends on the item alone. Each part can be set by itself.
+"""
+
+from __future__ import annotations
+
+import functools
+import re
+from collections.abc import Iterator
+from random import Random
+from typing import Final, Literal, TypeAlias
+
+import msgspec
+from msgspec import Struct
+
+from earmark.benchmarks._choices import LETTERS, checked_tasks, letters, listed
+from earmark.data.rows import check_columns, parquet_files, rows
+from earmark.errors import UsageError
+from earmark.scorers.listen import POLICIES as READING
+from earmark.scorers.listen import Settings as Listen
+from earmark.types import Benchmark, Clip, Item, Prompt, Turn
+
+Modality: TypeAlias = Literal["text", "audio", "audio_and_text"]
+TASKS: Final[
+    dict[str, tuple[str, Modality]]
+] = {  # in the official order, which is the order that its dice are thrown in
+    "1_text": ("1", "text"),
+    "1_audio": ("1", "audio"),
+    "1_audio_and_text": ("1", "audio_and_text"),
+    "2A": ("2A", "text"),
+    "2B": ("2B", "audio"),
+    "2C": ("2B", "audio_and_text"),
+    "3A": ("3A", "text"),
+    "3B": ("3B", "audio"),
+    "3C": ("3B", "audio_and_text"),
+    "4": ("4", "audio"),
+}
+EXTRA: Final = ("neutral", "sadness", "surprise", "happiness", "fear", "anger", "excitement", "frustration")
+HEADERS: Final[dict[Modality, str]] = {
+    "audio": "Listen to the audio and classify the emotion.",
+    "text": "Read the transcription and classify the emotion.",
+    "audio_and_text": "Listen to the audio and read the transcription, then classify the emotion.",
+}
+TEXT = "VARCHAR"
+COLUMNS: Final = {
+    "id": TEXT,
+    "question": TEXT,
+    "answer": TEXT,
+    "choices": f"{TEXT}[]",
+    "transcription": TEXT,
+    "experiment_type": TEXT,
+    "dataset_source": TEXT,
+    "explicit_emotion": TEXT,
+}
+SOUND: Final = {"audio": f"STRUCT(bytes BLOB, path {TEXT})"}
+
+
+class Settings(Struct, frozen=True, forbid_unknown_fields=True):
+    """What a user may set on the command line. An empty text stands for the policy's own choice."""
+
+    data: str = ""  # a folder of parquet files
+    experiments: tuple[str, ...] = ()  # empty: all ten
+    policy: Literal["earmark", "official"] = "earmark"
+    gold: Literal["", "runner", "template", "paper-neutral"] = ""
+    shuffle: Literal["", "stream", "item"] = ""
+    letters: Literal["", "G1", "G2"] = ""
+    reader: Literal["", "listen-g1", "listen-g2", "earmark"] = ""
+    denominator: Literal["", "read", "asked"] = ""
+    extend_3a: bool = True  # False: as the text-only runner, whose 3A is an easier task
+    split: str = "train"
+    seed: int = 42
+
+
+POLICIES: Final = {
+    "official": {"gold": "runner", "shuffle": "stream", "letters": "G2"},
+    "earmark": {"gold": "runner", "shuffle": "item", "letters": "G2"},
+}
+SAMPLING: Final = {"official": {"max_tokens": 8, "temperature": 0.0}, "earmark": {"temperature": 0.0}}
+
+
+class Row(Struct, frozen=True, array_like=True):
+    """The columns of the data that are used, in the order of `COLUMNS`."""
+
+    number: int
+    id: str
+    question: str | None
+    answer: str | None
+    choices: tuple[str, ...] | None
+    transcription: str | None
+    experiment_type: str
+    dataset_source: str | None
+    explicit_emotion: str | None
+    clip: str | None
+
+
+def load(settings: Settings, tasks: tuple[str, ...] = ()) -> Benchmark:
+    """The benchmark; `tasks` goes before `experiments`."""
+    chosen = checked_tasks("listen", tasks or settings.experiments, tuple(TASKS))
+    parts = {name: getattr(settings, name) or usual for name, usual in POLICIES[settings.policy].items()}
+    resolved: Settings = msgspec.structs.replace(settings, experiments=chosen, **parts)
+    if not settings.data:
+        raise UsageError(
+            "listen needs its data; give data=FOLDER, a folder with the parquet files of VibeCheck1/LISTEN_full"
+        )
+    files = parquet_files(settings.data, settings.split)
+    for file in files:
+        check_columns(file, COLUMNS | SOUND)
+    scorer = Listen(settings.policy, settings.reader, settings.denominator)
+    return Benchmark(
+        name="listen",
+        version=1,
+        tasks=chosen,
+        items=functools.partial(items, resolved, tuple(str(file) for file in files)),
+        prompt=functools.partial(prompt, resolved),
+        scorers=lambda _: (scorer,),
+        settings=_signed(resolved),
+        files=tuple(str(file) for file in files),
+        source="VibeCheck1/LISTEN_full",
+        notices=_notices(resolved),
+        seed=settings.seed,
+    )
+
+
+def _signed(settings: Settings) -> dict[str, object]:
+    """The settings that make a difference to items and numbers; where the data lies makes none, its digests do."""
+    return {name: value for name, value in msgspec.structs.asdict(settings).items() if name != "data"}
+
+
+def _notices(settings: Settings) -> tuple[str, ...]:
+    reader, denominator = READING[settings.policy]
+    parts = {
+        "gold": settings.gold,
+        "shuffle": settings.shuffle,
+        "letters": settings.letters,
+        "reader": settings.reader or reader,
+        "denominator": settings.denominator or denominator,
+    }
+    said = [f"policy={settings.policy}: {', '.join(f'{name} {choice}' for name, choice in parts.items())}"]
+    if settings.shuffle == "stream" and settings.experiments != tuple(TASKS):
+        said.append("order of choices: as the official code orders these experiments when it runs no others")
+    if settings.shuffle == "stream" and any(task.startswith("3") for task in settings.experiments):
+        said.append(
+            "3A, 3B, 3C: the official order hangs on a hash and cannot be repeated; ours adds the extra emotions as they are listed"
+        )
+    return tuple(said)
+
+
+def items(settings: Settings, files: tuple[str, ...]) -> Iterator[Item]:
+    """All items, task after task in the official order, each in the order of the data."""
+    stream = Random(settings.seed)  # noqa: S311
+    for task in settings.experiments:
+        for file in files:
+            columns = [*COLUMNS, "audio.path"]
+            for values in rows(file, columns, "experiment_type = ?", [TASKS[task][0]]):
+                yield item(settings, task, file, msgspec.convert(values, Row), stream)
+
+
+def item(settings: Settings, task: str, file: str, row: Row, stream: Random) -> Item:
+    """One row as a task asks it: skipped without a usable gold, in error without the words that it needs."""
+    _, modality = TASKS[task]
+    gold = _gold(settings, task, row)
+    choices = list(row.choices or ())
+    if task.startswith("3") and (task != "3A" or settings.extend_3a):
+        choices += [emotion for emotion in EXTRA if emotion not in choices]
+    asked = Item(
+        id=row.id,
+        task=task,
+        question=row.question or "",
+        clips=(Clip(file, row.number, "audio.bytes", name=row.clip or row.id, words=row.transcription or ""),),
+        group=re.sub(r"_[23][AB]$", "", row.id),  # one recording may be asked about in several tasks
+        tags={"dataset_source": row.dataset_source or "unknown", "modality": modality},
+    )
+    if not gold.strip():
+        return msgspec.structs.replace(asked, state="skipped", reason="empty gold")
+    if gold not in choices:
+        return msgspec.structs.replace(asked, state="skipped", reason="gold is not a choice")
+    order = list(range(len(choices)))
+    dice = stream if settings.shuffle == "stream" else Random(f"{settings.seed}:{row.id}")  # noqa: S311
+    dice.shuffle(order)
+    labels = letters(len(choices))
+    missing = modality != "audio" and not (row.transcription or "").strip()
+    return msgspec.structs.replace(
+        asked,
+        choices=tuple(choices[at] for at in order),
+        labels=labels,
+        targets=(labels[order.index(choices.index(gold))],),
+        state="error" if missing else "ask",
+        reason="No transcription available" if missing else "",
+    )
+
+
+def _gold(settings: Settings, task: str, row: Row) -> str:
+    if task == "1_text" and settings.gold == "paper-neutral":
+        return "neutral"
+    explicit = task == "3A" or (task == "2A" and settings.gold != "template")
+    return (row.explicit_emotion if explicit else row.answer) or ""
+
+
+def prompt(settings: Settings, asked: Item) -> Prompt:
+    """Header, question, choices and the line about letters; the transcription before them, the sound before all."""
+    modality = TASKS[asked.task][1]
+    shown = asked.labels if settings.letters == "G2" else tuple(LETTERS[:8])
+    blocks = [
+        HEADERS[modality],
+        asked.question,
+        listed(asked.choices, asked.labels),
+        f"Respond with only the letter ({', '.join(shown)}):",
+    ]
+    if modality != "audio":
+        blocks.insert(0, f"Transcription: {asked.clips[0].words}")
+    text = "\n\n".join(blocks)
+    parts = (text,) if modality == "text" else (asked.clips[0], text)
+    return Prompt((Turn("user", parts),), asked.choices, asked.labels, SAMPLING[settings.policy])

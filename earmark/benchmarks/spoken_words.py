@@ -1,0 +1,133 @@
+"""Spoken words: one word is said, which of a closed set is it?
+
+Data      Debian's asterisk-core-sounds-en-wav 1.6.1: studio recordings of one speaker, 8 kHz
+Tasks     digits (10), weekdays (7), months (12), letters (26), nato (26)
+Sound     8 kHz mono, 0.4 to 1.5 s
+Scored    accuracy over all words of the set
+
+Limits: one professional voice, telephone band, recordings that have been public since the 2000s, so a model trained on
+the web may have met them. Nothing is committed or shipped: the package is fetched and unpacked into the cache. Where
+there is no apt, a packaged voice says the words instead, and the table says so.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Final, Literal
+
+from msgspec import Struct
+
+from earmark.audio.speak import VOICE, speak
+from earmark.benchmarks._choices import LETTERS, checked_tasks, letters, listed, shuffled
+from earmark.data import debian
+from earmark.errors import BadData
+from earmark.scorers.choice import Choice
+from earmark.types import Benchmark, Clip, Item, Prompt, Turn
+
+PACKAGE: Final = "asterisk-core-sounds-en-wav"
+SOUNDS: Final = "usr/share/asterisk/sounds/en_US_f_Allison"
+NATO = "alpha bravo charlie delta echo foxtrot golf hotel india juliet kilo lima mike november oscar papa quebec romeo sierra tango uniform victor whiskey xray yankee zulu"
+WORDS: Final[dict[str, dict[str, str]]] = {  # of each task: the words, and the file that says each
+    "digits": {
+        word: f"digits/{at}" for at, word in enumerate("zero one two three four five six seven eight nine".split())
+    },
+    "weekdays": {
+        word: f"digits/day-{at}"
+        for at, word in enumerate("Sunday Monday Tuesday Wednesday Thursday Friday Saturday".split())
+    },
+    "months": {
+        word: f"digits/mon-{at}"
+        for at, word in enumerate(
+            "January February March April May June July August September October November December".split()
+        )
+    },
+    "letters": {letter: f"letters/{letter.lower()}" for letter in LETTERS},
+    "nato": {word: f"phonetic/{word[0]}_p" for word in NATO.split()},
+}
+QUESTION: Final = "Which of these is said in the audio?"
+
+
+class Settings(Struct, frozen=True, forbid_unknown_fields=True):
+    """What a user may set on the command line."""
+
+    seed: int = 0
+    voice: Literal["auto", "recorded", "packaged"] = "auto"  # auto: recorded where apt is there
+
+
+def load(settings: Settings, tasks: tuple[str, ...] = ()) -> Benchmark:
+    """The benchmark."""
+    recorded = settings.voice == "recorded" or (
+        settings.voice == "auto" and (debian.unpacked(PACKAGE) is not None or debian.available())
+    )
+    return Benchmark(
+        name="spoken_words",
+        version=1,
+        tasks=checked_tasks("spoken_words", tasks, tuple(WORDS)),
+        items=functools.partial(items, settings.seed, checked_tasks("spoken_words", tasks, tuple(WORDS)), recorded),
+        prompt=prompt,
+        scorers=lambda _: (Choice(),),
+        fetch=functools.partial(fetch, recorded),
+        settings={"seed": settings.seed, "voice": "recorded" if recorded else "packaged"},
+        source=f"Debian {PACKAGE} 1.6.1" if recorded else f"spoken by {VOICE}",
+        licence="CC-BY-SA-3.0 (Digium; spoken by Allison Smith)" if recorded else "CC0 (voice)",
+        notices=(
+            "spoken words: one professional speaker, telephone band; public since the 2000s, so a model may have met them"
+            if recorded
+            else "spoken words: no apt here, so a packaged voice speaks instead of the recordings; not comparable with them",
+        ),
+        needs_ears=False,
+        seed=settings.seed,
+    )
+
+
+def fetch(recorded: bool, say: Callable[[str], None]) -> None:
+    """Bring the recordings, or speak the words, where they are not there yet."""
+    if not recorded:
+        speak([word for words in WORDS.values() for word in words], say)
+    elif debian.unpacked(PACKAGE) is None:
+        say(f"fetching Debian's {PACKAGE} (18 MB, CC-BY-SA-3.0)")
+        debian.fetch(PACKAGE)
+
+
+def items(seed: int, tasks: tuple[str, ...], recorded: bool) -> Iterator[Item]:
+    """Every word of every task once, among all the words of its task."""
+    for task in tasks:
+        words = WORDS[task]
+        files = _recordings(words) if recorded else dict(zip(words, speak(list(words)), strict=True))
+        labels = letters(len(words))
+        for word in words:
+            choices = shuffled(list(words), seed, f"{task}/{word}")
+            clip = Clip(str(files[word]), name=f"{task}/{word}.wav", words=word)
+            target = labels[choices.index(word)]
+            yield Item(
+                word,
+                task,
+                QUESTION,
+                (clip,),
+                choices,
+                labels,
+                (target,),
+                group=word,
+                tags={"voice": "recorded" if recorded else "packaged"},
+            )
+
+
+def _recordings(words: dict[str, str]) -> dict[str, Path]:
+    place = debian.fetch(PACKAGE) / SOUNDS
+    files = {word: place / f"{name}.wav" for word, name in words.items()}
+    missing = [path for path in files.values() if not path.exists()]
+    if missing:
+        raise BadData(
+            f"{missing[0]}: not in Debian's {PACKAGE}, which had it in version 1.6.1; remove {debian.unpacked(PACKAGE)} to fetch it again"
+        )
+    return files
+
+
+def prompt(item: Item) -> Prompt:
+    """The word, then the question with its choices."""
+    text = f"{item.question}\n{listed(item.choices, item.labels)}\nAnswer with the letter only."
+    return Prompt(
+        (Turn("user", (*item.clips, text)),), item.choices, item.labels, {"max_tokens": 16, "temperature": 0.0}
+    )

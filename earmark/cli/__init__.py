@@ -1,0 +1,65 @@
+"""The command line: the only floor that prints, and the only one that exits.
+
+A command is a file of this folder, with a click command named `command`. Commands import what they need when they run,
+so that help is quick.
+"""
+
+from __future__ import annotations
+
+import sys
+from typing import Any
+
+import click
+
+from earmark import __version__
+from earmark.errors import INTERRUPTED, EarmarkError
+from earmark.plugins import find, names, summary
+
+
+class Commands(click.Group):
+    """A group whose commands are the files of this folder."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002
+        return names("cli")
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002
+        if cmd_name not in names("cli"):
+            return None
+        command: click.Command = find("cli", cmd_name).command
+        return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """The list of commands, from the first line of each file and without running any."""
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, summary("cli", name)) for name in self.list_commands(ctx)])
+
+
+@click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(__version__, message="%(version)s")
+def earmark() -> None:
+    """Measure how well models listen.
+
+    Settings are key=value words: earmark run listen data=FOLDER model=http://127.0.0.1:8000/v1 limit=20
+    """
+
+
+def main(*arguments: Any) -> None:
+    """Run the command line and exit with a documented status."""
+    try:
+        sys.exit(earmark.main([*arguments] or None, standalone_mode=False))
+    except click.exceptions.Abort:
+        stop("interrupted; the same command goes on from here", INTERRUPTED)
+    except click.ClickException as error:
+        error.show()
+        sys.exit(error.exit_code)
+    except EarmarkError as error:
+        stop(str(error), error.status)
+    except BrokenPipeError:  # the reader of our output has gone, as `| head` does
+        sys.stderr.close()
+        sys.exit(0)
+
+
+def stop(message: str, status: int) -> None:
+    """One line for the user, and the status for the shell."""
+    click.echo(f"earmark: {message}", err=True)
+    sys.exit(status)

@@ -1,0 +1,114 @@
+"""What commands share: reading benchmarks and settings from words, and showing tables."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import click
+
+from earmark import plugins
+from earmark.config import Composed, compose, yaml_names
+from earmark.errors import UsageError
+from earmark.evaluate import load_benchmark
+
+if TYPE_CHECKING:
+    from earmark.report.rows import Row
+    from earmark.types import Benchmark
+
+
+WIDE = 200  # columns where nobody's terminal sets a limit
+
+
+class Line(NamedTuple):
+    """One benchmark to run, with the settings that it is run with."""
+
+    benchmark: Benchmark
+    settings: Composed
+
+
+def lines(words: Sequence[str]) -> list[Line]:
+    """The benchmarks that words of a command line name, suites taken apart."""
+    settings = [word for word in words if "=" in word]
+    named = [word for word in words if "=" not in word]
+    if not named:
+        raise UsageError(
+            f"no benchmark is named; there are: {', '.join([*plugins.names('benchmarks'), *yaml_names('suite')])}"
+        )
+    return [line for name in merged(named) for line in _lines(name, settings)]
+
+
+def merged(named: Sequence[str]) -> list[str]:
+    """Tasks of one benchmark brought together.
+
+    >>> merged(["listen:2B", "acoustics", "listen:3B"])
+    ['listen:2B,3B', 'acoustics']
+    """
+    tasks: dict[str, list[str]] = {}
+    for name in named:
+        benchmark, _, task = name.partition(":")
+        tasks.setdefault(benchmark, []).extend(task.split(",") if task else [])
+    return [f"{benchmark}:{','.join(chosen)}" if chosen else benchmark for benchmark, chosen in tasks.items()]
+
+
+def _lines(name: str, settings: Sequence[str]) -> list[Line]:
+    benchmark, _, tasks = name.partition(":")
+    suites = yaml_names("suite")
+    if benchmark in suites and not tasks:
+        return [line for entry in suite(suites[benchmark]) for line in lines([*entry, *settings])]
+    if "." not in benchmark and benchmark not in plugins.names("benchmarks"):
+        raise UsageError(
+            f"no benchmark or suite is called '{benchmark}'; there are: {', '.join([*plugins.names('benchmarks'), *suites])}"
+        )
+    composed = compose(settings)
+    given = composed.benchmark
+    if composed.run.seed is not None and "seed" in plugins.find("benchmarks", benchmark).Settings.__struct_fields__:
+        given = {"seed": composed.run.seed} | given
+    return [Line(load_benchmark(benchmark, tuple(filter(None, tasks.split(","))), given), composed)]
+
+
+def suite(path: Path) -> list[list[str]]:
+    """The command lines in a suite's YAML."""
+    import yaml
+
+    try:
+        entries = yaml.safe_load(path.read_text(encoding="utf-8"))
+    except yaml.YAMLError as error:
+        raise UsageError(f"{path}: is no YAML ({' '.join(str(error).split())})") from error
+    if not isinstance(entries, list) or not all(isinstance(entry, str) for entry in entries):
+        raise UsageError(
+            f"{path}: found {type(entries).__name__}, expected a list of command lines such as 'listen:2B limit=20'"
+        )
+    return [entry.split() for entry in entries]
+
+
+def show_rows(title: str, rows: Sequence[Row], *, everything: bool = False) -> None:
+    """Print rows as a table, with what must be known about them underneath."""
+    from earmark.report.table import HEAD, footnotes, full_table, table
+
+    if everything:
+        show_table(title, ("metric", *HEAD), full_table(rows), words=3)
+    else:
+        metrics = list(dict.fromkeys(row.headline[0] for row in rows))
+        show_table(f"{title}: {', '.join(metrics)}", HEAD, table(rows), words=2)
+    for note in footnotes(rows):
+        click.echo(note)
+
+
+def show_table(title: str, head: Sequence[str], rows: Sequence[Sequence[Any]], words: int = 1) -> None:
+    """Print a table; the first columns hold words, the rest numbers."""
+    from rich.box import SIMPLE_HEAD
+    from rich.console import Console
+    from rich.table import Table
+
+    table = Table(
+        title=title, title_justify="left", title_style="bold", box=SIMPLE_HEAD, pad_edge=False, header_style="bold"
+    )
+    for at, name in enumerate(head):
+        table.add_column(name, justify="left" if at < words else "right", no_wrap=True)
+    for row in rows:
+        table.add_row(*map(str, row))
+    console = Console(highlight=False, width=None if sys.stdout.isatty() else WIDE)
+    console.print(table)

@@ -1,0 +1,51 @@
+"""Tell everything about a benchmark, model, condition, scorer or suite."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+
+@click.command()
+@click.argument("name")
+def command(name: str) -> None:
+    """Tell everything about NAME: its card and its settings."""
+    from earmark.config import yaml_names
+    from earmark.errors import UsageError
+    from earmark.plugins import find, names
+
+    found = False
+    for kind in ("benchmarks", "models", "conditions", "scorers"):
+        if name in names(kind):
+            module = find(kind, name)
+            click.echo(f"{kind.removesuffix('s')} {name}\n\n{(module.__doc__ or '').strip()}\n")
+            _settings(getattr(module, "Settings", None), "model." if kind == "models" else "")
+            found = True
+    for group in ("model", "suite"):
+        if name in yaml_names(group):
+            path = yaml_names(group)[name]
+            click.echo(f"{group} {name}: {path}\n\n{path.read_text(encoding='utf-8')}")
+            found = True
+    if not found:
+        raise UsageError(f"nothing is called '{name}'; earmark list shows what there is")
+
+
+def _settings(settings: Any, prefix: str) -> None:
+    import msgspec
+
+    if settings is None:
+        return
+    click.echo("settings, with what they are when not given:")
+    for field in msgspec.structs.fields(settings):
+        usual = field.default if field.default is not msgspec.NODEFAULT else field.default_factory
+        usual = usual() if callable(usual) else usual
+        told = (
+            "must be given"
+            if usual is msgspec.NODEFAULT
+            else "as the benchmark prescribes"
+            if usual is msgspec.UNSET
+            else repr(usual)
+        )
+        click.echo(f"  {prefix}{field.name} = {told}")
+    click.echo()

@@ -1,0 +1,47 @@
+"""List benchmarks, models, conditions, scorers, suites or runs."""
+
+from __future__ import annotations
+
+import click
+
+KINDS = ("benchmarks", "models", "conditions", "scorers", "suites", "runs")
+
+
+@click.command()
+@click.argument("kind", required=False, type=click.Choice(KINDS))
+@click.argument("words", nargs=-1)
+def command(kind: str | None, words: tuple[str, ...]) -> None:
+    """List what there is: earmark list benchmarks|models|conditions|scorers|suites|runs [results=DIR]."""
+    for each in [kind] if kind else KINDS[:-1]:
+        click.echo(f"{each}:" if not kind else "", nl=not kind)
+        for name, said in _told(each, words):
+            click.echo(f"  {name:<20} {said}".rstrip())
+
+
+def _told(kind: str, words: tuple[str, ...]) -> list[tuple[str, str]]:
+    from earmark.config import compose, yaml_names
+    from earmark.plugins import names, summary
+
+    if kind == "runs":
+        return _runs(compose(words).run.results)
+    if kind in ("models", "suites"):
+        files = yaml_names(kind.removesuffix("s"))
+        return [
+            (name, path.read_text(encoding="utf-8").partition("\n")[0].removeprefix("# "))
+            for name, path in sorted(files.items())
+        ]
+    plain = [("plain", "The sound as it is.")] if kind == "conditions" else []
+    return plain + [(name, summary(kind, name)) for name in names(kind)]  # type: ignore[arg-type] # one of plugins.Kind
+
+
+def _runs(results: str) -> list[tuple[str, str]]:
+    from earmark import folder
+    from earmark.journal import keys
+
+    told = []
+    for run in folder.runs(results):
+        state = (
+            "finished" if folder.finished(run) else f"unfinished, {sum(1 for _ in keys(run / folder.JOURNAL))} answers"
+        )
+        told.append((str(run), state))
+    return told

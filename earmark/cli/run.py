@@ -1,0 +1,47 @@
+"""Ask a model a benchmark, score it, and print the table."""
+
+from __future__ import annotations
+
+import sys
+
+import click
+
+from earmark.errors import FINISHED_WITH_FAILURES
+
+
+@click.command(context_settings={"ignore_unknown_options": True})
+@click.argument("words", nargs=-1, required=True, type=click.UNPROCESSED)
+def command(words: tuple[str, ...]) -> None:
+    """Run benchmarks or suites: earmark run BENCHMARK[:TASK]... [key=value]...
+
+    \b
+    earmark run listen data=FOLDER model=http://127.0.0.1:8000/v1 limit=20
+    earmark run listen:2B listen:3B data=FOLDER policy=official
+    earmark run acoustics model=local condition=[plain,silence]
+
+    The same command again goes on with an unfinished run; resume=false starts anew.
+    """
+    if run_lines(words):
+        sys.exit(FINISHED_WITH_FAILURES)
+
+
+def run_lines(words: tuple[str, ...]) -> int:
+    """Run what the words name and print one table; the number of failed items that were asked."""
+    import asyncio
+
+    from earmark.cli._progress import Progress
+    from earmark.cli._words import lines, show_rows
+    from earmark.evaluate import evaluate
+
+    outcomes = []
+    for line in lines(words):
+        with Progress() as watch:
+            outcomes.append(asyncio.run(evaluate(line.benchmark, line.settings, watch)))
+    for outcome in outcomes:
+        show_rows(f"{outcome.benchmark.name} by {outcome.model}", outcome.metrics.rows)
+        for task, reasons in outcome.metrics.skipped.items():
+            click.echo(f"{task}: skipped {', '.join(f'{count} ({reason})' for reason, count in reasons.items())}")
+        for notice in outcome.metrics.notices:
+            click.echo(notice)
+        click.echo(f"run: {outcome.folder}\n")
+    return sum(outcome.asked_in_vain for outcome in outcomes)

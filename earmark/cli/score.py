@@ -1,0 +1,48 @@
+"""Score replies from a file, with no model in sight."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+
+@click.command(context_settings={"ignore_unknown_options": True})
+@click.argument("file", type=click.Path(exists=True, dir_okay=False, path_type=Path))
+@click.option("--scorer", required=True, help="One of: earmark list scorers.")
+@click.option("--json", "as_json", is_flag=True, help="One JSON object instead of a table.")
+@click.option("--items", type=click.Path(dir_okay=False, path_type=Path), help="Write one JSON line an item here.")
+@click.argument("words", nargs=-1, type=click.UNPROCESSED)
+def command(file: Path, scorer: str, as_json: bool, items: Path | None, words: tuple[str, ...]) -> None:
+    """Score FILE, JSON lines with id, reply, target, choices or bare labels, and answer where a reader already ran.
+
+    \b
+    earmark score replies.jsonl --scorer choice
+    earmark score replies.jsonl --scorer listen policy=official --json
+    """
+    import asyncio
+
+    from earmark.cli._words import show_rows
+    from earmark.config import read, scorer_words
+    from earmark.plugins import find
+    from earmark.replies import score_file
+
+    module = find("scorers", scorer)
+    settings = read(module.Settings, scorer_words(words), "")
+    row, lines = asyncio.run(score_file(file, module.load(settings)))
+    if items:
+        items.write_bytes(b"".join(lines))
+    if as_json:
+        import msgspec
+
+        told = {
+            "metrics": {name: found.value for name, found in row.metrics.items()},
+            "estimates": row.metrics,
+            "n": row.n,
+            "states": row.states,
+            "chance": row.chance,
+            "signature": row.signature,
+        }
+        click.echo(msgspec.json.encode(told))
+    else:
+        show_rows(row.signature, [row], everything=True)

@@ -1,0 +1,34 @@
+"""Silence: every sound becomes as much digital silence, so that only words and pictures are left to answer from."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+import numpy as np
+from msgspec import Struct
+
+from earmark.audio.read import wave
+from earmark.conditions._sounds import each_sound
+from earmark.errors import UsageError
+from earmark.types import Benchmark, Heard, Item, Part, Prompt, replace
+
+
+class Silence(Struct, frozen=True):
+    """The condition."""
+
+    name: ClassVar[str] = "silence"
+
+    def hear(self, prompt: Prompt, item: Item) -> Prompt:  # noqa: ARG002 - silence is the same for all
+        return each_sound(prompt, _silent)
+
+
+def _silent(heard: Heard, _: int) -> Part:
+    loud = wave(heard)
+    return replace(loud, samples=np.zeros_like(loud.samples), words="", notes=(*loud.notes, "replaced by silence"))
+
+
+def load(argument: str, seed: int, benchmark: Benchmark) -> Silence:  # noqa: ARG001
+    """The condition from what stands after its name; silence takes nothing."""
+    if argument:
+        raise UsageError(f"silence takes no argument, found 'silence:{argument}'; write condition=silence")
+    return Silence()

@@ -1,0 +1,236 @@
+"""Settings: YAML groups and words of the command line, composed Hydra's way and read into typed fields.
+
+    model=NAME           a YAML file of the group `model`, a backend with a model (openai/gpt-4o-audio-preview), or a URL
+    model.FIELD=VALUE    a field of the model
+    FIELD=VALUE          a field of the run where it has one of that name, else of the benchmark
+
+A user's own folder of YAML (`$EARMARK_CONF`, or `conf` in the working folder) is laid over the packaged one.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import AsyncIterator, Mapping, Sequence
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any, Final, TypeVar
+
+import msgspec
+from msgspec import Struct
+
+from earmark import plugins
+from earmark.errors import UsageError
+from earmark.types import Model, Seconds
+
+UNSIGNED: Final = frozenset(
+    {"base_url", "timeout", "threads", "api_key_env"}
+)  # of a model's settings: they change no answer
+PACKAGED: Final = Path(__file__).parent / "conf"
+T = TypeVar("T")
+
+
+class RunSettings(Struct, frozen=True, forbid_unknown_fields=True):
+    """What a run is told beside its model and its benchmark."""
+
+    condition: tuple[str, ...] = ("plain",)
+    limit: int | None = None  # the first so many items of each task
+    seed: int | None = None  # None: the benchmark's own
+    repeats: int = 1
+    results: str = "results"
+    resume: bool = True
+    attempts: int = 5  # requests for one answer, the first included
+    patience: Seconds = 900.0  # for one answer, all its attempts and waits together
+    give_up_after: int = 50  # failures in a row, with no answer between them
+
+
+class Composed(Struct, frozen=True, forbid_unknown_fields=True):
+    """The words of a command, read."""
+
+    run: RunSettings
+    model: dict[str, Any]
+    benchmark: dict[str, Any]
+
+
+def user_folder() -> Path | None:
+    """The user's own folder of YAML, where there is one."""
+    given = os.environ.get("EARMARK_CONF")
+    place = Path(given) if given else Path("conf")
+    if given and not place.is_dir():
+        raise UsageError(f"EARMARK_CONF is {given}, expected a folder with YAML in model/ or suite/")
+    return place.resolve() if place.is_dir() else None
+
+
+def yaml_names(group: str) -> dict[str, Path]:
+    """The files of a group by name, the user's over the packaged ones.
+
+    >>> "local" in yaml_names("model")
+    True
+    """
+    folders = [folder for folder in (PACKAGED, user_folder()) if folder]
+    return {path.stem: path for folder in folders for path in sorted((folder / group).glob("*.yaml"))}
+
+
+def compose(words: Sequence[str]) -> Composed:
+    """Read `key=value` words. Raises UsageError with one line on the first that means nothing."""
+    from hydra import compose as hydra_compose  # noqa: PLC0415 - a quarter of a second that help does not owe
+    from hydra import initialize_config_dir  # noqa: PLC0415
+    from hydra.errors import HydraException  # noqa: PLC0415
+    from omegaconf import OmegaConf  # noqa: PLC0415
+    from omegaconf.errors import OmegaConfBaseException  # noqa: PLC0415
+
+    _lay_user_folder_over()
+    overrides = [override for word in words for override in _overrides(word)]
+    try:
+        with initialize_config_dir(str(PACKAGED), version_base="1.3"):
+            config = OmegaConf.to_container(hydra_compose("run", overrides), resolve=True)
+    except (HydraException, OmegaConfBaseException) as error:
+        said = " ".join(str(error).split())
+        raise UsageError(f"cannot read {' '.join(words)}: {said}") from error
+    settings: dict[str, Any] = config  # type: ignore[assignment] # a mapping of names, as run.yaml is one
+    model, benchmark = settings.pop("model"), settings.pop("benchmark")
+    return Composed(read(RunSettings, settings, ""), model, benchmark)
+
+
+def _lay_user_folder_over() -> None:
+    from hydra.core.config_search_path import ConfigSearchPath  # noqa: PLC0415
+    from hydra.core.plugins import Plugins  # noqa: PLC0415
+    from hydra.plugins.search_path_plugin import SearchPathPlugin  # noqa: PLC0415
+
+    class UserFolder(SearchPathPlugin):
+        def manipulate_search_path(self, search_path: ConfigSearchPath) -> None:
+            folder = user_folder()
+            if folder:
+                search_path.prepend("earmark-user", f"file://{folder}")
+
+    known = Plugins.instance()
+    if not any(plugin.__name__ == "UserFolder" for plugin in known.discover(SearchPathPlugin)):
+        known.register(UserFolder)
+
+
+def _overrides(word: str) -> list[str]:
+    """One word of ours as Hydra's overrides.
+
+    >>> _overrides("model.temperature=0.2"), _overrides("limit=5"), _overrides("policy=official")
+    (['++model.temperature=0.2'], ['limit=5'], ['++benchmark.policy=official'])
+    """
+    key, equals, value = word.partition("=")
+    if not equals or not key:
+        raise UsageError(f"'{word}' is no setting; expected key=value, such as limit=10")
+    if key == "model":
+        return _model_overrides(value)
+    if key.startswith("model."):
+        return [f"++{key}={_safe(value)}"]
+    if key in RunSettings.__struct_fields__:
+        return [f"{key}={_listed(value) if key == 'condition' else _safe(value)}"]
+    return [f"++benchmark.{key}={_safe(value)}"]
+
+
+def _listed(value: str) -> str:
+    return _safe(value) if value.startswith("[") else f"[{value}]"
+
+
+def _safe(value: str) -> str:
+    """A value in Hydra's grammar; what does not parse there is meant as a text."""
+    from hydra.core.override_parser.overrides_parser import OverridesParser  # noqa: PLC0415
+    from hydra.errors import HydraException  # noqa: PLC0415
+
+    try:
+        parsed = OverridesParser.create().parse_override(f"key={value}")
+    except HydraException:
+        return "'" + value.replace("\\", "\\\\").replace("'", "\\'") + "'"
+    return f"[{value}]" if parsed.is_sweep_override() else value
+
+
+def _model_overrides(value: str) -> list[str]:
+    """The model a user names, as a YAML file and the fields that differ.
+
+    >>> _model_overrides("http://127.0.0.1:8000/v1/")
+    ['model=openai', "++model.base_url='http://127.0.0.1:8000/v1'"]
+    >>> _model_overrides("openai/gpt-4o-audio-preview")
+    ['model=openai', "++model.name='gpt-4o-audio-preview'"]
+    """
+    known = yaml_names("model")
+    if value in known:
+        return [f"model={value}"]
+    if value.startswith(("http://", "https://")):
+        return ["model=openai", f"++model.base_url='{value.rstrip('/')}'"]
+    backend, slash, name = value.partition("/")
+    if slash and backend in known:
+        return [f"model={backend}", f"++model.name='{name}'"]
+    raise UsageError(
+        f"no model is called '{value}'; there are: {', '.join(known)}; or give BACKEND/NAME, or the URL of a server"
+    )
+
+
+def read(kind: type[T], settings: Mapping[str, Any], prefix: str) -> T:
+    """Typed settings from plain ones; a wrong name or value is told with the names that there are."""
+    fields = getattr(kind, "__struct_fields__", ())
+    unknown = [name for name in settings if name not in fields]
+    if unknown:
+        raise UsageError(
+            f"no setting is called '{prefix}{unknown[0]}'; there are: {', '.join(prefix + name for name in fields)}"
+        )
+    try:
+        return msgspec.convert(settings, kind, strict=False)
+    except msgspec.ValidationError as error:
+        where = str(error).partition(" - at `$.")[2].rstrip("`")
+        found = settings.get(where.partition(".")[0].partition("[")[0])
+        raise UsageError(f"{prefix}{where or 'settings'}={found!r}: {str(error).partition(' - at ')[0]}") from error
+
+
+# What a model's YAML may hold beside the fields of its backend.
+class Common(Struct, frozen=True):
+    """How any model is asked, whatever its backend."""
+
+    backend: str
+    concurrency: int = 16  # answers under way at once, at most; fewer while the server says that it is busy
+
+
+def common(model: Mapping[str, Any]) -> Common:
+    """The part of a model's settings that every model has."""
+    if "backend" not in model:
+        raise UsageError(f"the model's YAML names no backend; there are: {', '.join(plugins.names('models'))}")
+    return read(Common, {name: model[name] for name in Common.__struct_fields__ if name in model}, "model.")
+
+
+def backend_settings(model: Mapping[str, Any]) -> Any:
+    """The part of a model's settings that its backend reads, typed."""
+    module = plugins.find("models", common(model).backend)
+    own = {name: value for name, value in model.items() if name not in Common.__struct_fields__}
+    return read(module.Settings, own, "model.")
+
+
+@asynccontextmanager
+async def open_model(model: Mapping[str, Any]) -> AsyncIterator[Model]:
+    """A model from its settings, open for asking."""
+    module = plugins.find("models", common(model).backend)
+    async with module.load(backend_settings(model)) as opened:
+        yield opened
+
+
+def signed_model(model: Mapping[str, Any], name: str) -> dict[str, Any]:
+    """What of a model's settings signs its answers: everything but where it is reached and how fast it is asked."""
+    settings = backend_settings(model)
+    plain: dict[str, Any] = msgspec.to_builtins(settings)
+    return (
+        {"backend": common(model).backend}
+        | {key: value for key, value in plain.items() if key not in UNSIGNED}
+        | {"name": name}
+    )
+
+
+def written(words: Composed) -> str:
+    """The settings as YAML, for config.yaml."""
+    from omegaconf import OmegaConf  # noqa: PLC0415
+
+    text: str = OmegaConf.to_yaml(OmegaConf.create(msgspec.to_builtins(words)))
+    return text
+
+
+def scorer_words(words: Sequence[str]) -> dict[str, Any]:
+    """`key=value` words as plain settings, for a scorer.
+
+    >>> scorer_words(["policy=official", "votes=3"])
+    {'policy': 'official', 'votes': 3}
+    """
+    return compose(words).benchmark

@@ -1,0 +1,49 @@
+"""Where things that can be had again are kept, and digests of files that do not change."""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+import os
+from pathlib import Path
+
+import xxhash
+
+
+def folder(*names: str) -> Path:
+    """A folder of the cache, made if need be: `$EARMARK_CACHE`, or `earmark` where the system keeps caches."""
+    base = os.environ.get("EARMARK_CACHE")
+    home = Path(base) if base else Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "earmark"
+    place = home.joinpath(*names)
+    place.mkdir(parents=True, exist_ok=True)
+    return place
+
+
+def write(path: Path, data: bytes) -> Path:
+    """Write a file whole or not at all."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    part = path.with_name(f".{path.name}.{os.getpid()}.part")
+    part.write_bytes(data)
+    part.replace(path)
+    return path
+
+
+def short(data: bytes) -> str:
+    """16 hexadecimal digits that name a clip or a prompt within a run: XXH3, which takes no time beside reading.
+
+    >>> short(b"earmark")
+    'dad2a3b008ec657f'
+    """
+    return xxhash.xxh3_64_hexdigest(data)
+
+
+def digest(path: str | Path) -> str:
+    """SHA-256 of a file in hexadecimal, remembered while size and time of change stay the same."""
+    stat = Path(path).stat()
+    return _digest(str(path), stat.st_size, stat.st_mtime_ns)
+
+
+@functools.lru_cache(maxsize=65536)
+def _digest(path: str, size: int, changed: int) -> str:  # noqa: ARG001 - size and time are there to be remembered by
+    with Path(path).open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()

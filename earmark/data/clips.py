@@ -1,0 +1,71 @@
+"""The bytes behind clips and pictures, and what names a recording."""
+
+from __future__ import annotations
+
+import functools
+import threading
+import zipfile
+from pathlib import Path
+from typing import Final
+
+from earmark.data.cache import short
+from earmark.data.rows import cell
+from earmark.errors import Rejected, SoundFailed
+from earmark.types import Clip, Picture, Recipe
+
+REMEMBERED: Final = 4096
+_sources: dict[tuple[str, int | None, str], str] = {}  # the latest clips read, the oldest first
+_remembering = threading.Lock()
+
+
+def clip_bytes(clip: Clip) -> bytes:
+    """The recorded bytes behind a clip, whole and untouched. Raises SoundFailed where there are none."""
+    title = clip.name or clip.path
+    try:
+        if clip.row is not None:
+            data = cell(clip.path, clip.column, clip.row)
+        elif clip.member:
+            data = _archive(clip.path).read(clip.member)
+        else:
+            data = Path(clip.path).read_bytes()
+    except (OSError, KeyError, zipfile.BadZipFile) as error:
+        raise SoundFailed(f"{title}: cannot be read ({error})") from error
+    if not data:
+        where = f"row {clip.row} of {clip.path}" if clip.row is not None else clip.member or clip.path
+        raise SoundFailed(f"{title}: {where} is empty, expected sound")
+    return data
+
+
+def clip_with_source(clip: Clip) -> tuple[bytes, str]:
+    """The bytes behind a clip and what names them, remembered for a while so that nobody reads the clip again to ask."""
+    data = clip_bytes(clip)
+    digest = short(data)
+    with _remembering:
+        _sources[clip.path, clip.row, clip.member] = digest
+        if len(_sources) > REMEMBERED:
+            del _sources[next(iter(_sources))]
+    return data, digest
+
+
+@functools.lru_cache(maxsize=16)
+def _archive(path: str) -> zipfile.ZipFile:
+    return zipfile.ZipFile(path)
+
+
+def picture_bytes(picture: Picture) -> bytes:
+    """The bytes of an image file. Raises Rejected where there are none."""
+    try:
+        return Path(picture.path).read_bytes()
+    except OSError as error:
+        raise Rejected(f"{picture.name or picture.path}: cannot be read ({error})") from error
+
+
+def source(part: Clip | Recipe) -> str:
+    """What names a recording: a digest of its bytes, or of the recipe that it is made by.
+
+    >>> source(Recipe("tone", {"level": -20})) == source(Recipe("tone", {"level": -21}))
+    False
+    """
+    if isinstance(part, Recipe):
+        return short(repr((part.maker, sorted(part.settings.items()))).encode())
+    return _sources.get((part.path, part.row, part.member)) or clip_with_source(part)[1]

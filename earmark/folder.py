@@ -1,0 +1,176 @@
+"""A run on disk: where it lies, what signs it, and whether one that was begun can go on.
+
+results/<model>/<benchmark>/<YYYY-MM-DD_HH-MM-SS>/
+  config.yaml        the settings as composed, without secrets
+  run.json           what signs the numbers; written once, compared when a run goes on
+  responses.jsonl    the journal: what cost money
+  scores.jsonl metrics.json summary.csv samples/     derived; deleting them costs nothing but a judge's calls
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+import filelock
+import msgspec
+from msgspec import Struct
+
+from earmark import __version__
+from earmark.data.cache import digest, write
+from earmark.errors import BadData, RunMismatch
+from earmark.signature import differences
+from earmark.types import Benchmark
+
+JOURNAL, SIGNED, METRICS, SCORES = "responses.jsonl", "run.json", "metrics.json", "scores.jsonl"
+RESERVED = {
+    "con",
+    "prn",
+    "aux",
+    "nul",
+    *(f"{port}{n}" for port in ("com", "lpt") for n in range(1, 10)),
+}  # as Windows has it
+
+
+class Signed(Struct, frozen=True):
+    """What signs the numbers of a run. Two runs that sign alike may be continued by each other."""
+
+    benchmark: dict[str, Any]  # name, version, tasks, settings
+    model: dict[str, Any]  # name and every setting that can change an answer
+    condition: list[str]
+    repeats: int
+    limit: int | None
+    data: dict[str, str]  # SHA-256 of each file behind the benchmark
+    earmark: str = __version__
+    format: int = 1
+
+
+def sign(
+    benchmark: Benchmark, model: Mapping[str, Any], condition: list[str], repeats: int, limit: int | None
+) -> Signed:
+    """The signature of a run that is about to begin."""
+    described = {
+        "name": benchmark.name,
+        "version": benchmark.version,
+        "tasks": list(benchmark.tasks),
+        "settings": dict(benchmark.settings),
+    }
+    data = {Path(file).name: digest(file) for file in benchmark.files}
+    return msgspec.convert(
+        msgspec.to_builtins(
+            {
+                "benchmark": described,
+                "model": dict(model),
+                "condition": condition,
+                "repeats": repeats,
+                "limit": limit,
+                "data": data,
+            }
+        ),
+        Signed,
+    )
+
+
+def safe_name(name: str) -> str:
+    """A name for a folder that every system takes, and that no other name becomes.
+
+    >>> safe_name("gemma4-e2b"), safe_name("org/a_b") == safe_name("org_a/b")
+    ('gemma4-e2b', False)
+    """
+    plain = re.sub(r"[^\w.+-]+", "-", name, flags=re.ASCII).strip("-.")[:80] or "unnamed"
+    if plain == name and plain.lower().partition(".")[0] not in RESERVED:
+        return plain
+    return f"{plain}-{hashlib.sha256(name.encode()).hexdigest()[:6]}"
+
+
+def place(results: str, model: str, benchmark: str) -> Path:
+    """Where the runs of a model on a benchmark lie."""
+    return Path(results).expanduser() / safe_name(model) / safe_name(benchmark)
+
+
+def runs(results: str | Path) -> list[Path]:
+    """Every run under a folder, the newest last."""
+    return sorted((path.parent for path in Path(results).rglob(SIGNED)), key=lambda folder: (folder.name, str(folder)))
+
+
+def finished(folder: Path) -> bool:
+    """Whether nothing is left to ask."""
+    path = folder / METRICS
+    return path.exists() and bool(msgspec.json.decode(path.read_bytes()).get("finished"))
+
+
+def signed(folder: Path) -> Signed:
+    """What signs a run."""
+    path = folder / SIGNED
+    try:
+        return msgspec.json.decode(path.read_bytes(), type=Signed)
+    except FileNotFoundError as error:
+        raise BadData(
+            f"{folder}: is no run, it has no {SIGNED}; give a folder such as results/MODEL/BENCHMARK/2026-01-31_12-00-00"
+        ) from error
+    except msgspec.DecodeError as error:
+        raise BadData(f"{path}: cannot be read ({error}); restore it from a copy") from error
+
+
+def begun(where: Path, now: Signed) -> Path | None:
+    """The newest unfinished run in a folder, if it signs alike; None if there is none. Raises RunMismatch if it does not."""
+    unfinished = [folder for folder in runs(where) if not finished(folder)]
+    if not unfinished:
+        return None
+    before = signed(unfinished[-1])
+    changed = differences(msgspec.to_builtins(replace_versions(before)), msgspec.to_builtins(replace_versions(now)))
+    if not changed:
+        return unfinished[-1]
+    raise RunMismatch(
+        f"{unfinished[-1]} is unfinished and was made with other settings: {'; '.join(changed[:5])}"
+        f"{f' and {len(changed) - 5} more' if len(changed) > 5 else ''}. Ask as before to finish it, or add resume=false to start anew beside it"
+    )
+
+
+def replace_versions(signed: Signed) -> Signed:
+    """A signature without what may differ between two sittings of one run: the digests of data are checked by item."""
+    return msgspec.structs.replace(signed, data=dict.fromkeys(signed.data, ""), earmark="")
+
+
+def check_data(run: Path, now: Signed) -> None:
+    """Raise RunMismatch if a file behind the benchmark has changed; answered items have been compared one by one before."""
+    changed = differences(signed(run).data, now.data)
+    if changed:
+        raise RunMismatch(
+            f"{run} is unfinished and its data has changed since (though no answered item): {'; '.join(changed)}. Put the data back to finish it, or add resume=false to start anew beside it"
+        )
+
+
+def create(where: Path, now: Signed, config: str) -> Path:
+    """A folder for a new run, named by the time."""
+    moment = datetime.now().astimezone()
+    folder = where / moment.strftime("%Y-%m-%d_%H-%M-%S")
+    number = 1
+    while folder.exists():  # two runs within a second
+        number += 1
+        folder = where / f"{moment.strftime('%Y-%m-%d_%H-%M-%S')}.{number}"
+    folder.mkdir(parents=True)
+    (folder / "config.yaml").write_text(config, encoding="utf-8")
+    write(folder / SIGNED, msgspec.json.format(msgspec.json.encode(now)))
+    return folder
+
+
+@contextmanager
+def held(folder: Path) -> Iterator[None]:
+    """One writer a run: a second one is refused, not made to wait."""
+    lock = filelock.FileLock(folder / ".lock")
+    try:
+        lock.acquire(timeout=0)
+    except filelock.Timeout as error:
+        raise RunMismatch(
+            f"{folder} is being written by another process; wait for it, or give another results=FOLDER"
+        ) from error
+    try:
+        yield
+    finally:
+        lock.release()

@@ -1,0 +1,243 @@
+"""The journal of a run: one line for each answer or failure, because answers cost money.
+
+Append-only. Lines are written whole before anything is told about them; the disk is asked to keep it every
+`GROUP` lines or every second, off the loop. A line cut short by a crash is removed when the journal is opened again.
+The last line about a question counts: a failure that was asked again and answered has two.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import os
+import time
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
+from typing import Final, TypeVar
+
+import msgspec
+import numpy as np
+import numpy.typing as npt
+from msgspec import Struct
+
+from earmark.errors import BadData, Stopped
+from earmark.types import Failure, Hertz, Item, Response, Seconds, State
+
+GROUP: Final = 64  # lines between two requests to keep them
+PAUSE: Final[Seconds] = 1.0
+Line = TypeVar("Line")
+
+
+class Sent(Struct, frozen=True, omit_defaults=True):
+    """A sound as the model was given it."""
+
+    name: str
+    source: str  # digest of the recording or recipe behind it
+    format: str
+    rate: Hertz
+    channels: int
+    seconds: Seconds
+    bytes: int
+    notes: tuple[str, ...] = ()
+
+
+class Record(Struct, frozen=True, omit_defaults=True):
+    """One line: what was asked, under which condition, and what came of it."""
+
+    item: Item
+    asked: str = ""  # digest of the prompt's words
+    heard: str = ""  # digest of its recordings, where all of them were sent
+    condition: str = "plain"
+    repeat: int = 0
+    sent: tuple[Sent, ...] = ()
+    response: Response | None = None
+    failure: Failure | None = None
+    attempts: int = 1
+    at: Seconds = 0.0  # when it was written, since 1970
+
+
+class ScoreLine(Struct, frozen=True, omit_defaults=True):
+    """One line of scores.jsonl."""
+
+    task: str
+    id: str
+    condition: str
+    repeat: int
+    scorer: str
+    state: State
+    answer: str | None = None
+    counts: dict[str, float] = {}
+    rule: str = ""
+    why: str = ""
+
+
+class Key(Struct, frozen=True):
+    """As much of a line as resuming needs."""
+
+    class _Item(Struct, frozen=True):
+        id: str
+        task: str = ""
+
+    class _Failure(Struct, frozen=True):
+        final: bool = True
+
+    item: _Item
+    asked: str = ""
+    heard: str = ""
+    condition: str = "plain"
+    repeat: int = 0
+    failure: _Failure | None = None
+
+    def of(self) -> int:
+        return key(self.item.task, self.item.id, self.condition, self.repeat)
+
+
+def key(task: str, item: str, condition: str, repeat: int) -> int:
+    """64 bits that name one question of a run."""
+    text = f"{task}\x1f{item}\x1f{condition}\x1f{repeat}"
+    return int.from_bytes(hashlib.blake2b(text.encode(), digest_size=8).digest(), "big")
+
+
+class Settled:
+    """The questions that need not be asked again, in 24 bytes each: a million of them fit anywhere."""
+
+    def __init__(self, lines: Iterable[Key] = ()) -> None:
+        rows = (
+            (line.of(), _bits(line.asked), _bits(line.heard))
+            for line in lines
+            if line.failure is None or line.failure.final
+        )
+        table = np.fromiter(rows, np.dtype([("key", "u8"), ("asked", "u8"), ("heard", "u8")]))
+        _, last = np.unique(table["key"][::-1], return_index=True)  # the last line about a question counts
+        self._table = table[::-1][last]
+
+    def __len__(self) -> int:
+        return int(self._table.size)
+
+    def find(self, wanted: int) -> tuple[int, int] | None:
+        """What was asked and heard in a settled question, as bits; 0 where nothing was."""
+        at = int(self._table["key"].searchsorted(np.uint64(wanted)))
+        if at == self._table.size or int(self._table["key"][at]) != wanted:
+            return None
+        return int(self._table["asked"][at]), int(self._table["heard"][at])
+
+    def __contains__(self, wanted: int) -> bool:
+        return self._table.size > 0 and self.find(wanted) is not None
+
+
+def _bits(digest: str) -> int:
+    return int(digest or "0", 16)
+
+
+class Journal:
+    """An open journal, written from one event loop.
+
+    `written` is called with records once they are in the file, so that nobody hears of an answer that a killed process
+    would have lost. Records that come in one turn of the loop go into one write.
+    """
+
+    def __init__(self, path: Path, written: Callable[[Record], None]) -> None:
+        self.path = path
+        self._written = written
+        self._file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o644)
+        _repair(self._file, path)
+        self._encode = msgspec.json.Encoder().encode
+        self._waiting: list[Record] = []
+        self._unkept = 0
+        self._kept_at = time.monotonic()
+        self._keeping: asyncio.Task[None] | None = None
+        self._error: OSError | None = None
+
+    def append(self, record: Record) -> None:
+        """Write a record before the loop turns again. Raises Stopped where the disk does not take it."""
+        if self._error:
+            raise Stopped(
+                f"{self.path}: cannot be written ({self._error}); make room, and the same command goes on"
+            ) from self._error
+        self._waiting.append(record)
+        if len(self._waiting) == 1:
+            asyncio.get_running_loop().call_soon(self._write)
+
+    def _write(self) -> None:
+        records, self._waiting = self._waiting, []
+        lines = b"".join([self._encode(record) + b"\n" for record in records])
+        try:
+            written = 0
+            while written < len(lines):  # a signal may cut a write short
+                written += os.write(self._file, lines[written:])
+        except OSError as error:
+            self._error = error
+            return
+        for record in records:
+            self._written(record)
+        self._unkept += len(records)
+        due = self._unkept >= GROUP or time.monotonic() - self._kept_at >= PAUSE
+        if due and (self._keeping is None or self._keeping.done()):
+            self._unkept, self._kept_at = 0, time.monotonic()
+            self._keeping = asyncio.create_task(asyncio.to_thread(os.fsync, self._file))
+
+    async def close(self) -> None:
+        """Write what waits and ask the disk to keep everything."""
+        self._write()
+        if self._keeping is not None:
+            await asyncio.shield(self._keeping)
+        os.fsync(self._file)
+        os.close(self._file)
+        if self._error:
+            raise Stopped(
+                f"{self.path}: cannot be written ({self._error}); make room, and the same command goes on"
+            ) from self._error
+
+
+def _repair(file: int, path: Path) -> None:
+    """Cut off a last line that a crash left unfinished."""
+    end = os.lseek(file, 0, os.SEEK_END)
+    at, tail = end, b""
+    while at > 0 and b"\n" not in tail:
+        step = min(65536, at)
+        at -= step
+        tail = os.pread(file, step, at) + tail
+    whole = at + tail.rfind(b"\n") + 1
+    if whole and os.pread(file, 1, 0) != b"{":
+        raise BadData(f"{path}: is no journal of a run, expected lines of JSON; give another results=FOLDER")
+    if whole < end:
+        os.ftruncate(file, whole)
+
+
+def read(path: Path) -> Iterator[Record]:
+    """The lines of a journal in order, a torn last one left out."""
+    return _lines(path, msgspec.json.Decoder(Record))
+
+
+def keys(path: Path) -> Iterator[Key]:
+    """The lines of a journal as far as resuming needs them."""
+    return _lines(path, msgspec.json.Decoder(Key))
+
+
+def _lines(path: Path, decoder: msgspec.json.Decoder[Line]) -> Iterator[Line]:
+    if not path.exists():
+        return
+    with path.open("rb") as file:
+        for number, line in enumerate(file, start=1):
+            if not line.endswith(b"\n"):
+                return
+            try:
+                yield decoder.decode(line)
+            except msgspec.DecodeError as error:
+                raise BadData(
+                    f"{path}, line {number}: is no record of a run ({error}); restore the file, or start anew with resume=false"
+                ) from error
+
+
+def standing(path: Path) -> npt.NDArray[np.bool_]:
+    """For each line whether it stands: the last one about its question does."""
+    questions = np.fromiter((line.of() for line in keys(path)), np.uint64)
+    _, last = np.unique(questions[::-1], return_index=True)
+    stands = np.zeros(questions.size, np.bool_)
+    stands[questions.size - 1 - last] = True
+    return stands
+
+
+def settled(path: Path) -> Settled:
+    """What a journal has settled."""
+    return Settled(keys(path))

@@ -1,0 +1,48 @@
+"""A plug-in is a file: it is listed because it is there, and adding one edits no other file."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from pathlib import Path
+from types import ModuleType
+from typing import Final, Literal, TypeAlias
+
+from earmark.errors import UsageError
+
+Kind: TypeAlias = Literal["benchmarks", "models", "scorers", "conditions", "cli"]
+HOUSE: Final = Path(__file__).parent
+
+
+def names(kind: Kind) -> list[str]:
+    """The files of a folder, without importing any of them.
+
+    >>> "silence" in names("conditions")
+    True
+    """
+    return sorted(path.stem for path in (HOUSE / kind).glob("*.py") if not path.stem.startswith("_"))
+
+
+def find(kind: Kind, name: str) -> ModuleType:
+    """The module of a plug-in. A name with a dot is somebody else's module and is imported as it stands."""
+    if "." in name:
+        try:
+            return import_module(name)
+        except ModuleNotFoundError as error:
+            if not name.startswith(error.name or name):  # it was found, and lacks something itself
+                raise
+            raise UsageError(
+                f"no module '{name}' can be imported ({error}); install it, or set PYTHONPATH to where it lies"
+            ) from error
+    if name not in names(kind):
+        raise UsageError(f"no {kind.removesuffix('s')} is called '{name}'; there are: {', '.join(names(kind))}")
+    return import_module(f"earmark.{kind}.{name}")
+
+
+def summary(kind: Kind, name: str) -> str:
+    """The first line of a plug-in's docstring, read without running it.
+
+    >>> summary("models", "ear")
+    'The embedded ear: Whisper tiny.en on CTranslate2, its weights inside a package.'
+    """
+    source = (HOUSE / kind / f"{name}.py").read_text(encoding="utf-8")
+    return source.partition('"""')[2].partition("\n")[0].removesuffix('"""')

@@ -1,0 +1,107 @@
+"""Reports as files: metrics.json, summary.csv and one file of samples for each task.
+
+CSV files are UTF-8 without a byte order mark, with a header and quoted where they must be.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import Any, Final, Self, TextIO
+
+import msgspec
+
+from earmark.data.cache import write
+from earmark.errors import BadData
+from earmark.journal import Record, ScoreLine
+from earmark.report.rows import Metrics, Row
+
+SUMMARY: Final = (
+    "model", "benchmark", "task", "condition", "scorer", "metric", "value", "low", "high", "n",
+    "answered", "unparsed", "refused", "request_failed", "sound_failed", "chance", "worst", "best", "method", "signature",
+)  # fmt: skip
+SAMPLES: Final = (
+    "task", "id", "condition", "repeat", "group", "scorer", "state", "target", "answer", "counts", "rule",
+    "reply", "heard", "choices", "failure", "seconds", "attempts",
+)  # fmt: skip
+
+
+def write_metrics(folder: Path, metrics: Metrics) -> None:
+    """Write metrics.json. Numbers that are not defined are null, with the reason beside them."""
+    write(folder / "metrics.json", msgspec.json.format(msgspec.json.encode(metrics)))
+
+
+def read_metrics(folder: Path) -> Metrics:
+    """Read metrics.json."""
+    path = folder / "metrics.json"
+    try:
+        return msgspec.json.decode(path.read_bytes(), type=Metrics)
+    except FileNotFoundError as error:
+        raise BadData(
+            f"{folder}: has no metrics.json yet; the run may be unfinished: type its command again"
+        ) from error
+    except msgspec.DecodeError as error:
+        raise BadData(f"{path}: cannot be read ({error}); delete it and type: earmark rescore {folder}") from error
+
+
+def write_csv(path: Path, head: Sequence[str], lines: Iterable[Sequence[Any]]) -> None:
+    """Write a table, whole or not at all."""
+    text = io.StringIO(newline="")
+    writer = csv.writer(text)
+    writer.writerow(head)
+    writer.writerows(lines)
+    write(path, text.getvalue().encode())
+
+
+def write_summary(folder: Path, model: str, benchmark: str, rows: Sequence[Row]) -> None:
+    """Write summary.csv: every metric of every row."""
+    write_csv(folder / "summary.csv", SUMMARY, _summary(model, benchmark, rows))
+
+
+def _summary(model: str, benchmark: str, rows: Sequence[Row]) -> Iterator[tuple[Any, ...]]:
+    for row in rows:
+        states = (row.states[state] for state in ("answered", "unparsed", "refused", "request-failed", "sound-failed"))
+        counted = (row.n, *states, row.chance)
+        for name, found in row.metrics.items():
+            told = (found.value, found.low, found.high, *counted, found.worst, found.best, found.method, row.signature)
+            yield (model, benchmark, row.task, row.condition, row.scorer, name, *told)
+
+
+class Samples:
+    """Writers of samples/<task>.csv, one open file a task; used as a context."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder / "samples"
+        self._open: dict[str, tuple[TextIO, Any]] = {}
+
+    def __enter__(self) -> Self:
+        self._folder.mkdir(exist_ok=True)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        for file, _writer in self._open.values():
+            file.close()
+
+    def add(self, record: Record, line: ScoreLine) -> None:
+        """One line about one scored record."""
+        if line.task not in self._open:
+            file = (self._folder / f"{line.task}.csv").open("w", encoding="utf-8", newline="")
+            writer = csv.writer(file)
+            writer.writerow(SAMPLES)
+            self._open[line.task] = (file, writer)
+        self._open[line.task][1].writerow(_sample(record, line))
+
+
+def _sample(record: Record, line: ScoreLine) -> tuple[Any, ...]:
+    item, response, failure = record.item, record.response, record.failure
+    return (
+        line.task, line.id, line.condition, line.repeat, item.group, line.scorer, line.state, "|".join(item.targets), line.answer,
+        _json(line.counts), line.rule, response.text if response else None, "|".join(response.heard) if response else None,
+        _json(item.choices), failure.message if failure else None, response.seconds if response else None, record.attempts,
+    )  # fmt: skip
+
+
+def _json(value: Any) -> str:
+    return msgspec.json.encode(value).decode()

@@ -1,0 +1,56 @@
+"""Rows as a table of words, for the terminal and for files."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+from earmark.report.rows import Row
+from earmark.stats.estimate import Estimate
+
+HEAD: Final = ("task", "condition", "score", "95 % interval", "n", "unparsed", "refused", "failed", "chance")
+
+
+def table(rows: Sequence[Row]) -> list[tuple[str, ...]]:
+    """The lines of a table under `HEAD`: one for each row, its headline alone."""
+    return [_line(row, row.headline[1]) for row in rows]
+
+
+def full_table(rows: Sequence[Row]) -> list[tuple[str, ...]]:
+    """The lines of a table under `metric` and `HEAD`: every metric of every row."""
+    return [(name, *_line(row, found)) for row in rows for name, found in row.metrics.items()]
+
+
+def _line(row: Row, found: Estimate) -> tuple[str, ...]:
+    counts = (row.n, row.states["unparsed"], row.states["refused"], row.failed)
+    return (row.task, row.condition, number(found.value), interval(found), *map(str, counts), number(row.chance))
+
+
+def footnotes(rows: Sequence[Row]) -> list[str]:
+    """What failed items may hide, and what has no interval, in a line each."""
+    told = []
+    for row in rows:
+        name, found = row.headline
+        if found.best is not None and found.best != found.value:
+            told.append(
+                f"{row.task} {row.condition}: {name} {number(found.best)} if the {row.failed} failed had been right"
+            )
+        if found.why:
+            told.append(f"{row.task} {row.condition}: {name}, {found.why}")
+    return told
+
+
+def number(value: float | None) -> str:
+    """
+    >>> number(0.5), number(None)
+    ('0.500', '-')
+    """
+    return "-" if value is None else f"{value:.3f}"
+
+
+def interval(found: Estimate) -> str:
+    """
+    >>> interval(Estimate(0.5, 0.4, 0.6))
+    '0.400-0.600'
+    """
+    return "-" if found.low is None or found.high is None else f"{number(found.low)}-{number(found.high)}"

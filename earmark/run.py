@@ -1,0 +1,270 @@
+"""Ask every item once, retry, write down.
+
+Items stream: they are made, their sound is prepared on threads off the loop, at most so many wait their turn, at most so
+many are under way, and each answer is in the journal before anybody hears of it. Nothing is collected, so a million
+items run in the memory of a hundred.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+import time
+from collections import deque
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from itertools import islice
+from pathlib import Path
+from typing import Final, Literal
+
+import stamina
+from msgspec import Struct
+
+from earmark.audio.prepare import prepare
+from earmark.config import RunSettings
+from earmark.errors import AskError, BadSetup, Filtered, SoundFailed, Stopped, Transient
+from earmark.journal import Journal, Record, Sent, Settled, key
+from earmark.models.throttle import Throttle
+from earmark.signature import asked, heard
+from earmark.survey import Question, name_of
+from earmark.types import Benchmark, Condition, Failure, Item, Model, Prompt, Response, Seconds, Sound, Wave, replace
+
+COOKS: Final = 2  # threads that prepare sound
+BATCH: Final = 16  # items that a thread prepares before it hands them over, at most,
+BATCH_TIME: Final[Seconds] = 0.01  # and how long that may take
+FIRST_WAIT: Final[Seconds] = 0.5
+LONGEST_WAIT: Final[Seconds] = 60.0
+JITTER: Final[Seconds] = 0.5  # added to each wait at random, so that many do not come back at once
+
+
+class Tally(Struct):
+    """How far a run is. The one noun that changes: it is what is told while a run goes on."""
+
+    total: int = 0
+    done: int = 0  # in this sitting
+    before: int = 0  # by earlier ones
+    failed: int = 0
+    refused: int = 0
+    in_flight: int = 0
+    limit: int = 0
+    tokens_in: int = 0
+    tokens_out: int = 0
+    cost: float = 0.0
+    seconds: Seconds = 0.0
+
+    @property
+    def rate(self) -> float:
+        """Answers a second."""
+        return self.done / self.seconds if self.seconds else 0.0
+
+    @property
+    def remaining(self) -> Seconds | None:
+        """Seconds to the end at this rate."""
+        return (self.total - self.before - self.done) / self.rate if self.rate else None
+
+
+class Job(Struct, frozen=True):
+    """One prompt, ready to be asked."""
+
+    record: Record  # what will be written, without an outcome yet
+    prompt: Prompt
+
+
+class Kitchen:
+    """Takes questions from a stream and prepares them, in batches that take about `BATCH_TIME`. Threads share it."""
+
+    def __init__(self, benchmark: Benchmark, stream: Iterator[Question], model: Model, settled: Settled) -> None:
+        self._prompt = benchmark.prompt
+        self._hears = model.hears
+        self._stream = (q for q in stream if key(q[0].task, q[0].id, name_of(q[1]), q[2]) not in settled)
+        self._taking = threading.Lock()
+        self._taken = 0
+        self._size = 1
+
+    def batch(self) -> tuple[int, list[Job | Record]]:
+        """The next few, ready, with the number of the batch; none at the end. A prompt that cannot be made is a finished record."""
+        with self._taking:
+            number, size = self._taken, self._size
+            self._taken += 1
+            questions = list(islice(self._stream, size))
+        began = time.perf_counter()
+        ready = [self.cook(*question) for question in questions]
+        took = time.perf_counter() - began
+        if took < BATCH_TIME / 2 and size == self._size:
+            self._size = min(BATCH, size * 2)
+        elif took > BATCH_TIME * 2:
+            self._size = max(1, size // 2)
+        return number, ready
+
+    def cook(self, item: Item, condition: Condition | None, repeat: int) -> Job | Record:
+        record = Record(item, condition=name_of(condition), repeat=repeat)
+        if item.state == "error":
+            return replace(record, failure=Failure("request-failed", item.reason))
+        prompt = self._prompt(item)
+        record = replace(record, asked=asked(prompt))
+        try:
+            ready = prepare(condition.hear(prompt, item) if condition else prompt, self._hears)
+        except AskError as error:
+            return replace(record, failure=failed(error, attempts=0))
+        sent = sent_sounds(ready)
+        return Job(replace(record, sent=sent, heard=heard(prompt, {sound.source for sound in sent})), ready)
+
+
+def sent_sounds(prompt: Prompt) -> tuple[Sent, ...]:
+    """What the journal keeps of the sounds of a prompt."""
+    return tuple(
+        Sent(p.name, p.source, p.format, p.rate, p.channels, p.seconds, len(p.data), p.notes)
+        if isinstance(p, Sound)
+        else Sent(p.name, p.source, "samples", p.rate, p.samples.shape[0], p.seconds, p.samples.nbytes, p.notes)
+        for turn in prompt.turns
+        for p in turn.parts
+        if isinstance(p, Sound | Wave)
+    )
+
+
+def failed(error: AskError, attempts: int) -> Failure:
+    """An exception as the failure that it amounts to."""
+    state: Literal["refused", "request-failed", "sound-failed"] = "request-failed"
+    if isinstance(error, SoundFailed | Filtered):
+        state = "sound-failed" if isinstance(error, SoundFailed) else "refused"
+    return Failure(state, str(error), final=not isinstance(error, Transient), attempts=attempts)
+
+
+async def ask(model: Model, prompt: Prompt, settings: RunSettings) -> tuple[Response | Failure, int]:
+    """One answer, or why there is none, and how many requests it took."""
+
+    def wait_for(error: Exception) -> float | bool:
+        if not isinstance(error, Transient) or error.wait is None:
+            return isinstance(error, Transient)
+        return max(0.01, error.wait) if error.wait < settings.patience else False
+
+    attempts = 1
+    began = time.perf_counter()
+    try:
+        return timed(await model.generate(prompt), began), attempts
+    except Transient as error:
+        again: Transient | None = (
+            error  # the retries begin with it, so that the first wait comes before the second request
+        )
+    except AskError as error:
+        return failed(error, attempts), attempts
+    retries = stamina.retry_context(
+        on=wait_for,
+        attempts=settings.attempts,
+        timeout=settings.patience,
+        wait_initial=FIRST_WAIT,
+        wait_max=LONGEST_WAIT,
+        wait_jitter=JITTER,
+    )
+    response = Response("")
+    try:
+        async for attempt in retries:
+            with attempt:
+                if again:
+                    before, again = again, None
+                    raise before
+                attempts += 1
+                began = time.perf_counter()
+                response = timed(await model.generate(prompt), began)
+    except AskError as error:
+        return failed(error, attempts), attempts
+    return response, attempts
+
+
+def timed(response: Response, began: Seconds) -> Response:
+    """A response with the time it took, where the model did not measure that itself."""
+    return response if response.seconds else replace(response, seconds=time.perf_counter() - began)
+
+
+class Engine:
+    """One sitting of one run."""
+
+    def __init__(
+        self, kitchen: Kitchen, model: Throttle, path: Path, settings: RunSettings, watch: Callable[[Tally], None]
+    ) -> None:
+        self.kitchen, self.model, self.settings, self.watch = kitchen, model, settings, watch
+        self.journal = Journal(path, self._told)
+        self.ready: asyncio.Queue[Job | Record | None] = asyncio.Queue(model.ceiling)
+        self.failures_in_a_row = 0
+        self.tally = Tally()
+
+    async def run(self, tally: Tally) -> None:
+        """Ask all that is left. Whatever stops it, the answers that came are in the journal."""
+        self.tally, self.started = tally, time.monotonic()
+        stamina.instrumentation.set_on_retry_hooks(())  # what was retried is in the journal, not on the terminal
+        pool = ThreadPoolExecutor(COOKS, "kitchen")
+        try:
+            async with asyncio.TaskGroup() as group:
+                group.create_task(self._feed(pool))
+                for _ in range(self.model.ceiling):
+                    group.create_task(self._work())
+        except BaseExceptionGroup as several:
+            raise first(several) from None
+        finally:
+            pool.shutdown(wait=False, cancel_futures=True)
+            await self.journal.close()
+
+    async def _feed(self, pool: ThreadPoolExecutor) -> None:
+        """Keep the cooks busy and hand over what they made in the order of the items."""
+        loop = asyncio.get_running_loop()
+        cooking = deque(loop.run_in_executor(pool, self.kitchen.batch) for _ in range(COOKS))
+        early: dict[int, list[Job | Record]] = {}
+        turn = 0
+        while cooking:
+            number, jobs = await cooking.popleft()
+            early[number] = jobs
+            if jobs:
+                cooking.append(loop.run_in_executor(pool, self.kitchen.batch))
+            while turn in early:
+                for job in early.pop(turn):
+                    await self.ready.put(job)
+                turn += 1
+        for _ in range(self.model.ceiling):
+            await self.ready.put(None)
+
+    async def _work(self) -> None:
+        while (job := await self.ready.get()) is not None:
+            record = job if isinstance(job, Record) else await self._answer(job)
+            self.journal.append(replace(record, at=time.time()))
+
+    def _told(self, record: Record) -> None:
+        count(self.tally, record)
+        self.tally.seconds, self.tally.limit = time.monotonic() - self.started, self.model.limit
+        self.watch(self.tally)
+
+    async def _answer(self, job: Job) -> Record:
+        self.tally.in_flight += 1
+        outcome, attempts = await ask(self.model, job.prompt, self.settings)
+        self.tally.in_flight -= 1
+        if isinstance(outcome, Response):
+            self.failures_in_a_row = 0
+            return replace(job.record, response=outcome, attempts=attempts)
+        self.failures_in_a_row += not outcome.final
+        if self.failures_in_a_row >= self.settings.give_up_after:
+            raise Stopped(
+                f"{self.failures_in_a_row} requests in a row failed, the last with: {outcome.message}; "
+                "when the model answers again, the same command goes on"
+            )
+        return replace(job.record, failure=outcome, attempts=attempts)
+
+
+def count(tally: Tally, record: Record) -> None:
+    """Enter one record."""
+    tally.done += 1
+    if record.failure:
+        tally.refused += record.failure.state == "refused"
+        tally.failed += record.failure.state != "refused"
+    elif record.response:
+        usage = record.response.usage
+        tally.refused += record.response.stop == "filtered"
+        tally.tokens_in += usage.tokens_in
+        tally.tokens_out += usage.tokens_out
+        tally.cost += usage.cost
+
+
+def first(group: BaseExceptionGroup[BaseException]) -> BaseException:
+    """What stopped a group of tasks: the first of its own errors, or what is no error of ours."""
+    flat: list[BaseException] = []
+    for error in group.exceptions:
+        flat += [first(error)] if isinstance(error, BaseExceptionGroup) else [error]
+    return next((error for error in flat if isinstance(error, BadSetup | Stopped)), flat[0])

@@ -1,0 +1,165 @@
+"""The scores of LISTEN.
+
+With t(k) the items whose truth is class k, p(k) those predicted k, h(k) those where both agree, n = sum t(k), and classes
+merged as the authors merge them (angry is anger, happy happiness, sad sadness, pleasant_surprise surprise):
+
+    weighted_accuracy = sum h(k) / n                  a plain accuracy; nothing is weighted
+    uar               = mean over k with t(k) > 0 of h(k) / t(k)
+    macro_f1          = mean over k with t(k) + p(k) > 0 of 2 h(k) / (t(k) + p(k))
+    micro_f1          = weighted_accuracy, each item having one class
+    chance_accuracy   = sum t(k) p(k) / n²            what independent draws from the same shares would get
+    chance_macro_f1   = mean over k with t(k) + p(k) > 0 of 2 t(k) p(k) / (n (t(k) + p(k)))
+    chance_micro_f1   = chance_accuracy
+    accuracy          = replies with the right letter / items that were recorded
+
+The denominator `read` is the official one: replies that cannot be read and items that failed are left out of all but
+`accuracy`. With `asked` they stay in, as predictions of no class.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import ClassVar, Final, Literal
+
+import numpy as np
+from msgspec import Struct
+
+from earmark.scorers.choice import Choice, divided, ratio
+from earmark.types import Counts, Item, Metric, Number, Response, Score, replace
+
+MERGED: Final = {"angry": "anger", "happy": "happiness", "sad": "sadness", "pleasant_surprise": "surprise"}
+
+
+def emotion(choice: str) -> str:
+    """The class of a choice.
+
+    >>> emotion(" Angry"), emotion("ridicule")
+    ('anger', 'ridicule')
+    """
+    word = choice.strip().lower()
+    return MERGED.get(word, word)
+
+
+def _classes(counts: Counts) -> list[str]:
+    return sorted({name[2:] for name in counts if name[:2] in ("t:", "p:")})
+
+
+def _of(counts: Counts, kind: str, emotion: str) -> Number:
+    return counts.get(f"{kind}:{emotion}", 0.0)
+
+
+def _n(counts: Counts) -> Number:
+    return sum((_of(counts, "t", k) for k in _classes(counts)), start=0.0)
+
+
+def _mean_over_classes(
+    counts: Counts, share: Callable[[Number, Number, Number], Number], there: Callable[[Number, Number], Number]
+) -> Number:
+    """The mean of a share over the classes that are there, which may differ from one resample to the next."""
+    total: Number = 0.0
+    many: Number = 0.0
+    for k in _classes(counts):
+        truth, predicted, agreed = (_of(counts, kind, k) for kind in "tph")
+        counted = np.asarray(there(truth, predicted), bool)
+        total = total + np.where(counted, np.nan_to_num(share(truth, predicted, agreed)), 0.0)
+        many = many + counted
+    return divided(total, many)
+
+
+def weighted_accuracy(counts: Counts) -> Number:
+    return divided(sum((_of(counts, "h", k) for k in _classes(counts)), start=0.0), _n(counts))
+
+
+def uar(counts: Counts) -> Number:
+    return _mean_over_classes(counts, lambda t, _, h: divided(h, t), lambda t, _: np.greater(t, 0))
+
+
+def macro_f1(counts: Counts) -> Number:
+    return _mean_over_classes(
+        counts, lambda t, p, h: divided(np.multiply(2, h), np.add(t, p)), lambda t, p: np.greater(np.add(t, p), 0)
+    )
+
+
+def chance_accuracy(counts: Counts) -> Number:
+    both = sum((np.multiply(_of(counts, "t", k), _of(counts, "p", k)) for k in _classes(counts)), start=0.0)
+    return divided(both, np.square(_n(counts)))
+
+
+def chance_macro_f1(counts: Counts) -> Number:
+    n = _n(counts)
+    return _mean_over_classes(
+        counts,
+        lambda t, p, _: divided(np.multiply(2, np.multiply(t, p)), np.multiply(n, np.add(t, p))),
+        lambda t, p: np.greater(np.add(t, p), 0),
+    )
+
+
+ACCURACY: Final = {"accuracy": ratio("letter", "recorded")}
+CLASSES: Final = {
+    "weighted_accuracy": Metric(weighted_accuracy),
+    "uar": Metric(uar),
+    "macro_f1": Metric(macro_f1),
+    "micro_f1": Metric(weighted_accuracy),
+    "chance_accuracy": Metric(chance_accuracy),
+    "chance_macro_f1": Metric(chance_macro_f1),
+    "chance_micro_f1": Metric(chance_accuracy),
+}
+
+
+POLICIES: Final = {"earmark": ("earmark", "asked"), "official": ("listen-g2", "read")}
+
+
+class Settings(Struct, frozen=True, forbid_unknown_fields=True):
+    """LISTEN's metrics over what one reader reads. An empty text stands for the policy's own choice."""
+
+    name: ClassVar[str] = "listen"
+
+    policy: Literal["earmark", "official"] = "earmark"
+    reader: str = ""
+    denominator: Literal["", "read", "asked"] = ""
+
+    @property
+    def keeps_unread(self) -> bool:
+        return (self.denominator or POLICIES[self.policy][1]) == "asked"
+
+    @property
+    def metrics(self) -> Mapping[str, Metric]:
+        if self.keeps_unread:
+            return ACCURACY | CLASSES
+        return {name: replace(metric, value=_or_zero(metric.value)) for name, metric in CLASSES.items()} | ACCURACY
+
+    async def score(self, item: Item, response: Response) -> Score:
+        read = await Choice(self.reader or POLICIES[self.policy][0]).score(item, response)
+        return Score(self.counts(item, read.answer), read.answer, read.state, read.rule)
+
+    def counts(self, item: Item, answer: str | None) -> dict[str, float]:
+        """The counts of one item whose reply was read as `answer`."""
+        target = item.targets[0] if item.targets else None
+        counts = {
+            "letter": float(answer is not None and answer == target),
+            "recorded": 1.0,
+            "chance": 1 / max(1, len(item.choices)),
+            "n": 1.0,
+        }
+        if target is None or target not in item.labels or not (answer in item.labels or self.keeps_unread):
+            return counts
+        truth = emotion(item.text(target))
+        counts[f"t:{truth}"] = 1.0
+        if answer is not None and answer in item.labels:
+            said = emotion(item.text(answer))
+            counts[f"p:{said}"] = 1.0
+            counts[f"h:{said}"] = float(said == truth)
+        return counts
+
+    def bounds(self, item: Item) -> tuple[dict[str, float], dict[str, float]]:
+        return self.counts(item, None), self.counts(item, item.targets[0])
+
+
+def _or_zero(value: Callable[[Counts], Number]) -> Callable[[Counts], Number]:
+    """A metric that is 0 where nothing was read, as the official code has it."""
+    return lambda counts: np.nan_to_num(value(counts))
+
+
+def load(settings: Settings) -> Settings:
+    """A scorer is its settings."""
+    return settings

@@ -1,0 +1,52 @@
+"""The words that tell one text from another, whatever their endings."""
+
+from __future__ import annotations
+
+import re
+
+TOKEN = re.compile(r"(?:(?<![\w.])[-−+](?=\d))?[^\W_][\w#♯♭]*(?:'[a-z]+)?")
+COUNTS = "zero one two three four five six seven eight nine ten eleven twelve".split()
+# How an option's text may open without that telling anything.
+LEADING = frozenset(
+    "a an the he she it they we you i he's she's it's they're there there's is are was were be to in on at by from for with of"
+    " into".split()
+)
+# No part of what tells one option from another.
+FILLER = frozenset(
+    "a an the and or but if of in on at to from by with about into over after before as than then so that this these those"
+    " there here it its he she they them their his her him i you we us our your my me is are was were be been being am do"
+    " does did doing done has have had having will would can could should shall may might must who what which when where"
+    " why how very quite rather really too just only also more most some any all both each such own same s t".split()
+)
+DENIALS = frozenset("not no never without neither nor cannot none".split())
+STRAY = {"angry": "anger", "men": "man", "women": "woman", "children": "child"}  # families that no ending tells
+
+
+def _root(word: str) -> str:
+    """What a word shares with its family, roughly.
+
+    >>> {_root("happy"), _root("happiness")}, {_root("frustrated"), _root("frustration")}
+    ({'happ'}, {'frustrat'})
+    """
+    word = STRAY.get(word, word).removesuffix("'s")
+    if word in COUNTS:
+        return str(COUNTS.index(word))
+    for ending in ("iness", "ness", "ment", "ing", "ful", "ion", "ed", "es", "ly", "s"):
+        if word.endswith(ending) and len(word) - len(ending) > 2:
+            word = word.removesuffix(ending)
+            break
+    if len(word) > 3 and word[-1] in "eiy":
+        word = word[:-1]
+    return word[:-1] if len(word) > 3 and word[-1] == word[-2] and word[-1] not in "ps" else word
+
+
+def telling_words(text: str) -> frozenset[str]:
+    """The roots of what a text says; any denial in it is one more, "not".
+
+    >>> sorted(telling_words("She wasn't singing"))
+    ['not', 'sing']
+    """
+    low = re.sub(r"\b(?:[a-z]\.){2,4}", lambda short: short[0].replace(".", ""), text.lower())
+    words = TOKEN.findall(low)
+    said = {_root(word) for word in words if word not in FILLER and word not in DENIALS and "n't" not in word}
+    return frozenset(said | {"not" for word in words if word in DENIALS or "n't" in word})

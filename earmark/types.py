@@ -1,0 +1,275 @@
+"""The nouns and the seams.
+
+    benchmark -> items -> prompts -> (condition) -> model -> responses -> scores -> report
+
+Every noun is frozen: to change one, make another. Times are in seconds, rates in hertz, samples are float32 of shape
+(channels, frames) within -1 and 1.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias, TypeVar
+
+import msgspec
+from msgspec import Struct
+
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
+
+Samples: TypeAlias = "npt.NDArray[np.float32]"
+Number: TypeAlias = "float | npt.NDArray[np.float64]"
+
+Noun = TypeVar("Noun", bound=Struct)
+Seconds: TypeAlias = float
+Hertz: TypeAlias = int
+Role: TypeAlias = Literal["system", "user", "assistant"]
+
+# What became of one question. The first three are answers or the model's own choice; the last two are failures, which
+# are never scored as answers and are always counted in the open.
+State: TypeAlias = Literal["answered", "unparsed", "refused", "request-failed", "sound-failed"]
+STATES: tuple[State, ...] = ("answered", "unparsed", "refused", "request-failed", "sound-failed")
+
+
+# ---------------------------------------------------------------- sound, from a reference to bytes on the wire
+
+
+class Clip(Struct, frozen=True, omit_defaults=True, tag="clip"):
+    """Recorded sound by reference: nothing is read until it is needed, so a benchmark of a million items streams.
+
+    The sound is the file itself, one cell of a parquet file (`row` counted from 0 over the whole file, `column` such as
+    `audio.bytes`), or one member of a zip archive.
+    """
+
+    path: str
+    row: int | None = None
+    column: str = ""
+    member: str = ""
+    start: Seconds = 0.0
+    end: Seconds | None = None  # None: to the end
+    name: str = ""  # what the source calls it
+    words: str = ""  # what is said in it, where the source tells
+
+
+class Recipe(Struct, frozen=True, omit_defaults=True, tag="recipe"):
+    """Sound that is computed when it is needed: a maker of `audio/make.py` and its numbers."""
+
+    maker: str
+    settings: dict[str, float | int | str] = {}
+    name: str = ""
+    words: str = ""
+
+
+class Wave(Struct, frozen=True, eq=False):
+    """Samples and their rate, never apart."""
+
+    samples: Samples
+    rate: Hertz
+    name: str = ""
+    words: str = ""
+    source: str = ""  # a digest of the recording or recipe it comes from
+    notes: tuple[str, ...] = ()  # what was done to it on the way here
+
+    @property
+    def seconds(self) -> Seconds:
+        return float(self.samples.shape[1] / self.rate)
+
+
+class Sound(Struct, frozen=True):
+    """Sound as bytes, the way a model is sent it."""
+
+    data: bytes
+    format: str  # "wav", "mp3", "flac", "ogg", "opus", "m4a", "webm"
+    rate: Hertz
+    channels: int
+    seconds: Seconds
+    name: str = ""
+    source: str = ""  # a digest of the recording or recipe it comes from
+    notes: tuple[str, ...] = ()
+
+
+class Picture(Struct, frozen=True, omit_defaults=True, tag="picture"):
+    """An image by reference; `width` in pixels scales it down, keeping its shape."""
+
+    path: str
+    name: str = ""
+    width: int | None = None
+    detail: str = ""  # what some servers call how closely to look: "low", "high", "auto"
+
+
+Source: TypeAlias = Clip | Recipe
+Heard: TypeAlias = Clip | Recipe | Wave | Sound
+Part: TypeAlias = str | Clip | Recipe | Wave | Sound | Picture
+
+
+# ---------------------------------------------------------------- what is asked
+
+
+class Item(Struct, frozen=True, omit_defaults=True):
+    """One row of a benchmark: what will be asked, and what would be right."""
+
+    id: str  # unique within its task
+    task: str = ""
+    question: str = ""
+    clips: tuple[Source, ...] = ()
+    choices: tuple[str, ...] = ()  # in the order shown
+    labels: tuple[str, ...] = ()  # the letters they are shown under, as many as choices
+    targets: tuple[str, ...] = ()  # the right answers: labels where there are choices, else texts; any one is right
+    group: str = ""  # items that share a recording, speaker or user: resampled together
+    tags: dict[str, str] = {}  # the slices of the report
+    state: Literal["ask", "skipped", "error"] = "ask"  # skipped: never counted; error: counted, but cannot be asked
+    reason: str = ""  # why it is skipped or in error
+
+    def text(self, label: str) -> str:
+        """The choice shown under a label."""
+        return self.choices[self.labels.index(label)]
+
+
+class Turn(Struct, frozen=True):
+    """One speaker's turn: words, sound and pictures in playing order."""
+
+    role: Role
+    parts: tuple[Part, ...]
+
+
+class Prompt(Struct, frozen=True):
+    """Exactly what a model is given. A single question is one turn, a history is many."""
+
+    turns: tuple[Turn, ...]
+    choices: tuple[str, ...] = ()  # the options named in the text, for models that answer by likelihood
+    labels: tuple[str, ...] = ()
+    sampling: dict[str, Any] = {}  # what the protocol prescribes, such as max_tokens; the model's own settings go first
+
+
+# ---------------------------------------------------------------- what comes back
+
+
+class Usage(Struct, frozen=True, omit_defaults=True):
+    """What an answer took: tokens as the server counted them, and money where the price is known."""
+
+    tokens_in: int = 0
+    tokens_out: int = 0
+    tokens_sound: int = 0
+    cost: float = 0.0  # in the currency of the model's price list
+
+
+class Response(Struct, frozen=True, omit_defaults=True):
+    """What a model said."""
+
+    text: str
+    stop: Literal["end", "length", "filtered"] = "end"
+    reasoning: str = ""
+    heard: tuple[str, ...] = ()  # a cascade's transcripts, one for each clip
+    likelihoods: tuple[float, ...] = ()  # log-likelihood of each choice, where the model answers that way
+    speech: Clip | None = None
+    usage: Usage = Usage()
+    seconds: Seconds = 0.0  # from sending to the whole answer
+    notes: tuple[str, ...] = ()
+
+
+class Failure(Struct, frozen=True, omit_defaults=True):
+    """No answer. Never scored; counted in a column of its own."""
+
+    state: Literal["refused", "request-failed", "sound-failed"]
+    message: str
+    final: bool = True  # False: asking again may help, so a resumed run does
+    attempts: int = 0
+
+
+Counts: TypeAlias = Mapping[str, Number]
+
+
+class Score(Struct, frozen=True, omit_defaults=True):
+    """What one answer earned, as counts that add up over items."""
+
+    counts: dict[str, float]
+    answer: str | None = None  # what was read from the reply
+    state: State = "answered"
+    rule: str = ""  # which rule read it
+    why: str = ""
+
+
+# ---------------------------------------------------------------- the seams
+
+
+class Hears(Struct, frozen=True):
+    """What a model takes. Empty or None: anything."""
+
+    formats: tuple[str, ...] = ("wav", "mp3")  # "samples": float32 in memory, no bytes
+    rates: tuple[Hertz, ...] = ()
+    channels: int | None = None  # at most this many
+    seconds: Seconds | None = None  # at most this long a clip
+    clips: int | None = None  # at most this many in a prompt
+    pictures: bool = False
+    roles: tuple[Role, ...] = ("system", "user", "assistant")
+
+
+class Model(Protocol):
+    """Whatever answers a prompt. A wrapper holds a model and is one."""
+
+    @property
+    def name(self) -> str: ...
+    @property
+    def hears(self) -> Hears: ...
+    async def generate(self, prompt: Prompt) -> Response:
+        """Answer, or raise one of the `AskError`s of `errors.py`."""
+        ...
+
+
+class Metric(Struct, frozen=True):
+    """One number read from summed counts; `value` also takes arrays of counts, for resampling."""
+
+    value: Callable[[Counts], Number]
+    better: Literal["higher", "lower"] = "higher"
+    share: tuple[str, str] | None = None  # the two counts of a plain share, which has a closed interval
+    ceiling: float | None = 1.0
+
+
+class Scorer(Protocol):
+    """One way of scoring. Its fields are its settings, and they sign its numbers."""
+
+    @property
+    def name(self) -> str: ...
+    @property
+    def metrics(self) -> Mapping[str, Metric]:
+        """Its numbers by name, the headline first."""
+        ...
+
+    async def score(self, item: Item, response: Response) -> Score: ...
+
+    def bounds(self, item: Item) -> tuple[dict[str, float], dict[str, float]]:
+        """The counts of the worst and of the best answer this item could have had, for items that failed."""
+        ...
+
+
+class Condition(Protocol):
+    """One way of hearing: what is done to the sound of a prompt before it is asked."""
+
+    @property
+    def name(self) -> str: ...
+    def hear(self, prompt: Prompt, item: Item) -> Prompt: ...
+
+
+class Benchmark(Struct, frozen=True):
+    """A set of questions, how they are asked and how they are scored."""
+
+    name: str
+    version: int  # raised whenever items, prompts or preparation change
+    tasks: tuple[str, ...]
+    items: Callable[[], Iterable[Item]]
+    prompt: Callable[[Item], Prompt]
+    scorers: Callable[[str], tuple[Scorer, ...]]  # by task
+    fetch: Callable[[Callable[[str], None]], None] | None = None  # brings data that is not there yet, saying so
+    settings: Mapping[str, Any] = {}  # as given; they sign the run
+    files: tuple[str, ...] = ()  # the data behind it, whose digests sign the run
+    source: str = ""  # where the data is published, with its revision
+    licence: str = ""
+    notices: tuple[str, ...] = ()  # what a reader of the table must know
+    needs_ears: bool = True  # False: a transcript carries the answer
+    seed: int = 0
+
+
+def replace(noun: Noun, **changes: Any) -> Noun:
+    """Another of the same noun, with some fields changed."""
+    return msgspec.structs.replace(noun, **changes)

@@ -1,0 +1,78 @@
+"""A module imports only from floors below its own, and rooms on one floor do not know each other."""
+
+from __future__ import annotations
+
+import ast
+from pathlib import Path
+
+import pytest
+
+import earmark
+
+HOUSE = Path(earmark.__file__).parent
+FLOORS = [
+    {"errors", "types"},
+    {"data", "plugins", "stats", "text"},
+    {"audio", "config", "journal", "signature"},
+    {"conditions", "folder", "models", "report", "scorers", "survey"},
+    {"benchmarks", "run", "scoring"},
+    {"evaluate", "replies"},
+    {"cli"},
+]
+FLOOR = {room: floor for floor, rooms in enumerate(FLOORS) for room in rooms}
+MODULES = sorted(path for path in HOUSE.rglob("*.py") if path.name not in ("__init__.py", "__main__.py"))
+
+
+def room(path: Path) -> str:
+    return path.relative_to(HOUSE).parts[0].removesuffix(".py")
+
+
+def imported_rooms(source: str) -> set[str]:
+    """The rooms a module imports from, wherever in the file it does so.
+
+    >>> sorted(imported_rooms("from earmark.audio.read import sniff; import earmark.run"))
+    ['audio', 'run']
+    """
+    found = set()
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.ImportFrom) and node.module:
+            names = [f"earmark.{alias.name}" for alias in node.names] if node.module == "earmark" else [node.module]
+        elif isinstance(node, ast.Import):
+            names = [alias.name for alias in node.names]
+        else:
+            continue
+        found |= {name.split(".")[1] for name in names if name.startswith("earmark.")}
+    return found - {"__version__"}
+
+
+@pytest.mark.parametrize("path", MODULES, ids=lambda path: str(path.relative_to(HOUSE)))
+def test_imports_point_down(path: Path) -> None:
+    here = room(path)
+    assert here in FLOOR, f"{here} has no floor: give it one in FLOORS"
+    above = sorted(other for other in imported_rooms(path.read_text()) if other != here and FLOOR[other] >= FLOOR[here])
+    assert not above, f"{here} may not import {above}"
+
+
+def test_the_rule_bites() -> None:
+    assert imported_rooms("def f():\n    from earmark.models import openai") == {"models"}
+    assert FLOOR["models"] >= FLOOR["report"]
+
+
+@pytest.mark.parametrize("path", MODULES, ids=lambda path: str(path.relative_to(HOUSE)))
+def test_only_the_top_floor_prints_or_exits(path: Path) -> None:
+    called = {
+        node.func.id if isinstance(node.func, ast.Name) else node.func.attr
+        for node in ast.walk(ast.parse(path.read_text()))
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name | ast.Attribute)
+    }
+    if room(path) != "cli":
+        assert not called & {"print", "exit", "_exit"}
+
+
+@pytest.mark.parametrize("path", MODULES, ids=lambda path: str(path.relative_to(HOUSE)))
+def test_nothing_catches_everything(path: Path) -> None:
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.ExceptHandler):
+            assert node.type is not None, f"line {node.lineno}: a bare except"
+            names = {getattr(name, "id", "") for name in ast.walk(node.type)}
+            assert not names & {"Exception", "BaseException"}, f"line {node.lineno}: catches everything"

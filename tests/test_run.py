@@ -1,0 +1,176 @@
+"""The engine: every item once, bounded, retried, and stopped where it must be."""
+
+from __future__ import annotations
+
+import asyncio
+import tracemalloc
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import benches
+import pytest
+
+from earmark.config import RunSettings
+from earmark.errors import BadSetup, Filtered, Rejected, SoundFailed, Stopped, Transient
+from earmark.journal import Record, Settled, read, settled
+from earmark.models.fake import Fake
+from earmark.models.throttle import Throttle
+from earmark.run import Engine, Kitchen, Tally
+from earmark.survey import questions
+from earmark.types import Failure, Prompt, Response
+
+QUICK = RunSettings(attempts=3, patience=60.0)
+
+
+def sit(
+    path: Path,
+    reply: Callable[[Prompt], Any],
+    *,
+    items: int = 10,
+    ceiling: int = 8,
+    settings: RunSettings = QUICK,
+    data: str = "",
+) -> None:
+    """One sitting: ask what the journal does not hold yet."""
+    benchmark = benches.load(benches.Settings(items=items, data=data))
+    model = Fake(reply)
+
+    kitchen = Kitchen(benchmark, questions(benchmark, (None,), settings), model, settled(path))
+
+    async def go() -> None:
+        await Engine(kitchen, Throttle(model, ceiling), path, settings, lambda _: None).run(Tally(items))
+
+    asyncio.run(go())
+
+
+def run(path: Path, reply: Callable[[Prompt], Any], **how: Any) -> list[Record]:
+    sit(path, reply, **how)
+    return list(read(path))
+
+
+def asked(prompt: Prompt) -> int:
+    """The number of the item in a prompt."""
+    text = str(prompt.turns[-1].parts[-1])
+    return int(text.partition("(")[2].partition(")")[0])
+
+
+def raising(error: Exception) -> str:
+    raise error
+
+
+@pytest.fixture(autouse=True)
+def _no_waiting(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("earmark.run.FIRST_WAIT", 0.001)
+    monkeypatch.setattr("earmark.run.LONGEST_WAIT", 0.002)
+    monkeypatch.setattr("earmark.run.JITTER", 0.0)
+
+
+def test_every_item_is_answered_once_and_with_its_own_reply(tmp_path: Path) -> None:
+    records = run(tmp_path / "j", lambda prompt: f"reply {asked(prompt)}", items=200, ceiling=32)
+    assert sorted(r.item.id for r in records) == sorted(f"item-{at}" for at in range(200))
+    assert all(r.response and r.response.text == f"reply {r.item.id.removeprefix('item-')}" for r in records)
+
+
+def test_no_more_than_the_ceiling_are_under_way(tmp_path: Path) -> None:
+    under_way, most = 0, 0
+
+    class Slow:
+        name = "slow"
+        hears = Fake(lambda _: "A").hears
+
+        async def generate(self, prompt: Prompt) -> Response:
+            nonlocal under_way, most
+            under_way += 1
+            most = max(most, under_way)
+            await asyncio.sleep(0.002)
+            under_way -= 1
+            return Response("A")
+
+    benchmark = benches.load(benches.Settings(items=100))
+    kitchen = Kitchen(benchmark, questions(benchmark, (None,), QUICK), Slow(), Settled())
+
+    async def go() -> None:
+        await Engine(kitchen, Throttle(Slow(), 6), tmp_path / "j", QUICK, lambda _: None).run(Tally(100))
+
+    asyncio.run(go())
+    assert most == 6
+
+
+def test_what_may_pass_is_asked_again_and_what_may_not_is_not(tmp_path: Path) -> None:
+    tries: dict[int, int] = {}
+
+    def reply(prompt: Prompt) -> str:
+        at = asked(prompt)
+        tries[at] = tries.get(at, 0) + 1
+        if at == 1 and tries[at] < 3:
+            raise Transient("busy", 0.001, busy=True)
+        if at in (2, 3, 4, 5):
+            raise {2: Transient("down"), 3: Rejected("too long"), 4: Filtered("no"), 5: SoundFailed("x.wav: broken")}[
+                at
+            ]
+        return "A"
+
+    records = {r.item.id: r for r in run(tmp_path / "j", reply, items=6)}
+    assert tries == {0: 1, 1: 3, 2: 3, 3: 1, 4: 1, 5: 1}
+    assert records["item-1"].response is not None
+    assert records["item-1"].attempts == 3
+    assert records["item-2"].failure == Failure("request-failed", "down", final=False, attempts=3)
+    assert records["item-3"].failure == Failure("request-failed", "too long", attempts=1)
+    assert records["item-4"].failure == Failure("refused", "no", attempts=1)
+    assert records["item-5"].failure == Failure("sound-failed", "x.wav: broken", attempts=1)
+
+
+def test_a_wait_beyond_all_patience_is_not_waited_for(tmp_path: Path) -> None:
+    records = run(tmp_path / "j", lambda _: raising(Transient("come tomorrow", 86400.0)), items=1)
+    assert records[0].failure == Failure("request-failed", "come tomorrow", final=False, attempts=1)
+
+
+def test_a_wrong_setup_stops_the_run_and_is_no_failure_of_an_item(tmp_path: Path) -> None:
+    with pytest.raises(BadSetup, match="wrong key"):
+        run(tmp_path / "j", lambda prompt: "A" if asked(prompt) < 3 else raising(BadSetup("wrong key")), ceiling=1)
+    assert [r.item.id for r in read(tmp_path / "j")] == ["item-0", "item-1", "item-2"]
+
+
+def test_a_dead_server_stops_the_run_after_so_many_failures(tmp_path: Path) -> None:
+    settings = RunSettings(attempts=1, give_up_after=5)
+    with pytest.raises(Stopped, match="5 requests in a row failed, the last with: gone"):
+        run(tmp_path / "j", lambda _: raising(Transient("gone")), items=1000, ceiling=1, settings=settings)
+    assert len(list(read(tmp_path / "j"))) == 4
+
+
+def test_a_bug_keeps_what_was_answered(tmp_path: Path) -> None:
+    with pytest.raises(ZeroDivisionError):
+        run(tmp_path / "j", lambda prompt: "A" if asked(prompt) < 5 else str(1 / 0), ceiling=1)
+    assert len(list(read(tmp_path / "j"))) == 5
+
+
+def test_a_second_sitting_asks_what_is_left(tmp_path: Path) -> None:
+    with pytest.raises(BadSetup):
+        run(tmp_path / "j", lambda prompt: "A" if asked(prompt) < 40 else raising(BadSetup("x")), items=100, ceiling=1)
+    tries: list[int] = []
+
+    def reply(prompt: Prompt) -> str:
+        tries.append(asked(prompt))
+        return "A"
+
+    records = run(tmp_path / "j", reply, items=100)
+    assert sorted(tries) == list(range(40, 100))
+    assert len({r.item.id for r in records}) == len(records) == 100
+
+
+def test_a_missing_file_fails_its_item_and_no_other(tmp_path: Path) -> None:
+    records = run(tmp_path / "j", lambda _: "A", items=2, data=str(tmp_path))
+    assert all(r.failure and r.failure.state == "sound-failed" and "clip-" in r.failure.message for r in records)
+
+
+def test_memory_does_not_grow_with_the_number_of_items(tmp_path: Path) -> None:
+    def peak(items: int) -> int:
+        tracemalloc.start()
+        sit(tmp_path / f"j{items}", lambda _: "A", items=items, ceiling=16)
+        most = tracemalloc.get_traced_memory()[1]
+        tracemalloc.stop()
+        return most
+
+    peak(10)  # imports and caches
+    assert peak(3000) < peak(300) + 300_000

@@ -1,0 +1,142 @@
+"""Benchmarks: what asking costs, beside a bare loop in the same run. Prints ratios; nothing here passes or fails.
+
+python tools/bench [starting] [asking] [million]
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import aiohttp
+import numpy as np
+import pybase64
+import soundfile
+
+RUNS = 3
+ITEMS, IN_FLIGHT, BYTES = 2000, 64, 150_000  # 150 kB of wav are 200 kB of base64
+HERE = Path(__file__).parent
+
+
+@contextlib.contextmanager
+def server() -> Iterator[str]:
+    """A canned server in a process of its own."""
+    process = subprocess.Popen([sys.executable, str(HERE / "server.py")], stdout=subprocess.PIPE, text=True)
+    assert process.stdout is not None
+    try:
+        yield f"http://127.0.0.1:{int(process.stdout.readline())}/v1"
+    finally:
+        process.kill()
+        process.wait()
+
+
+def bare(base: str) -> tuple[float, float]:
+    """Processor seconds and wall seconds of a loop that sends one ready-made body again and again."""
+    clip = pybase64.b64encode(os.urandom(BYTES)).decode()
+    content = [
+        {"type": "input_audio", "input_audio": {"data": clip, "format": "wav"}},
+        {"type": "text", "text": "Which?"},
+    ]
+    body = json.dumps({"model": "bench", "messages": [{"role": "user", "content": content}]}).encode()
+
+    async def loop() -> tuple[float, float]:
+        left = iter(range(ITEMS))
+        async with aiohttp.ClientSession(connector=aiohttp.TCPConnector(limit=0)) as session:
+
+            async def worker() -> None:
+                for _ in left:
+                    async with session.post(f"{base}/chat/completions", data=body) as reply:
+                        json.loads(await reply.read())
+
+            cpu, wall = time.process_time(), time.perf_counter()
+            async with asyncio.TaskGroup() as group:
+                for _ in range(IN_FLIGHT):
+                    group.create_task(worker())
+            return time.process_time() - cpu, time.perf_counter() - wall
+
+    return asyncio.run(loop())
+
+
+def earmark(*words: str) -> tuple[float, float, float]:
+    """Processor seconds, wall seconds and peak memory in MB of one whole command."""
+    env = os.environ | {"PYTHONPATH": f"{HERE.parent}:{os.environ.get('PYTHONPATH', '')}"}
+    began = time.perf_counter()
+    process = subprocess.Popen(
+        [sys.executable, "-m", "earmark", *words], env=env, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+    )
+    _, status, used = os.wait4(process.pid, 0)
+    if status:
+        sys.exit(f"earmark {' '.join(words)} ended with {os.waitstatus_to_exitcode(status)}")
+    return used.ru_utime + used.ru_stime, time.perf_counter() - began, used.ru_maxrss / 1024
+
+
+def asking() -> None:
+    """2,000 items of 200 KB, 64 in flight, a server in another process."""
+    with tempfile.TemporaryDirectory() as work, server() as base:
+        for at in range(ITEMS):
+            noise = np.random.default_rng(at).integers(-9000, 9000, BYTES // 2, "int16")
+            soundfile.write(f"{work}/clip-{at}.wav", noise, 16000)
+        words = (
+            "run",
+            "bench.items",
+            f"data={work}",
+            f"model={base}",
+            f"model.concurrency={IN_FLIGHT}",
+            f"results={work}/results",
+            "resume=false",
+        )
+        bare(base)
+        loop_cpu, loop_wall = min(bare(base) for _ in range(RUNS))
+        start_cpu, start_wall, _ = min(earmark(*words, "items=1") for _ in range(RUNS))
+        cpu, wall, memory = min(earmark(*words, f"items={ITEMS}") for _ in range(RUNS))
+    ours, theirs = (cpu - start_cpu) / ITEMS * 1000, loop_cpu / ITEMS * 1000
+    print(f"asking: {ITEMS:,} items of 200 KB, {IN_FLIGHT} in flight, server in another process, best of {RUNS}")
+    print(f"  bare aiohttp loop, ready-made body   {theirs:.2f} CPU s per 1,000   {ITEMS / loop_wall:,.0f} items/s")
+    print(
+        f"  earmark run, beyond start-up         {ours:.2f} CPU s per 1,000   {ITEMS / (wall - start_wall):,.0f} items/s   peak {memory:.0f} MB"
+    )
+    print(f"  earmark run, start-up                {start_cpu:.2f} CPU s   {start_wall:.2f} s")
+    print(f"  ratio of CPU beyond start-up         {ours / theirs:.2f}")
+
+
+def million() -> None:
+    """Memory of a run over many generated items, against a run over few."""
+    with tempfile.TemporaryDirectory() as work:
+        words = ("run", "bench.items", "model=fake", f"results={work}/results", "resume=false")
+        for count in (1_000, 100_000, 1_000_000):
+            cpu, wall, memory = earmark(*words, f"items={count}")
+            print(
+                f"million: {count:>9,} generated items, fake model: {wall:.1f} s, {cpu:.1f} CPU s, peak {memory:.0f} MB"
+            )
+
+
+def starting() -> None:
+    """`earmark --help` against a bare interpreter."""
+    help_, bare_ = (
+        [min(_run(*command) for _ in range(10))]
+        for command in ((sys.executable, "-m", "earmark", "--help"), (sys.executable, "-c", "pass"))
+    )
+    print(
+        f"starting: earmark --help {help_[0] * 1000:.0f} ms CPU, a bare interpreter {bare_[0] * 1000:.0f} ms, ratio {help_[0] / bare_[0]:.1f}"
+    )
+
+
+def _run(*command: str) -> float:
+    process = subprocess.Popen(command, stdout=subprocess.DEVNULL)
+    _, _, used = os.wait4(process.pid, 0)
+    return used.ru_utime + used.ru_stime
+
+
+BENCHMARKS = {"starting": starting, "asking": asking, "million": million}
+
+if __name__ == "__main__":
+    for name in sys.argv[1:] or ("starting", "asking"):
+        BENCHMARKS[name]()

@@ -1,0 +1,40 @@
+"""A benchmark for measuring the asking alone: as many items as wanted, each with a wav file of its own size."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Iterator
+
+from msgspec import Struct
+
+from earmark.scorers.choice import Choice
+from earmark.types import Benchmark, Clip, Item, Prompt, Recipe, Turn
+
+
+class Settings(Struct, frozen=True, forbid_unknown_fields=True):
+    """Which files, and how many items."""
+
+    data: str = ""  # a folder with clip-0.wav, clip-1.wav, ...; empty: sound is made
+    items: int = 2000
+
+
+def load(settings: Settings, tasks: tuple[str, ...] = ()) -> Benchmark:
+    """The benchmark."""
+    return Benchmark("bench", 1, tasks or ("all",), functools.partial(items, settings), prompt, lambda _: (Choice(),))
+
+
+def items(settings: Settings) -> Iterator[Item]:
+    """The items, one after the other."""
+    silence = Recipe("silence", {"seconds": 0.01}, "silence")
+    for at in range(settings.items):
+        clip = Clip(f"{settings.data}/clip-{at}.wav", name=f"clip-{at}.wav") if settings.data else silence
+        yield Item(f"item-{at}", "all", "Which?", (clip,), ("yes", "no"), ("A", "B"), ("A",), group=f"item-{at}")
+
+
+def prompt(item: Item) -> Prompt:
+    """One clip, one question."""
+    return Prompt(
+        (Turn("user", (*item.clips, f"{item.question}\nA. yes\nB. no\nAnswer with the letter only.")),),
+        item.choices,
+        item.labels,
+    )
