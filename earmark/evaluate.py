@@ -100,18 +100,17 @@ def open_run(
 
 async def score_run(where: Path, benchmark: Benchmark, found: Survey, seed: int) -> Metrics:
     """Score a journal and write every report of it."""
-    journal = where / folder.JOURNAL
+    signed = folder.signed(where)
+    encode = msgspec.json.Encoder().encode
     with (where / folder.SCORES).open("wb") as lines, files.Samples(where) as samples:
 
         def tell(record: Record, line: ScoreLine) -> None:
-            lines.write(msgspec.json.encode(line) + b"\n")
+            lines.write(encode(line) + b"\n")
             samples.add(record, line)
 
-        rows = ordered(
-            await score_all(journal, benchmark.scorers, seed, tell), benchmark.tasks, folder.signed(where).condition
-        )
-    finished = len(settled(journal)) >= found.questions
-    metrics = Metrics(finished, rows, found.skipped, list(benchmark.notices), found.prompts)
-    files.write_summary(where, folder.signed(where).model["name"], benchmark.name, rows)
+        scored = await score_all(where / folder.JOURNAL, benchmark.scorers, seed, tell)
+    rows = ordered(scored.rows, benchmark.tasks, signed.condition)
+    metrics = Metrics(scored.settled >= found.questions, rows, found.skipped, list(benchmark.notices), found.prompts)
+    files.write_summary(where, signed.model["name"], benchmark.name, rows)
     files.write_metrics(where, metrics)
     return metrics

@@ -61,19 +61,8 @@ def sign(
         "settings": dict(benchmark.settings),
     }
     data = {Path(file).name: digest(file) for file in benchmark.files}
-    return msgspec.convert(
-        msgspec.to_builtins(
-            {
-                "benchmark": described,
-                "model": dict(model),
-                "condition": condition,
-                "repeats": repeats,
-                "limit": limit,
-                "data": data,
-            }
-        ),
-        Signed,
-    )
+    told = Signed(described, dict(model), condition, repeats, limit, data)
+    return msgspec.json.decode(msgspec.json.encode(told), type=Signed)  # as it will be read back
 
 
 def safe_name(name: str) -> str:

@@ -1,7 +1,7 @@
 """The journal of a run: one line for each answer or failure, because answers cost money.
 
-Append-only. Lines are written whole before anything is told about them; the disk is asked to keep it every
-`GROUP` lines or every second, off the loop. A line cut short by a crash is removed when the journal is opened again.
+Append-only. Lines are written whole before anything is told about them, so a killed process loses none; the disk is asked
+to keep them twice a second, off the loop. A line cut short by a crash is removed when the journal is opened again.
 The last line about a question counts: a failure that was asked again and answered has two.
 """
 
@@ -23,8 +23,7 @@ from msgspec import Struct
 from earmark.errors import BadData, Stopped
 from earmark.types import Failure, Hertz, Item, Response, Seconds, State
 
-GROUP: Final = 64  # lines between two requests to keep them
-PAUSE: Final[Seconds] = 1.0
+PAUSE: Final[Seconds] = 0.5  # between two requests to the disk to keep what was written: what a power cut may take
 Line = TypeVar("Line")
 
 
@@ -143,7 +142,6 @@ class Journal:
         _repair(self._file, path)
         self._encode = msgspec.json.Encoder().encode
         self._waiting: list[Record] = []
-        self._unkept = 0
         self._kept_at = time.monotonic()
         self._keeping: asyncio.Task[None] | None = None
         self._error: OSError | None = None
@@ -170,10 +168,8 @@ class Journal:
             return
         for record in records:
             self._written(record)
-        self._unkept += len(records)
-        due = self._unkept >= GROUP or time.monotonic() - self._kept_at >= PAUSE
-        if due and (self._keeping is None or self._keeping.done()):
-            self._unkept, self._kept_at = 0, time.monotonic()
+        if time.monotonic() - self._kept_at >= PAUSE and (self._keeping is None or self._keeping.done()):
+            self._kept_at = time.monotonic()
             self._keeping = asyncio.create_task(asyncio.to_thread(os.fsync, self._file))
 
     async def close(self) -> None:

@@ -8,14 +8,15 @@ items run in the memory of a hundred.
 from __future__ import annotations
 
 import asyncio
+import os
 import threading
 import time
 from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from itertools import islice
 from pathlib import Path
-from typing import Final, Literal
+from typing import Final, Literal, NamedTuple
 
 import stamina
 from msgspec import Struct
@@ -29,9 +30,14 @@ from earmark.signature import asked, heard
 from earmark.survey import Question, name_of
 from earmark.types import Benchmark, Condition, Failure, Item, Model, Prompt, Response, Seconds, Sound, Wave, replace
 
-COOKS: Final = 2  # threads that prepare sound
-BATCH: Final = 16  # items that a thread prepares before it hands them over, at most,
-BATCH_TIME: Final[Seconds] = 0.01  # and how long that may take
+COOKS: Final = max(2, os.cpu_count() or 1)  # threads that prepare sound, at most
+BATCH: Final = 8  # items that a thread prepares before it hands them over, at most,
+BATCH_TIME: Final[Seconds] = 0.002  # and how long that may take
+AHEAD: Final = (
+    8  # questions that are ready and wait: few, so that their bytes are still in the processor's cache when sent
+)
+AWAY: Final = 8  # batches
+HAND_OVER: Final[Seconds] = 0.0003  # about what handing one question over between threads costs
 FIRST_WAIT: Final[Seconds] = 0.5
 LONGEST_WAIT: Final[Seconds] = 60.0
 JITTER: Final[Seconds] = 0.5  # added to each wait at random, so that many do not come back at once
@@ -70,6 +76,15 @@ class Job(Struct, frozen=True):
     prompt: Prompt
 
 
+class Batch(NamedTuple):
+    """What a cook hands over."""
+
+    number: int
+    jobs: list[Job | Record]
+    took: Seconds  # for one question, waits for files and for other threads included
+    worked: Seconds  # on one question, without them
+
+
 class Kitchen:
     """Takes questions from a stream and prepares them, in batches that take about `BATCH_TIME`. Threads share it."""
 
@@ -81,20 +96,21 @@ class Kitchen:
         self._taken = 0
         self._size = 1
 
-    def batch(self) -> tuple[int, list[Job | Record]]:
-        """The next few, ready, with the number of the batch; none at the end. A prompt that cannot be made is a finished record."""
+    def batch(self) -> Batch:
+        """The next few, ready, in order of their number; none at the end. A prompt that cannot be made is a finished record."""
         with self._taking:
             number, size = self._taken, self._size
             self._taken += 1
             questions = list(islice(self._stream, size))
-        began = time.perf_counter()
-        ready = [self.cook(*question) for question in questions]
-        took = time.perf_counter() - began
+        began, worked = time.perf_counter(), time.thread_time()
+        jobs = [self.cook(*question) for question in questions]
+        took, worked = time.perf_counter() - began, time.thread_time() - worked
         if took < BATCH_TIME / 2 and size == self._size:
             self._size = min(BATCH, size * 2)
         elif took > BATCH_TIME * 2:
             self._size = max(1, size // 2)
-        return number, ready
+        each = 1 / max(1, len(jobs))
+        return Batch(number, jobs, took * each, worked * each)
 
     def cook(self, item: Item, condition: Condition | None, repeat: int) -> Job | Record:
         record = Record(item, condition=name_of(condition), repeat=repeat)
@@ -184,7 +200,7 @@ class Engine:
     ) -> None:
         self.kitchen, self.model, self.settings, self.watch = kitchen, model, settings, watch
         self.journal = Journal(path, self._told)
-        self.ready: asyncio.Queue[Job | Record | None] = asyncio.Queue(model.ceiling)
+        self.ready: asyncio.Queue[Job | Record | None] = asyncio.Queue(AHEAD)
         self.failures_in_a_row = 0
         self.tally = Tally()
 
@@ -205,22 +221,36 @@ class Engine:
             await self.journal.close()
 
     async def _feed(self, pool: ThreadPoolExecutor) -> None:
-        """Keep the cooks busy and hand over what they made in the order of the items."""
+        """Hand over what the cooks make, in the order of the items.
+
+        One cook works ahead of the queue, on a thread; when the queue runs dry, more. What costs less than handing it over
+        between threads, as bytes that pass untouched do, is made here.
+        """
         loop = asyncio.get_running_loop()
-        cooking = deque(loop.run_in_executor(pool, self.kitchen.batch) for _ in range(COOKS))
-        early: dict[int, list[Job | Record]] = {}
-        turn = 0
+        cooking, early, turn = deque([loop.run_in_executor(pool, self.kitchen.batch)]), dict[int, Batch](), 0
+        away = 0  # batches yet to be made on threads, since one that was made here took long
         while cooking:
-            number, jobs = await cooking.popleft()
-            early[number] = jobs
-            if jobs:
-                cooking.append(loop.run_in_executor(pool, self.kitchen.batch))
-            while turn in early:
-                for job in early.pop(turn):
-                    await self.ready.put(job)
+            batch = await cooking.popleft()
+            early[batch.number] = batch
+            away = max(0, away - 1)
+            cheap = batch.worked < HAND_OVER and not away
+            while batch.jobs and cheap and not cooking:  # the last of them: go on here
+                await self._serve(early.pop(turn).jobs)
                 turn += 1
-        for _ in range(self.model.ceiling):
-            await self.ready.put(None)
+                batch = early[turn] = self.kitchen.batch()
+                cheap = batch.took < HAND_OVER
+                away = 0 if cheap else AWAY
+            if batch.jobs and not cheap:
+                wanted = COOKS if self.ready.empty() else 1
+                cooking += [loop.run_in_executor(pool, self.kitchen.batch) for _ in range(len(cooking), wanted)]
+            while turn in early:
+                await self._serve(early.pop(turn).jobs)
+                turn += 1
+        await self._serve([None] * self.model.ceiling)
+
+    async def _serve(self, jobs: Sequence[Job | Record | None]) -> None:
+        for job in jobs:
+            await self.ready.put(job)
 
     async def _work(self) -> None:
         while (job := await self.ready.get()) is not None:

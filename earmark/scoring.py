@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import msgspec
 from msgspec import Struct, field
@@ -71,20 +71,29 @@ class Cells:
         return [row(task, condition, cell, seed) for (task, condition, _), cell in self._cells.items()]
 
 
+class Scored(NamedTuple):
+    """A journal, scored."""
+
+    rows: list[Row]
+    settled: int  # records that a resumed run leaves alone
+
+
 async def score_all(
     journal: Path,
     scorers: Callable[[str], tuple[Scorer, ...]],
     seed: int,
     tell: Callable[[Record, ScoreLine], None],
-) -> list[Row]:
+) -> Scored:
     """Score every standing record of a journal; each score is told with its record."""
     cells = Cells()
+    settled = 0
     for record in records(journal):
+        settled += record.failure is None or record.failure.final
         for scorer in scorers(record.item.task):
             earned = await score(record, scorer)
             cells.add(record, scorer, earned)
             tell(record, line_of(record, scorer, earned))
-    return cells.rows(seed)
+    return Scored(cells.rows(seed), settled)
 
 
 def ordered(rows: Sequence[Row], tasks: Sequence[str], conditions: Sequence[str]) -> list[Row]:

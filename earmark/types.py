@@ -87,6 +87,7 @@ class Sound(Struct, frozen=True):
     name: str = ""
     source: str = ""  # a digest of the recording or recipe it comes from
     notes: tuple[str, ...] = ()
+    base64: bytes = b""  # the same as text, where the model wants it so: made while the bytes are at hand
 
 
 class Picture(Struct, frozen=True, omit_defaults=True, tag="picture"):
@@ -202,6 +203,7 @@ class Hears(Struct, frozen=True):
     seconds: Seconds | None = None  # at most this long a clip
     clips: int | None = None  # at most this many in a prompt
     pictures: bool = False
+    base64: bool = False  # sound is sent as text
     roles: tuple[Role, ...] = ("system", "user", "assistant")
 
 

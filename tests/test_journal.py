@@ -66,7 +66,7 @@ def test_every_cut_leaves_only_whole_records(tmp_path: Path) -> None:
         path.write_bytes(whole[:cut])
         before = len(list(read(path)))
         write(path, answer("9"))
-        assert [r.item.id for r in read(path)] == ["1", "2"][:before] + ["9"]
+        assert [r.item.id for r in read(path)] == [*["1", "2"][:before], "9"]
 
 
 def test_a_failure_that_may_pass_is_not_settled(tmp_path: Path) -> None:

@@ -8,8 +8,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import benches
 import pytest
+from mine import bench
 
 from earmark.config import RunSettings
 from earmark.errors import BadSetup, Filtered, Rejected, SoundFailed, Stopped, Transient
@@ -33,7 +33,7 @@ def sit(
     data: str = "",
 ) -> None:
     """One sitting: ask what the journal does not hold yet."""
-    benchmark = benches.load(benches.Settings(items=items, data=data))
+    benchmark = bench.load(bench.Settings(items=items, data=data))
     model = Fake(reply)
 
     kitchen = Kitchen(benchmark, questions(benchmark, (None,), settings), model, settled(path))
@@ -87,7 +87,7 @@ def test_no_more_than_the_ceiling_are_under_way(tmp_path: Path) -> None:
             under_way -= 1
             return Response("A")
 
-    benchmark = benches.load(benches.Settings(items=100))
+    benchmark = bench.load(bench.Settings(items=100))
     kitchen = Kitchen(benchmark, questions(benchmark, (None,), QUICK), Slow(), Settled())
 
     async def go() -> None:

@@ -7,6 +7,7 @@ must be, and every step is noted. What cannot be fitted is a failure, never a si
 from __future__ import annotations
 
 import numpy as np
+import pybase64
 import soxr
 
 from earmark.audio import encode, read
@@ -32,8 +33,13 @@ def _part(part: Part, hears: Hears) -> Part:
 
 def fit(heard: Heard, hears: Hears) -> Sound | Wave:
     """One sound, as a model takes it."""
-    if isinstance(heard, Sound):
-        return heard
+    fitted = heard if isinstance(heard, Sound) else _fitted(heard, hears)
+    if hears.base64 and isinstance(fitted, Sound):
+        return replace(fitted, base64=pybase64.b64encode(fitted.data))
+    return fitted
+
+
+def _fitted(heard: Clip | Recipe | Wave, hears: Hears) -> Sound | Wave:
     if isinstance(heard, Clip) and "samples" not in hears.formats and not heard.start and heard.end is None:
         data, source = clip_with_source(heard)
         info = read.inspect(data, read.title(heard))

@@ -21,6 +21,7 @@ import orjson
 import pybase64
 from aiohttp.abc import AbstractStreamWriter
 from msgspec import UNSET, Struct, UnsetType
+from yarl import URL
 
 from earmark.data.clips import picture_bytes
 from earmark.errors import AskError, BadSetup, Filtered, Rejected, Transient
@@ -53,7 +54,7 @@ class Settings(Struct, frozen=True, forbid_unknown_fields=True):
     )
     max_tokens: int | None | UnsetType = UNSET  # unset: what the benchmark prescribes; null: the server's default
     extra: dict[str, Any] = {}  # further fields of the request body, as the server documents them
-    hears: Hears = Hears(pictures=True)
+    hears: Hears = Hears(pictures=True, base64=True)
     timeout: Seconds = 600.0  # for one whole answer
 
 
@@ -63,6 +64,7 @@ class ChatModel(Struct, frozen=True, eq=False):
     name: str
     settings: Settings
     session: aiohttp.ClientSession
+    url: URL
 
     @property
     def hears(self) -> Hears:
@@ -72,7 +74,7 @@ class ChatModel(Struct, frozen=True, eq=False):
         body = Body(self.body(prompt))
         started = time.perf_counter()
         with translated_errors(self.settings):
-            async with self.session.post(f"{self.settings.base_url}/chat/completions", data=body) as reply:
+            async with self.session.post(self.url, data=body) as reply:
                 payload, status, headers = await reply.read(), reply.status, reply.headers
         return read_reply(payload, status, headers, time.perf_counter() - started)
 
@@ -104,7 +106,7 @@ class Body(aiohttp.payload.Payload):
         return b"".join(self._pieces).decode(encoding, errors)
 
     async def write(self, writer: AbstractStreamWriter) -> None:
-        for piece in self._pieces:
+        for piece in self._pieces:  # not joined: one more pass over the sound costs more than two more system calls
             await writer.write(piece)
 
 
@@ -127,7 +129,7 @@ def _content_part(part: Part, media: list[bytes]) -> dict[str, Any]:
         url: dict[str, Any] = {"url": orjson.Fragment(b'"data:image/jpeg;base64,' + GAP + b'"')}
         return {"type": "image_url", "image_url": url | ({"detail": part.detail} if part.detail else {})}
     if isinstance(part, Sound):
-        media.append(pybase64.b64encode(part.data))
+        media.append(part.base64 or pybase64.b64encode(part.data))
         return {
             "type": "input_audio",
             "input_audio": {"data": orjson.Fragment(b'"' + GAP + b'"'), "format": part.format},
@@ -237,10 +239,12 @@ async def load(settings: Settings) -> AsyncIterator[ChatModel]:
     key = os.environ.get(settings.api_key_env, "")
     headers = {"Content-Type": "application/json"} | ({"Authorization": f"Bearer {key}"} if key else {})
     timeout = aiohttp.ClientTimeout(total=settings.timeout, sock_connect=min(30.0, settings.timeout))
+    connector, cookies = aiohttp.TCPConnector(limit=0), aiohttp.DummyCookieJar()  # the run bounds what is under way
     async with aiohttp.ClientSession(
-        headers=headers, timeout=timeout, connector=aiohttp.TCPConnector(limit=0)
+        headers=headers, timeout=timeout, connector=connector, cookie_jar=cookies
     ) as session:
-        yield ChatModel(settings.name or await first_listed(session, settings), settings, session)
+        name = settings.name or await first_listed(session, settings)
+        yield ChatModel(name, settings, session, URL(f"{settings.base_url}/chat/completions"))
 
 
 async def first_listed(session: aiohttp.ClientSession, settings: Settings) -> str:

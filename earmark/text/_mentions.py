@@ -184,6 +184,7 @@ def _word(token: str) -> str:
     return "[ -]?".join(token) if len(token) > 7 and token.isalpha() else re.escape(token)
 
 
+@lru_cache(maxsize=4096)
 def _text_pattern(choice: str) -> re.Pattern[str] | None:
     """An option's words in order, whatever stands between them.
 
@@ -207,20 +208,25 @@ def _text_pattern(choice: str) -> re.Pattern[str] | None:
     )
 
 
+@lru_cache(maxsize=256)
+def _letter_pattern(labels: tuple[str, ...], spelled: tuple[str, ...], several: bool) -> re.Pattern[str]:
+    """Any label as it may be found, where no word or number goes on around it."""
+    found = "|".join(re.escape(label) for label in sorted(spelled, key=len, reverse=True)) or r"(?!)"
+    run = ""
+    if several and labels and all(len(label) == 1 and label.isupper() for label in labels):  # "ABD" names three
+        run = rf"|(?=[{''.join(labels)}]{{2}})" + "".join(f"{label}?" for label in labels)
+    return re.compile(
+        rf"(?<![{SPACED}_&'’/\\°])(?<![{SPACED}]-)(?<![A-Z]\.)(?:{found}{run})"
+        rf"(?![{SPACED}_'’/&%])(?!-[{SPACED}])(?!\.[A-Z]\.|[.,:]\d)"
+    )
+
+
 @lru_cache(maxsize=4096)
 def key_of(labels: tuple[str, ...], choices: tuple[str, ...], several: bool) -> Key:
     spelled = {label: label for label in labels}
     for label in labels:
         spelled.setdefault(label.upper(), label)
         spelled.setdefault(label.lower(), label)
-    found = "|".join(re.escape(label) for label in sorted(spelled, key=len, reverse=True)) or r"(?!)"
-    run = ""
-    if several and labels and all(len(label) == 1 and label.isupper() for label in labels):  # "ABD" names three
-        run = rf"|(?=[{''.join(labels)}]{{2}})" + "".join(f"{label}?" for label in labels)
-    letter = re.compile(
-        rf"(?<![{SPACED}_&'’/\\°])(?<![{SPACED}]-)(?<![A-Z]\.)(?:{found}{run})"
-        rf"(?![{SPACED}_'’/&%])(?!-[{SPACED}])(?!\.[A-Z]\.|[.,:]\d)"
-    )
     pairs = [(label, choice) for label, choice in zip(labels, choices, strict=False) if choice.strip() not in spelled]
     texts = [folded(choice) for _, choice in pairs]
     telling = {label: telling_words(plain(choice)) for label, choice in pairs}
@@ -228,7 +234,7 @@ def key_of(labels: tuple[str, ...], choices: tuple[str, ...], several: bool) -> 
     return Key(
         labels,
         spelled,
-        letter,
+        _letter_pattern(labels, tuple(spelled), several),
         tuple((label, pattern) for label, choice in pairs if (pattern := _text_pattern(choice))),
         {text: label for text, (label, _) in zip(texts, pairs, strict=True) if text and texts.count(text) == 1},
         {label: words - shared for label, words in telling.items()},

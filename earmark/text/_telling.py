@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 TOKEN = re.compile(r"(?:(?<![\w.])[-−+](?=\d))?[^\W_][\w#♯♭]*(?:'[a-z]+)?")
 COUNTS = "zero one two three four five six seven eight nine ten eleven twelve".split()
@@ -40,6 +41,7 @@ def _root(word: str) -> str:
     return word[:-1] if len(word) > 3 and word[-1] == word[-2] and word[-1] not in "ps" else word
 
 
+@lru_cache(maxsize=4096)
 def telling_words(text: str) -> frozenset[str]:
     """The roots of what a text says; any denial in it is one more, "not".
 

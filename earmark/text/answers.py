@@ -75,6 +75,11 @@ def read_choice(
     >>> read_choice("I cannot tell.", "AB").state
     'refused'
     """
+    bare = reply.strip()
+    if bare and bare in labels and not any(bare.casefold() == choice.strip().casefold() for choice in choices):
+        return Reading(
+            bare, "first", (reply.index(bare), reply.index(bare) + len(bare)), "answered"
+        )  # the commonest reply
     key = key_of(tuple(labels), tuple(choices), several)
     text = plain(reply)
     rest = without_thought(text, opened=thinking and (cut or bool(THOUGHT.search(text))))

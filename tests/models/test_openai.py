@@ -205,7 +205,7 @@ def test_a_connection_that_breaks_is_a_failure_and_not_half_an_answer() -> None:
 
 
 def test_nobody_there_is_told_before_anything_is_asked() -> None:
-    with pytest.raises(BadSetup, match="nothing answers at http://127.0.0.1:9/v1"):
+    with pytest.raises(BadSetup, match=r"nothing answers at http://127\.0\.0\.1:9/v1"):
         generate("http://127.0.0.1:9/v1")
     with serving(lambda *_: said("A"), models=()) as server, pytest.raises(BadSetup, match=r"model\.name=NAME"):
         generate(server.url)

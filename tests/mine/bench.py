@@ -1,4 +1,4 @@
-"""A small benchmark for tests: as many items as wanted, silence for sound. Found as `benches` on PYTHONPATH, or by hand."""
+"""A small benchmark for tests: as many items as wanted, silence for sound."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def load(settings: Settings, tasks: tuple[str, ...] = ()) -> Benchmark:
     """The benchmark."""
     signed = {"items": settings.items, "seed": settings.seed}
     return Benchmark(
-        "test.bench",
+        "mine.bench",
         1,
         tasks or ("all",),
         functools.partial(items, settings),

@@ -1,0 +1,196 @@
+"""The command line: what a newcomer types, and one clear line with a documented status for what is wrong."""
+
+from __future__ import annotations
+
+import csv
+import json
+from pathlib import Path
+
+import duckdb
+import pytest
+from commands import earmark
+from servers import said, serving
+
+from earmark import errors
+from earmark.plugins import names
+
+DOCS = Path(__file__).parents[1] / "docs"
+
+
+def complaint(*words: str) -> tuple[int, str]:
+    """The status and the one line of a command that fails."""
+    done = earmark(*words)
+    lines = done.stderr.strip().splitlines()
+    assert len(lines) == 1, done.stderr
+    assert lines[0].startswith("earmark: ")
+    return done.returncode, lines[0]
+
+
+@pytest.mark.parametrize(
+    ("words", "status", "told"),
+    [
+        (["run", "beeps", "model=fake"], 2, "no benchmark or suite is called 'beeps'; there are: acoustics"),
+        (["run", "model=fake"], 2, "no benchmark is named"),
+        (["run", "acoustics:colour", "model=fake"], 2, "acoustics has no task 'colour'; there are: pitch, loudness"),
+        (["run", "acoustics", "model=nobody"], 2, "no model is called 'nobody'; there are:"),
+        (["run", "acoustics", "model=fake", "items=many"], 2, "items='many'"),
+        (["run", "acoustics", "model=fake", "colour=red"], 2, "no setting is called 'colour'; there are:"),
+        (["run", "acoustics", "model=fake", "model.colour=red"], 2, "no setting is called 'model.colour'; there are:"),
+        (["run", "acoustics", "model=fake", "limit=few"], 2, "limit='few'"),
+        (["run", "acoustics", "model=fake", "condition=underwater"], 2, "no condition is called 'underwater'"),
+        (["run", "acoustics", "model=fake", "condition=noise"], 2, "noise takes a ratio in decibels"),
+        (["run", "acoustics", "model=fake", "condition=silence:3"], 2, "silence takes no argument"),
+        (["run", "acoustics", "model=fake", "=3"], 2, "'=3' is no setting"),
+        (["run", "no.such.module", "model=fake"], 2, "no module 'no.such.module' can be imported"),
+        (["run", "acoustics", "model=fake", "items=0"], 3, "found no item to ask about"),
+        (
+            ["run", "mine.bench", "model=fake", "twice=true"],
+            3,
+            "the id 'item-0' stands for two items, number 1 and number 2",
+        ),
+        (["run", "listen", "model=fake"], 2, "listen needs its data; give data=FOLDER"),
+        (["run", "listen", "model=fake", "data=nowhere"], 3, "nowhere: no such folder"),
+        (["run", "acoustics", "model=http://127.0.0.1:9/v1"], 4, "nothing answers at http://127.0.0.1:9/v1"),
+        (["show", "nowhere"], 3, "nowhere: is no run"),
+        (["info", "beeps"], 2, "nothing is called 'beeps'"),
+    ],
+)
+def test_what_is_wrong_is_told_in_one_line(words: list[str], status: int, told: str) -> None:
+    found, line = complaint(*words)
+    assert told in line
+    assert found == status
+    assert not Path("results").exists(), "nothing may be left behind"
+
+
+def test_an_empty_folder_and_broken_parquet_are_told(tmp_path: Path) -> None:
+    status, line = complaint("run", "listen", "model=fake", f"data={tmp_path}")
+    assert (status, "found no parquet file" in line) == (3, True)
+    (tmp_path / "train-0.parquet").write_bytes(b"PAR1 cut short")
+    status, line = complaint("run", "listen", "model=fake", f"data={tmp_path}")
+    assert (status, "cannot be read as parquet" in line) == (3, True)
+    duckdb.sql("select 'x' as id, 3 as question").write_parquet(str(tmp_path / "train-0.parquet"))
+    status, line = complaint("run", "listen", "model=fake", f"data={tmp_path}")
+    assert (status, "column 'question' has type INTEGER, expected VARCHAR" in line) == (3, True)
+    duckdb.sql("select 'x' as id").write_parquet(str(tmp_path / "train-0.parquet"))
+    status, line = complaint("run", "listen", "model=fake", f"data={tmp_path}")
+    assert (status, "found no column 'question'" in line) == (3, True)
+    status, line = complaint("run", "listen", "model=fake", f"data={tmp_path}", "split=test")
+    assert (status, "expected files of the split 'test'" in line) == (3, True)
+
+
+def test_every_command_has_help() -> None:
+    for name in names("cli"):
+        done = earmark(name, "--help")
+        assert done.returncode == 0
+        assert "Usage" in done.stdout
+    listed = earmark("--help").stdout
+    assert all(f"  {name}" in listed for name in names("cli"))
+
+
+def test_a_run_leaves_its_files_and_can_be_shown() -> None:
+    done = earmark("run", "acoustics", "model=fake", "items=10", "condition=[plain,silence]")
+    assert done.returncode == 0, done.stderr
+    assert "0.500" in done.stdout
+    (run,) = (path.parent for path in Path("results").rglob("run.json"))
+    assert {path.name for path in run.iterdir()} >= {
+        "config.yaml",
+        "run.json",
+        "responses.jsonl",
+        "scores.jsonl",
+        "metrics.json",
+        "summary.csv",
+        "samples",
+    }
+    metrics = json.loads((run / "metrics.json").read_text())
+    assert metrics["finished"]
+    assert [(row["task"], row["condition"]) for row in metrics["rows"]] == [
+        (task, condition) for task in ("pitch", "loudness") for condition in ("plain", "silence")
+    ]
+    with (run / "summary.csv").open(newline="") as file:
+        rows = list(csv.DictReader(file))
+    assert {row["value"] for row in rows if row["metric"] == "accuracy"} == {"0.5"}
+    with (run / "samples" / "pitch.csv").open(newline="") as file:
+        samples = list(csv.DictReader(file))
+    assert len(samples) == 20
+    assert {sample["reply"] for sample in samples} == {"A"}
+    assert "0.500" in earmark("show", str(run)).stdout
+    assert "accuracy_read" in earmark("show", str(run), "--all").stdout
+    assert "finished" in earmark("list", "runs").stdout
+
+
+def test_prompts_sends_nothing_and_tells_all() -> None:
+    done = earmark("prompts", "acoustics:pitch", "items=2", "condition=[plain,silence]", "--json")
+    told = [json.loads(line) for line in done.stdout.splitlines()]
+    assert [(line["item"], line["condition"]) for line in told] == [
+        ("pitch-001", "plain"),
+        ("pitch-001", "silence"),
+        ("pitch-002", "plain"),
+        ("pitch-002", "silence"),
+    ]
+    assert told[0]["state"] == "ask"
+    assert told[0]["choices"] == ["the first", "the second"]
+    assert told[0]["target"] in ("A", "B")
+    parts = told[0]["turns"][0]["parts"]
+    assert [part["type"] for part in parts] == ["audio", "audio", "text"]
+    assert parts[0]["seconds"] == 0.5
+    assert parts[0]["bytes"] == 16044
+    assert "pitch-001" in earmark("prompts", "acoustics:pitch", "items=1").stdout
+
+
+def test_replies_of_a_file_are_scored(tmp_path: Path) -> None:
+    lines = [
+        {"id": "1", "reply": "The answer is B.", "target": "dog", "choices": ["cat", "dog"]},
+        {"id": "2", "reply": "A", "target": "B", "labels": ["A", "B"]},
+        {"id": "3", "reply": "no idea", "target": "A", "labels": ["A", "B"]},
+        {"id": "4", "reply": "ignored", "target": "A", "labels": ["A", "B"], "answer": "A"},
+    ]
+    file, items = tmp_path / "replies.jsonl", tmp_path / "items.jsonl"
+    file.write_text("\n".join(map(json.dumps, lines)))
+    done = earmark("score", str(file), "--scorer", "choice", "--json", "--items", str(items))
+    told = json.loads(done.stdout)
+    assert told["metrics"]["accuracy"] == 0.5
+    assert told["n"] == 4
+    written = [json.loads(line) for line in items.read_text().splitlines()]
+    assert [line.get("answer") for line in written] == ["B", "A", None, "A"]
+    file.write_text('{"id": "1", "reply": "A", "target": "A", "labels": ["A"]}\nnot json\n')
+    status, line = complaint("score", str(file), "--scorer", "choice")
+    assert (status, f"{file}, line 2: is no JSON" in line) == (3, True)
+
+
+def test_failed_items_end_a_run_with_a_status_of_its_own() -> None:
+    from aiohttp import web
+
+    with serving(lambda _, n: web.Response(status=400, text="{}") if n == 1 else said("A")) as server:
+        done = earmark("run", "acoustics:pitch", "items=4", f"model={server.url}")
+    assert done.returncode == errors.FINISHED_WITH_FAILURES
+    assert "if the 1 failed had been right" in done.stdout
+
+
+def test_a_key_never_reaches_the_disk(monkeypatch: pytest.MonkeyPatch) -> None:
+    import commands
+
+    monkeypatch.setitem(commands.ENV, "OPENAI_API_KEY", "sk-secret-123")
+    with serving(lambda *_: said("A")) as server:
+        assert earmark("run", "acoustics:pitch", "items=4", f"model={server.url}").returncode == 0
+    written = [path for path in Path("results").rglob("*") if path.is_file()]
+    assert len(written) > 5
+    assert not any(b"sk-secret-123" in path.read_bytes() for path in written)
+
+
+def test_a_folder_of_the_users_own_goes_before_the_packaged_one() -> None:
+    Path("conf/model").mkdir(parents=True)
+    Path("conf/suite").mkdir()
+    Path("conf/model/fake.yaml").write_text("# mine\nbackend: fake\nreply: B\nname: mine\n")
+    Path("conf/model/other.yaml").write_text("# other\nbackend: fake\nname: other\n")
+    Path("conf/suite/short.yaml").write_text("- acoustics:pitch model=other items=2\n- acoustics:loudness items=2\n")
+    assert earmark("run", "acoustics:pitch", "items=2", "model=fake").returncode == 0
+    assert earmark("run", "short", "model=fake", "model.name=both").returncode == 0
+    assert {path.name for path in Path("results").iterdir()} == {"mine", "both"}
+    assert "other" in earmark("list", "models").stdout
+
+
+def test_the_docs_list_every_exit_status() -> None:
+    page = (DOCS / "errors.md").read_text()
+    for error in errors.EarmarkError.__subclasses__():
+        if error.status != 1:
+            assert f"| {error.status} | `{error.__name__}`" in page
