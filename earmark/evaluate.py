@@ -15,7 +15,7 @@ from msgspec import Struct
 from earmark import config, folder, plugins
 from earmark.config import Composed
 from earmark.journal import Record, ScoreLine, Settled, settled
-from earmark.models.throttle import Throttle
+from earmark.models._throttle import Throttle
 from earmark.report import files
 from earmark.report.rows import Metrics
 from earmark.run import Engine, Kitchen, Tally

@@ -25,7 +25,7 @@ from earmark.audio.prepare import prepare
 from earmark.config import RunSettings
 from earmark.errors import AskError, BadSetup, Filtered, SoundFailed, Stopped, Transient
 from earmark.journal import Journal, Record, Sent, Settled, key
-from earmark.models.throttle import Throttle
+from earmark.models._throttle import Throttle
 from earmark.signature import asked, heard
 from earmark.survey import Question, name_of
 from earmark.types import Benchmark, Condition, Failure, Item, Model, Prompt, Response, Seconds, Sound, Wave, replace

@@ -14,8 +14,8 @@ from mine import bench
 from earmark.config import RunSettings
 from earmark.errors import BadSetup, Filtered, Rejected, SoundFailed, Stopped, Transient
 from earmark.journal import Record, Settled, read, settled
+from earmark.models._throttle import Throttle
 from earmark.models.fake import Fake
-from earmark.models.throttle import Throttle
 from earmark.run import Engine, Kitchen, Tally
 from earmark.survey import questions
 from earmark.types import Failure, Prompt, Response

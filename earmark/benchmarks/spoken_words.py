@@ -98,7 +98,8 @@ def items(seed: int, tasks: tuple[str, ...], recorded: bool) -> Iterator[Item]:
         files = _recordings(words) if recorded else dict(zip(words, speak(list(words)), strict=True))
         labels = letters(len(words))
         for word in words:
-            choices = shuffled(list(words), seed, f"{task}/{word}")
+            # a letter stands under itself: "A. Q" would make two answers of the reply "A"
+            choices = tuple(words) if task == "letters" else shuffled(list(words), seed, f"{task}/{word}")
             clip = Clip(str(files[word]), name=f"{task}/{word}.wav", words=word)
             target = labels[choices.index(word)]
             yield Item(

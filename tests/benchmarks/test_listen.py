@@ -1,0 +1,144 @@
+"""LISTEN: what is asked, to the letter."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import pytest
+
+from earmark.benchmarks import listen
+from earmark.errors import UsageError
+from earmark.types import Benchmark, Clip
+
+VECTORS = [  # of the protocol document: sizes, and the orders that come of one stream seeded 42
+    ([8, 8, 8], [[3, 4, 6, 7, 2, 5, 0, 1], [3, 7, 2, 0, 4, 6, 5, 1], [3, 5, 2, 4, 1, 6, 7, 0]]),
+    ([5, 5, 5], [[3, 1, 2, 4, 0], [3, 2, 0, 4, 1], [3, 1, 2, 0, 4]]),
+    ([10, 10, 10], [[7, 3, 2, 8, 5, 6, 9, 4, 0, 1], [3, 5, 2, 4, 1, 8, 7, 0, 6, 9], [7, 5, 0, 2, 4, 9, 1, 6, 3, 8]]),
+    ([9, 8, 10], [[3, 6, 7, 4, 8, 2, 5, 0, 1], [7, 2, 5, 6, 0, 3, 4, 1], [2, 5, 7, 9, 6, 1, 4, 0, 8, 3]]),
+]
+
+
+def row(choices: list[str], **columns: Any) -> listen.Row:
+    told = {
+        "number": 0,
+        "id": "X_1_2B",
+        "question": "What?",
+        "answer": choices[0],
+        "choices": tuple(choices),
+        "transcription": "Words.",
+    }
+    told |= {"experiment_type": "1", "dataset_source": "X", "explicit_emotion": choices[-1], "clip": "x.wav"}
+    return listen.Row(**(told | columns))
+
+
+def load(shared: Path, **settings: Any) -> Benchmark:
+    return listen.load(listen.Settings(data=str(shared / "fixtures/listen"), **settings))
+
+
+@pytest.mark.parametrize(("sizes", "orders"), VECTORS)
+def test_the_official_order_comes_of_one_stream(sizes: list[int], orders: list[list[int]]) -> None:
+    settings = listen.Settings(gold="runner", shuffle="stream", letters="G2")
+    stream = Random(42)
+    for size, order in zip(sizes, orders, strict=True):
+        choices = [f"c{at}" for at in range(size)]
+        item = listen.item(settings, "1_audio", "f", row(choices), stream)
+        assert item.choices == tuple(f"c{at}" for at in order)
+        assert item.text(item.targets[0]) == "c0"
+
+
+@pytest.mark.shared
+def test_every_official_prompt_is_exact(shared: Path) -> None:
+    benchmark = load(shared, policy="official")
+    expected = [json.loads(line) for line in (shared / "fixtures/listen/expected_items.jsonl").read_text().splitlines()]
+    items = list(benchmark.items())
+    assert len(items) == len(expected) == 140
+    for item, wanted in zip(items, expected, strict=True):
+        assert (item.task, item.id, item.state, item.reason or None) == (
+            wanted["experiment"],
+            wanted["id"],
+            wanted["status"],
+            wanted.get("reason"),
+        )
+        assert item.tags == {"dataset_source": wanted["dataset_source"], "modality": wanted["modality"]}
+        if "choices" in wanted:
+            assert list(item.choices) == wanted["choices"]
+            assert item.targets == (wanted["expected_letter"],)
+        if item.state == "ask":
+            (turn,) = benchmark.prompt(item).turns
+            assert turn.parts[-1] == wanted["text"]
+            assert [type(part) for part in turn.parts[:-1]] == ([Clip] if wanted["sends_audio"] else [])
+
+
+@pytest.mark.shared
+def test_our_order_depends_on_the_item_alone(shared: Path) -> None:
+    whole = {(item.task, item.id): item.choices for item in load(shared).items()}
+    part = {(item.task, item.id): item.choices for item in load(shared, experiments=("3B", "2B")).items()}
+    assert part.items() <= whole.items()
+    other = {(item.task, item.id): item.choices for item in load(shared, seed=1).items()}
+    assert other != whole
+
+
+@pytest.mark.shared
+def test_tasks_run_in_the_official_order_whatever_order_they_are_named_in(shared: Path) -> None:
+    assert load(shared, experiments=("4", "1_text")).tasks == ("1_text", "4")
+    with pytest.raises(UsageError, match="listen has no task '5'"):
+        load(shared, experiments=("5",))
+
+
+@pytest.mark.parametrize(
+    ("settings", "task", "gold"),
+    [
+        ({"gold": "runner"}, "1_text", "sad"),
+        ({"gold": "runner"}, "2A", "happy"),
+        ({"gold": "runner"}, "2B", "sad"),
+        ({"gold": "runner"}, "3A", "happy"),
+        ({"gold": "template"}, "2A", "sad"),
+        ({"gold": "template"}, "3A", "happy"),
+        ({"gold": "paper-neutral"}, "1_text", "neutral"),
+        ({"gold": "paper-neutral"}, "1_audio", "sad"),
+    ],
+)
+def test_gold_follows_its_policy(settings: dict[str, Any], task: str, gold: str) -> None:
+    given = listen.Settings(shuffle="item", letters="G2", **settings)
+    item = listen.item(given, task, "f", row(["sad", "neutral", "happy"]), Random(0))
+    assert item.text(item.targets[0]) == gold
+
+
+def test_three_a_is_extended_unless_told_otherwise() -> None:
+    for extend, count in ((True, 9), (False, 3)):
+        settings = listen.Settings(gold="runner", shuffle="item", letters="G2", extend_3a=extend)
+        assert len(listen.item(settings, "3A", "f", row(["sad", "neutral", "happiness"]), Random(0)).choices) == count
+    assert len(listen.item(settings, "3B", "f", row(["sad", "neutral", "happiness"]), Random(0)).choices) == 9
+
+
+def test_letters_of_the_first_generation_stop_at_h() -> None:
+    for generation, shown in (("G1", "A, B, C, D, E, F, G, H"), ("G2", "A, B, C")):
+        settings = listen.Settings(gold="runner", shuffle="item", letters=generation)  # type: ignore[arg-type]
+        item = listen.item(settings, "1_audio", "f", row(["a", "b", "c"]), Random(0))
+        assert str(listen.prompt(settings, item).turns[0].parts[-1]).endswith(
+            f"Respond with only the letter ({shown}):"
+        )
+
+
+@pytest.mark.parametrize(
+    ("answer", "reason"),
+    [("", "empty gold"), ("  ", "empty gold"), (None, "empty gold"), ("joy", "gold is not a choice")],
+)
+def test_rows_without_a_usable_gold_are_skipped_and_throw_no_dice(answer: str | None, reason: str) -> None:
+    settings = listen.Settings(gold="runner", shuffle="stream", letters="G2")
+    stream = Random(42)
+    item = listen.item(settings, "1_audio", "f", row(["a", "b"], answer=answer), stream)
+    assert (item.state, item.reason) == ("skipped", reason)
+    assert stream.random() == Random(42).random()
+
+
+def test_a_text_item_without_words_is_an_error_after_its_dice() -> None:
+    settings = listen.Settings(gold="runner", shuffle="stream", letters="G2")
+    stream = Random(42)
+    item = listen.item(settings, "1_text", "f", row(["a", "b"], transcription=" "), stream)
+    assert (item.state, item.reason) == ("error", "No transcription available")
+    assert item.choices
+    assert stream.random() != Random(42).random()

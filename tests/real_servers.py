@@ -1,0 +1,83 @@
+"""Real model servers on loopback, each in an environment of its own under .venvs/, started and stopped by the tests."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import socket
+import subprocess
+import time
+import urllib.error
+import urllib.request
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+VENVS = Path(__file__).parents[1] / ".venvs"
+PATIENCE = 120.0  # seconds until a server must be up
+
+
+def environment(name: str) -> Path:
+    """An environment that `make servers` has made: skipped where it is not there, an error in CI."""
+    place = VENVS / name
+    if not (place / "models.done").exists():
+        (pytest.fail if os.environ.get("CI") else pytest.skip)(f"{place} is not there; type: make servers")
+    return place
+
+
+def free_port() -> int:
+    with socket.socket() as listener:
+        listener.bind(("127.0.0.1", 0))
+        port: int = listener.getsockname()[1]
+        return port
+
+
+@contextlib.contextmanager
+def running(command: list[str], port: int, log: Path) -> Iterator[str]:
+    """A server in a process of its own, once it answers; its address."""
+    env = os.environ | {"HF_HUB_OFFLINE": "1", "TRANSFORMERS_OFFLINE": "1", "OMP_NUM_THREADS": "1"}
+    with log.open("wb") as out:
+        process = subprocess.Popen(command, env=env, stdout=out, stderr=subprocess.STDOUT)
+    try:
+        until = time.monotonic() + PATIENCE
+        while not answers(f"http://127.0.0.1:{port}/health"):
+            assert process.poll() is None, log.read_text()[-2000:]
+            assert time.monotonic() < until, f"not up after {PATIENCE:g} s: {log.read_text()[-2000:]}"
+            time.sleep(0.2)
+        yield f"http://127.0.0.1:{port}/v1"
+    finally:
+        process.terminate()
+        try:
+            process.wait(20)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.wait()
+
+
+def answers(url: str) -> bool:
+    try:
+        with urllib.request.urlopen(url, timeout=5) as reply:  # noqa: S310 - our own address
+            return bool(reply.status == 200)
+    except (urllib.error.URLError, OSError):
+        return False
+
+
+@contextlib.contextmanager
+def transformers_serve(model: str, log: Path) -> Iterator[tuple[str, str]]:
+    """`transformers serve` with one of the models made by tools/servers/tiny_models.py: its address and the model's name."""
+    place = environment("transformers")
+    name, port = str(place / "models" / model), free_port()
+    command = [
+        str(place / "bin" / "transformers"),
+        "serve",
+        name,
+        "--device",
+        "cpu",
+        "--host",
+        "127.0.0.1",
+        "--port",
+        str(port),
+    ]
+    with running(command, port, log) as url:
+        yield url, name

@@ -1,0 +1,116 @@
+"""A plug-in is a file: to add one is not to edit anything else. Models, scorers and conditions too."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+
+import msgspec
+import numpy as np
+import pytest
+from mine import bench
+
+from earmark import plugins
+from earmark.audio.read import wave
+from earmark.cli import earmark
+from earmark.config import backend_settings, yaml_names
+from earmark.errors import AskError, UsageError
+from earmark.evaluate import load_condition
+from earmark.types import Condition, Item, Prompt, Recipe, Response, Sound, Turn, Wave
+
+ARGUMENTS = {"noise": "noise:10"}  # of conditions that take one
+
+
+@pytest.mark.parametrize("kind", ["benchmarks", "models", "scorers", "conditions", "cli"])
+def test_a_file_that_is_there_is_listed_and_found(
+    kind: plugins.Kind, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    (tmp_path / kind).mkdir()
+    (tmp_path / kind / "beeps.py").write_text('"""Beeps: how many are there?"""\n')
+    (tmp_path / kind / "_private.py").write_text("")
+    monkeypatch.setattr(plugins, "HOUSE", tmp_path)
+    assert plugins.names(kind) == ["beeps"]
+    assert plugins.summary(kind, "beeps") == "Beeps: how many are there?"
+
+
+@pytest.mark.parametrize("kind", ["benchmarks", "models", "scorers", "conditions"])
+def test_every_plug_in_says_what_it_is_and_can_be_loaded(kind: plugins.Kind) -> None:
+    for name in plugins.names(kind):
+        assert plugins.summary(kind, name).endswith((".", "?")), f"{kind}/{name}.py: its first line is a sentence"
+        assert callable(plugins.find(kind, name).load)
+
+
+def test_somebody_elses_plug_in_is_found_by_its_dotted_name() -> None:
+    assert plugins.find("benchmarks", "mine.bench") is bench
+    with pytest.raises(UsageError, match=r"no module 'mine\.nothing'"):
+        plugins.find("benchmarks", "mine.nothing")
+
+
+def test_every_command_is_a_file() -> None:
+    assert set(earmark.list_commands(None)) == set(plugins.names("cli"))  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("name", sorted(yaml_names("model")))
+def test_every_model_file_is_read_by_its_backend(name: str) -> None:
+    import yaml
+
+    path = yaml_names("model")[name]
+    text = path.read_text(encoding="utf-8")
+    assert text.startswith("# "), f"{path.name} says in its first line what it is"
+    settings = backend_settings(yaml.safe_load(text))
+    assert msgspec.to_builtins(settings) is not None
+
+
+@pytest.mark.parametrize("name", plugins.names("scorers"))
+def test_a_scorer_is_its_settings_and_has_a_headline(name: str) -> None:
+    module = plugins.find("scorers", name)
+    scorer = module.load(module.Settings())
+    assert scorer.name == name
+    assert len(scorer.metrics) >= 1
+    assert all(metric.better in ("higher", "lower") for metric in scorer.metrics.values())
+
+
+def heard(condition: Condition, prompt: Prompt) -> list[object]:
+    item = Item("1", "t", labels=("A",), targets=("A",))
+    return [part for turn in condition.hear(prompt, item).turns for part in turn.parts]
+
+
+@pytest.mark.parametrize("name", plugins.names("conditions"))
+def test_a_condition_changes_the_sound_and_nothing_else(name: str) -> None:
+    condition = load_condition(ARGUMENTS.get(name, name), 3, bench.load(bench.Settings()))
+    assert condition is not None
+    tone = Recipe("tone", {"frequency": 440.0, "seconds": 0.2, "level": -20.0}, "tone", words="beep")
+    prompt = Prompt((Turn("system", ("Be brief.",)), Turn("user", ("Before.", tone, "After."))), ("x",), ("A",))
+    try:
+        parts = heard(condition, prompt)
+    except AskError as error:
+        pytest.fail(f"{name} cannot hear a plain tone: {error}")
+    assert [part for part in parts if isinstance(part, str) and part in ("Be brief.", "Before.", "After.")] == [
+        "Be brief.",
+        "Before.",
+        "After.",
+    ]
+    changed = parts[2]
+    if isinstance(changed, Wave | Sound):
+        assert not np.array_equal(wave(changed).samples, wave(tone).samples)
+    again = heard(condition, prompt)
+    assert all(
+        np.array_equal(one.samples, other.samples)
+        if isinstance(one, Wave) and isinstance(other, Wave)
+        else one == other
+        for one, other in zip(parts, again, strict=True)
+    )
+
+
+def test_a_function_is_a_model() -> None:
+    module = plugins.find("models", "fake")
+
+    async def ask(reply: str) -> Response:
+        async with module.load(module.Settings(reply=reply)) as model:
+            answer: Response = await model.generate(Prompt((Turn("user", ("Hello.",)),)))
+            return answer
+
+    assert asyncio.run(ask("B")).text == "B"
+    assert asyncio.run(ask("mine.replies:length")).text == "6"
+    with pytest.raises(UsageError, match="has no function 'nothing'"):
+        asyncio.run(ask("mine.replies:nothing"))
