@@ -72,9 +72,10 @@ def safe_name(name: str) -> str:
     ('gemma4-e2b', False)
     """
     plain = re.sub(r"[^\w.+-]+", "-", name, flags=re.ASCII).strip("-.")[:80] or "unnamed"
-    if plain == name and plain.lower().partition(".")[0] not in RESERVED:
+    reserved = plain.lower().partition(".")[0] in RESERVED
+    if plain == name and not reserved:
         return plain
-    return f"{plain}-{hashlib.sha256(name.encode()).hexdigest()[:6]}"
+    return f"{'_' if reserved else ''}{plain}-{hashlib.sha256(name.encode()).hexdigest()[:6]}"
 
 
 def place(results: str, model: str, benchmark: str) -> Path:

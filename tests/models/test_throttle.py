@@ -1,0 +1,104 @@
+"""A model asked no faster than it can answer."""
+
+from __future__ import annotations
+
+import asyncio
+
+from earmark.errors import Transient
+from earmark.models._throttle import Throttle
+from earmark.types import Hears, Prompt, Response
+
+PROMPT = Prompt(())
+
+
+class Server:
+    """Answers after a turn of the loop, and is busy while more than `room` are under way."""
+
+    name = "server"
+    hears = Hears()
+
+    def __init__(self, room: int) -> None:
+        self.room = room
+        self.under_way = self.most = self.busy = 0
+
+    async def generate(self, prompt: Prompt) -> Response:
+        self.under_way += 1
+        self.most = max(self.most, self.under_way)
+        try:
+            await asyncio.sleep(0.001)
+            if self.under_way > self.room:
+                self.busy += 1
+                raise Transient("busy", busy=True)
+            return Response("A")
+        finally:
+            self.under_way -= 1
+
+
+async def ask(model: Throttle, questions: int, workers: int) -> int:
+    left = iter(range(questions))
+    answered = 0
+
+    async def work() -> None:
+        nonlocal answered
+        for _ in left:
+            try:
+                await model.generate(PROMPT)
+                answered += 1
+            except Transient:
+                await asyncio.sleep(0.001)
+
+    async with asyncio.TaskGroup() as group:
+        for _ in range(workers):
+            group.create_task(work())
+    return answered
+
+
+def test_it_grows_to_its_ceiling_while_answers_come() -> None:
+    server = Server(room=1000)
+    model = Throttle(server, 24)
+    assert asyncio.run(ask(model, 400, 64)) == 400
+    assert model.limit == server.most == 24
+
+
+def test_it_shrinks_when_the_server_is_busy_and_settles_near_its_room() -> None:
+    server, now = Server(room=10), [0.0]
+
+    def clock() -> float:
+        now[0] += 0.1  # a second passes every ten looks at the clock
+        return now[0]
+
+    model = Throttle(server, 64, clock)
+    answered = asyncio.run(ask(model, 3000, 64))
+    assert answered > 2500
+    assert 3 <= model.limit <= 30
+
+
+def test_nothing_is_sent_while_the_server_asks_to_wait() -> None:
+    class Waiting(Server):
+        async def generate(self, prompt: Prompt) -> Response:
+            moments.append(asyncio.get_running_loop().time())
+            if len(moments) == 1:
+                raise Transient("wait", 0.2, busy=True)
+            return await super().generate(prompt)
+
+    moments: list[float] = []
+
+    async def go() -> None:
+        model = Throttle(Waiting(100), 4, asyncio.get_running_loop().time)
+        await ask(model, 1, 1)
+        await ask(model, 5, 2)
+
+    asyncio.run(go())
+    assert len(moments) == 6
+    assert moments[1] - moments[0] >= 0.19
+
+
+def test_a_cancelled_question_gives_its_slot_back() -> None:
+    async def go() -> None:
+        model = Throttle(Server(100), 1)
+        first = asyncio.create_task(model.generate(PROMPT))
+        await asyncio.sleep(0)
+        first.cancel()
+        assert (await asyncio.wait_for(model.generate(PROMPT), 1)).text == "A"
+
+    asyncio.run(go())

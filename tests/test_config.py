@@ -1,0 +1,72 @@
+"""Settings from words and files."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from earmark.config import RunSettings, backend_settings, compose, read, signed_model
+from earmark.errors import UsageError
+from earmark.models import openai
+
+
+@pytest.mark.parametrize(
+    ("word", "value"),
+    [
+        ("data=../shared/fixtures/listen", "../shared/fixtures/listen"),
+        ("data=/a folder/with (signs), and more", "/a folder/with (signs), and more"),
+        ("data=it's", "it's"),
+        ("data=C:\\sounds", "C:\\sounds"),
+        ("data=音频 ñ 🎧", "音频 ñ 🎧"),
+        ("data=a=b", "a=b"),
+        ("experiments=[1_audio,2B,3B,4]", ["1_audio", "2B", "3B", 4]),
+        ("experiments=1_audio,2B", ["1_audio", "2B"]),
+        ("seeds=[42,43]", [42, 43]),
+        ("extend_3a=false", False),
+        ("gold=null", None),
+        ("note='a, b'", "a, b"),
+    ],
+)
+def test_a_word_becomes_its_value(word: str, value: Any) -> None:
+    assert compose([word]).benchmark == {word.partition("=")[0]: value}
+
+
+def test_run_settings_and_conditions_are_read() -> None:
+    run = compose(["condition=[plain,noise:-10,silence]", "limit=5", "seed=3", "repeats=2", "results=my runs"]).run
+    assert run == RunSettings(
+        condition=("plain", "noise:-10", "silence"), limit=5, seed=3, repeats=2, results="my runs"
+    )
+    assert compose(["condition=silence"]).run.condition == ("silence",)
+
+
+def test_a_model_is_named_by_file_backend_or_address() -> None:
+    assert compose([]).model["recogniser"] == {"backend": "ear"}
+    assert compose(["model=openai/gpt-4o-audio-preview"]).model["name"] == "gpt-4o-audio-preview"
+    assert compose(["model=openai/org/name:v1"]).model["name"] == "org/name:v1"
+    model = compose(["model=http://127.0.0.1:8000/v1/", "model.concurrency=3", "model.extra.seed=1"]).model
+    assert (model["base_url"], model["concurrency"], model["extra"]) == ("http://127.0.0.1:8000/v1", 3, {"seed": 1})
+    assert compose(["model.concurrency=3", "model=fake"]).model["concurrency"] == 3
+
+
+def test_settings_are_typed_and_a_wrong_one_is_told() -> None:
+    settings = backend_settings(compose(["model=openai/x", "model.temperature=0.5", "model.max_tokens=null"]).model)
+    assert isinstance(settings, openai.Settings)
+    assert (settings.temperature, settings.max_tokens) == (0.5, None)
+    with pytest.raises(UsageError, match=r"model\.temperature='hot': Expected"):
+        backend_settings(compose(["model=openai/x", "model.temperature=hot"]).model)
+    with pytest.raises(UsageError, match=r"no setting is called 'model\.api_key'"):
+        backend_settings(compose(["model=openai/x", "model.api_key=sk-1"]).model)
+    with pytest.raises(UsageError, match="expected key=value"):
+        compose(["limit"])
+    with pytest.raises(UsageError, match="no setting is called 'colour'; there are: condition, limit"):
+        read(RunSettings, {"colour": "red"}, "")
+
+
+def test_what_signs_a_model_is_what_changes_its_answers() -> None:
+    before = compose(["model=http://127.0.0.1:1/v1"]).model
+    moved = compose(["model=http://127.0.0.1:2/v1", "model.concurrency=2", "model.timeout=9"]).model
+    warmer = compose(["model=http://127.0.0.1:1/v1", "model.temperature=0.7"]).model
+    assert signed_model(before, "m") == signed_model(moved, "m")
+    assert signed_model(before, "m") != signed_model(warmer, "m")
+    assert signed_model(before, "m") != signed_model(before, "n")

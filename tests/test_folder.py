@@ -1,0 +1,57 @@
+"""Names of folders, and what makes two runs the same."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from earmark.errors import BadData
+from earmark.folder import RESERVED, runs, safe_name, signed
+from earmark.signature import asked, differences
+from earmark.types import Clip, Prompt, Turn
+
+
+def test_names_are_safe_everywhere_and_never_meet() -> None:
+    given = ["http://host:8000/v1", "org/a_b", "org_a/b", 'm?*<>|"x', "CON", "con.txt", "..", "", "a" * 300, "音频"]
+    made = [safe_name(name) for name in given]
+    assert len(set(made)) == len(given)
+    for name in made:
+        assert not set(name) & set('\\/:*?"<>|')
+        assert name.lower().partition(".")[0] not in RESERVED
+        assert 0 < len(name) < 100
+    assert safe_name("gemma4-e2b") == "gemma4-e2b"
+
+
+def test_a_folder_that_is_no_run_is_told(tmp_path: Path) -> None:
+    with pytest.raises(BadData, match="is no run"):
+        signed(tmp_path)
+    (tmp_path / "run.json").write_text("{")
+    with pytest.raises(BadData, match="cannot be read"):
+        signed(tmp_path)
+    assert runs(tmp_path / "nowhere") == []
+
+
+def test_differences_name_every_field() -> None:
+    before = {"model": {"temperature": 0, "name": "a"}, "limit": None, "old": 1}
+    now = {"model": {"temperature": 0.7, "name": "a"}, "limit": 5, "new": 2}
+    assert differences(before, now) == [
+        "model.temperature was 0 and is 0.7",
+        "limit was not there and is 5",
+        "old was 1 and is not there",
+        "new was not there and is 2",
+    ]
+    assert differences(before, before) == []
+
+
+def test_what_is_asked_signs_words_order_roles_and_choices() -> None:
+    clip = Clip("a.wav", name="a")
+    prompts = [
+        Prompt((Turn("user", ("x", clip)),)),
+        Prompt((Turn("user", (clip, "x")),)),
+        Prompt((Turn("system", ("x", clip)),)),
+        Prompt((Turn("user", ("x", clip)),), ("a",), ("A",)),
+        Prompt((Turn("user", ("x", clip)),), sampling={"max_tokens": 1}),
+        Prompt((Turn("user", ("x", Clip("a.wav", name="a", end=1.0))),)),
+    ]
+    assert len({asked(prompt) for prompt in prompts}) == len(prompts)
