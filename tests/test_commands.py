@@ -17,6 +17,10 @@ from earmark.plugins import names
 DOCS = Path(__file__).parents[1] / "docs"
 
 
+def write_parquet(path: Path, query: str) -> None:
+    duckdb.connect().execute(f"copy ({query}) to '{path}' (format parquet)")
+
+
 def complaint(*words: str) -> tuple[int, str]:
     """The status and the one line of a command that fails."""
     done = earmark(*words)
@@ -68,10 +72,10 @@ def test_an_empty_folder_and_broken_parquet_are_told(tmp_path: Path) -> None:
     (tmp_path / "train-0.parquet").write_bytes(b"PAR1 cut short")
     status, line = complaint("run", "listen", "model=fake", f"data={tmp_path}")
     assert (status, "cannot be read as parquet" in line) == (3, True)
-    duckdb.sql("select 'x' as id, 3 as question").write_parquet(str(tmp_path / "train-0.parquet"))
+    write_parquet(tmp_path / "train-0.parquet", "select 'x' as id, 3 as question")
     status, line = complaint("run", "listen", "model=fake", f"data={tmp_path}")
     assert (status, "column 'question' has type INTEGER, expected VARCHAR" in line) == (3, True)
-    duckdb.sql("select 'x' as id").write_parquet(str(tmp_path / "train-0.parquet"))
+    write_parquet(tmp_path / "train-0.parquet", "select 'x' as id")
     status, line = complaint("run", "listen", "model=fake", f"data={tmp_path}")
     assert (status, "found no column 'question'" in line) == (3, True)
     status, line = complaint("run", "listen", "model=fake", f"data={tmp_path}", "split=test")

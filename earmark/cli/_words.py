@@ -15,6 +15,8 @@ from earmark.errors import UsageError
 from earmark.evaluate import load_benchmark
 
 if TYPE_CHECKING:
+    from rich.table import Table
+
     from earmark.report.rows import Row
     from earmark.types import Benchmark
 
@@ -99,16 +101,32 @@ def show_rows(title: str, rows: Sequence[Row], *, everything: bool = False) -> N
 
 def show_table(title: str, head: Sequence[str], rows: Sequence[Sequence[Any]], words: int = 1) -> None:
     """Print a table; the first columns hold words, the rest numbers."""
-    from rich.box import SIMPLE_HEAD
     from rich.console import Console
+
+    console = Console(highlight=False, width=None if sys.stdout.isatty() else WIDE)
+    console.print(drawn(title, head, rows, words))
+
+
+def drawn(title: str, head: Sequence[str], rows: Sequence[Sequence[Any]], words: int = 1) -> Table:
+    """A table as rich draws it."""
+    from rich.box import SIMPLE_HEAD
     from rich.table import Table
 
     table = Table(
-        title=title, title_justify="left", title_style="bold", box=SIMPLE_HEAD, pad_edge=False, header_style="bold"
+        title=title,
+        title_justify="left",
+        title_style="bold",
+        box=SIMPLE_HEAD,
+        pad_edge=False,
+        collapse_padding=True,
+        show_edge=False,
+        header_style="bold",
     )
     for at, name in enumerate(head):
-        table.add_column(name, justify="left" if at < words else "right", no_wrap=True)
+        if at < words:  # only words may break: half a number is another number
+            table.add_column(name, overflow="fold")
+        else:
+            table.add_column(name, justify="right", no_wrap=True)
     for row in rows:
         table.add_row(*map(str, row))
-    console = Console(highlight=False, width=None if sys.stdout.isatty() else WIDE)
-    console.print(table)
+    return table

@@ -41,6 +41,9 @@ def run_lines(words: tuple[str, ...]) -> int:
         show_rows(f"{outcome.benchmark.name} by {outcome.model}", outcome.metrics.rows)
         for task, reasons in outcome.metrics.skipped.items():
             click.echo(f"{task}: skipped {', '.join(f'{count} ({reason})' for reason, count in reasons.items())}")
+        click.echo(
+            f"source: {outcome.benchmark.source or 'not told'}; licence: {outcome.benchmark.licence or 'not told'}"
+        )
         for notice in outcome.metrics.notices:
             click.echo(notice)
         click.echo(f"run: {outcome.folder}\n")

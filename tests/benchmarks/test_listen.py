@@ -11,7 +11,7 @@ import pytest
 
 from earmark.benchmarks import listen
 from earmark.errors import UsageError
-from earmark.types import Benchmark, Clip
+from earmark.types import Benchmark, Clip, replace
 
 VECTORS = [  # of the protocol document: sizes, and the orders that come of one stream seeded 42
     ([8, 8, 8], [[3, 4, 6, 7, 2, 5, 0, 1], [3, 7, 2, 0, 4, 6, 5, 1], [3, 5, 2, 4, 1, 6, 7, 0]]),
@@ -22,16 +22,8 @@ VECTORS = [  # of the protocol document: sizes, and the orders that come of one 
 
 
 def row(choices: list[str], **columns: Any) -> listen.Row:
-    told = {
-        "number": 0,
-        "id": "X_1_2B",
-        "question": "What?",
-        "answer": choices[0],
-        "choices": tuple(choices),
-        "transcription": "Words.",
-    }
-    told |= {"experiment_type": "1", "dataset_source": "X", "explicit_emotion": choices[-1], "clip": "x.wav"}
-    return listen.Row(**(told | columns))
+    usual = listen.Row(0, "X_1_2B", "What?", choices[0], tuple(choices), "Words.", "1", "X", choices[-1], "x.wav")
+    return replace(usual, **columns)
 
 
 def load(shared: Path, **settings: Any) -> Benchmark:
@@ -107,11 +99,10 @@ def test_gold_follows_its_policy(settings: dict[str, Any], task: str, gold: str)
     assert item.text(item.targets[0]) == gold
 
 
-def test_three_a_is_extended_unless_told_otherwise() -> None:
-    for extend, count in ((True, 9), (False, 3)):
-        settings = listen.Settings(gold="runner", shuffle="item", letters="G2", extend_3a=extend)
-        assert len(listen.item(settings, "3A", "f", row(["sad", "neutral", "happiness"]), Random(0)).choices) == count
-    assert len(listen.item(settings, "3B", "f", row(["sad", "neutral", "happiness"]), Random(0)).choices) == 9
+@pytest.mark.parametrize(("task", "extend", "count"), [("3A", True, 9), ("3A", False, 3), ("3B", False, 9)])
+def test_three_a_is_extended_unless_told_otherwise(task: str, extend: bool, count: int) -> None:
+    settings = listen.Settings(gold="runner", shuffle="item", letters="G2", extend_3a=extend)
+    assert len(listen.item(settings, task, "f", row(["sad", "neutral", "happiness"]), Random(0)).choices) == count
 
 
 def test_letters_of_the_first_generation_stop_at_h() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Mapping
 from pathlib import Path
 
 import numpy as np
@@ -20,7 +21,7 @@ LETTERS = tuple("ABCDEFGHIJ")
 LOCAL = {"backend": "cascade", "recogniser": {"backend": "ear"}, "mind": {"backend": "mind"}}
 
 
-def ask(settings: dict[str, object], *parts: Part, choices: tuple[str, ...] = (), role: str = "user") -> Response:
+def ask(settings: Mapping[str, object], *parts: Part, choices: tuple[str, ...] = (), role: str = "user") -> Response:
     async def go() -> Response:
         async with open_model(settings) as model:
             prompt = Prompt((Turn(role, parts),), choices, LETTERS[: len(choices)])  # type: ignore[arg-type]

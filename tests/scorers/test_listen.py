@@ -110,13 +110,10 @@ def test_random_sets_agree_with_scikit_learn() -> None:
 
 
 def test_unread_replies_are_left_out_officially_and_kept_in_by_us() -> None:
-    bags = {
-        policy: [bag("sad", "sad", Settings(policy)), bag("sad", None, Settings(policy))]
-        for policy in ("official", "earmark")
-    }  # type: ignore[arg-type]
-    assert float(Settings("official").metrics["weighted_accuracy"].value(total(bags["official"]))) == 1.0
-    assert float(Settings("earmark").metrics["weighted_accuracy"].value(total(bags["earmark"]))) == 0.5
-    assert all(float(Settings(p).metrics["accuracy"].value(total(bags[p]))) == 0.5 for p in bags)  # type: ignore[arg-type,index]
+    for settings, expected in ((Settings("official"), 1.0), (Settings("earmark"), 0.5)):
+        counts = total([bag("sad", "sad", settings), bag("sad", None, settings)])
+        assert float(settings.metrics["weighted_accuracy"].value(counts)) == expected
+        assert float(settings.metrics["accuracy"].value(counts)) == 0.5
 
 
 def test_merged_labels_may_make_a_wrong_letter_right_as_officially() -> None:

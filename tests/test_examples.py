@@ -1,0 +1,74 @@
+"""The examples, run as their first lines say."""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from commands import ENV, earmark
+
+ROOT = Path(__file__).parents[1]
+DOCS = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]
+
+
+@pytest.fixture(autouse=True)
+def _examples_on_the_path(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(ENV, "PYTHONPATH", f"{ENV['PYTHONPATH']}:{ROOT}")
+
+
+def scores(words: list[str]) -> dict[tuple[str, str], float]:
+    done = earmark("run", *words)
+    assert done.returncode == 0, done.stderr
+    (path,) = Path("results").rglob("metrics.json")
+    rows = json.loads(path.read_text())["rows"]
+    return {(row["task"], row["condition"]): row["metrics"]["accuracy"]["value"] for row in rows}
+
+
+def test_a_benchmark_in_one_file_runs_by_its_dotted_name() -> None:
+    words = ["examples.beeps", "model=fake", "model.reply=examples.listeners:counter"]
+    assert scores(words) == {("count", "plain"): 1.0}
+
+
+def test_a_function_that_hears_hears_nothing_in_silence() -> None:
+    words = ["acoustics:loudness", "model=fake", "model.reply=examples.listeners:loudest", "condition=[plain,silence]"]
+    assert scores(words) == {("loudness", "plain"): 1.0, ("loudness", "silence"): 0.5}
+
+
+def test_evaluating_from_python() -> None:
+    command = [sys.executable, str(ROOT / "examples" / "from_python.py")]
+    done = subprocess.run(command, env=ENV, capture_output=True, text=True, check=True)
+    assert "loudness plain: accuracy 1.0" in done.stdout
+
+
+def test_scoring_replies_of_a_file() -> None:
+    done = earmark("score", str(ROOT / "examples" / "replies.jsonl"), "--scorer", "choice", "--json")
+    told = json.loads(done.stdout)
+    assert told["metrics"]["accuracy"] == 0.5
+    assert told["states"]["refused"] == 1
+
+
+@pytest.mark.parametrize("page", DOCS, ids=lambda page: str(page.relative_to(ROOT)))
+def test_pages_name_commands_and_files_that_are_there(page: Path) -> None:
+    from earmark.plugins import names
+
+    text = page.read_text(encoding="utf-8")
+    known = set(names("cli"))
+    for command in re.findall(r"(?:^|`)earmark ([a-z][a-z-]*)", text, re.MULTILINE):
+        assert command in known, f"{page.name} names a command '{command}' that is not there"
+    for link in re.findall(r"\]\(([^)#:]+)\)", text):
+        assert (page.parent / link).exists(), f"{page.name} links to {link}, which is not there"
+
+
+@pytest.mark.parametrize(
+    ("kind", "page"), [("benchmarks", "benchmarks.md"), ("models", "models.md"), ("conditions", "conditions.md")]
+)
+def test_every_plug_in_has_its_place_in_the_docs(kind: str, page: str) -> None:
+    from earmark.plugins import names
+
+    text = (ROOT / "docs" / page).read_text(encoding="utf-8")
+    for name in names(kind):  # type: ignore[arg-type] # one of plugins.Kind
+        assert f"`{name}" in text or f"`{name.replace('_', '-')}" in text, f"docs/{page} does not mention {name}"
