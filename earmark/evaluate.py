@@ -7,6 +7,8 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
+from contextlib import nullcontext
+from functools import partial
 from pathlib import Path
 
 import msgspec
@@ -19,7 +21,7 @@ from earmark.models._throttle import Throttle
 from earmark.report import files
 from earmark.report.rows import Metrics
 from earmark.run import Engine, Kitchen, Tally
-from earmark.scoring import ordered, records, score_all
+from earmark.scoring import ordered, records, score_all, scored_records
 from earmark.survey import Survey, name_of, questions, survey
 from earmark.types import Benchmark, Condition, Model
 
@@ -99,18 +101,25 @@ def open_run(
 
 
 async def score_run(where: Path, benchmark: Benchmark, found: Survey, seed: int) -> Metrics:
-    """Score a journal and write every report of it."""
+    """Score a journal and write every report of it: the benchmark's own tables where it has some, else ours."""
     signed = folder.signed(where)
     encode = msgspec.json.Encoder().encode
-    with (where / folder.SCORES).open("wb") as lines, files.Samples(where) as samples:
+    samples = None if benchmark.tables else files.Samples(where)
+    with (where / folder.SCORES).open("wb") as lines, samples or nullcontext():
 
         def tell(record: Record, line: ScoreLine) -> None:
             lines.write(encode(line) + b"\n")
-            samples.add(record, line)
+            if samples:
+                samples.add(record, line)
 
-        scored = await score_all(where / folder.JOURNAL, benchmark.scorers, seed, tell)
-    rows = ordered(scored.rows, benchmark.tasks, signed.condition)
+        scored = await score_all(where / folder.JOURNAL, benchmark.scorers, benchmark.averages, seed, tell)
+    rows = ordered(scored.rows, (*benchmark.tasks, *benchmark.averages), signed.condition)
     metrics = Metrics(scored.settled >= found.questions, rows, found.skipped, list(benchmark.notices), found.prompts)
-    files.write_summary(where, signed.model["name"], benchmark.name, rows)
+    if benchmark.tables:
+        pairs = partial(scored_records, where / folder.JOURNAL, where / folder.SCORES)
+        files.write_tables(where, benchmark.tables(signed.model["name"], pairs))
+    files.write_summary(
+        where / ("numbers.csv" if benchmark.tables else "summary.csv"), signed.model["name"], benchmark.name, rows
+    )
     files.write_metrics(where, metrics)
     return metrics

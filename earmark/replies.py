@@ -49,7 +49,7 @@ async def score_file(path: Path, scorer: Scorer) -> tuple[Row, list[bytes]]:
         told.append(msgspec.json.encode(line_of(record, scorer, earned)) + b"\n")
     if not told:
         raise BadData(f"{path}: found no record, expected JSON lines with id, reply and target")
-    return cells.rows(0)[0], told
+    return cells.rows(0, {})[0], told
 
 
 async def _score(scorer: Scorer, item: Item, response: Response, given: tuple[str | None] | None) -> Score:

@@ -253,6 +253,14 @@ class Condition(Protocol):
     def hear(self, prompt: Prompt, item: Item) -> Prompt: ...
 
 
+class Table(Struct, frozen=True):
+    """A table to be written as CSV: where in the run's folder, and its rows."""
+
+    path: str
+    head: tuple[str, ...]
+    rows: Iterable[tuple[Any, ...]]
+
+
 class Benchmark(Struct, frozen=True):
     """A set of questions, how they are asked and how they are scored."""
 
@@ -267,6 +275,9 @@ class Benchmark(Struct, frozen=True):
     files: tuple[str, ...] = ()  # the data behind it, whose digests sign the run
     source: str = ""  # where the data is published, with its revision
     licence: str = ""
+    averages: Mapping[str, tuple[str, ...]] = {}  # further rows: the mean over some tasks, each task counting alike
+    tables: Callable[[str, Callable[[], Iterable[tuple[Any, Any]]]], Iterable[Table]] | None = None
+    # ^ the benchmark's own files, from the model's name and what gives its scored records (journal.Record, journal.ScoreLine)
     notices: tuple[str, ...] = ()  # what a reader of the table must know
     needs_ears: bool = True  # False: a transcript carries the answer
     seed: int = 0

@@ -13,9 +13,9 @@ every item in the denominator and an order of choices that depends on the item a
 
 from __future__ import annotations
 
-import functools
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import partial
 from random import Random
 from typing import Final, Literal, TypeAlias
 
@@ -23,6 +23,8 @@ import msgspec
 from msgspec import Struct
 
 from earmark.benchmarks._choices import LETTERS, checked_tasks, letters, listed
+from earmark.benchmarks._listen_tables import tables
+from earmark.data.fetch import Fetched, fetch, fetched
 from earmark.data.rows import check_columns, parquet_files, rows
 from earmark.errors import UsageError
 from earmark.scorers.listen import POLICIES as READING
@@ -43,6 +45,13 @@ TASKS: Final[
     "3B": ("3B", "audio"),
     "3C": ("3B", "audio_and_text"),
     "4": ("4", "audio"),
+}
+REPOSITORY: Final = "VibeCheck1/LISTEN_full"
+AVERAGES: Final = {  # as the published table has them
+    "neutral words": ("1_audio", "1_audio_and_text"),
+    "matching words": ("2B", "2C"),
+    "other words": ("3B", "3C"),
+    "overall": ("1_audio", "1_audio_and_text", "2B", "2C", "3B", "3C", "4"),
 }
 EXTRA: Final = ("neutral", "sadness", "surprise", "happiness", "fear", "anger", "excitement", "frustration")
 HEADERS: Final[dict[Modality, str]] = {
@@ -77,6 +86,7 @@ class Settings(Struct, frozen=True, forbid_unknown_fields=True):
     denominator: Literal["", "read", "asked"] = ""
     extend_3a: bool = True  # False: as the text-only runner, whose 3A is an easier task
     split: str = "train"
+    revision: str = "main"  # of the data on the hub; the first fetch writes down the commit it stands for
     seed: int = 42
 
 
@@ -107,11 +117,8 @@ def load(settings: Settings, tasks: tuple[str, ...] = ()) -> Benchmark:
     chosen = checked_tasks("listen", tasks or settings.experiments, tuple(TASKS))
     parts = {name: getattr(settings, name) or usual for name, usual in POLICIES[settings.policy].items()}
     resolved: Settings = msgspec.structs.replace(settings, experiments=chosen, **parts)
-    if not settings.data:
-        raise UsageError(
-            "listen needs its data; give data=FOLDER, a folder with the parquet files of VibeCheck1/LISTEN_full"
-        )
-    files = parquet_files(settings.data, settings.split)
+    place = settings.data or _fetched(settings).folder
+    files = tuple(str(file) for file in parquet_files(place, settings.split))
     for file in files:
         check_columns(file, COLUMNS | SOUND)
     scorer = Listen(settings.policy, settings.reader, settings.denominator)
@@ -119,20 +126,36 @@ def load(settings: Settings, tasks: tuple[str, ...] = ()) -> Benchmark:
         name="listen",
         version=1,
         tasks=chosen,
-        items=functools.partial(items, resolved, tuple(str(file) for file in files)),
-        prompt=functools.partial(prompt, resolved),
+        items=partial(items, resolved, files),
+        prompt=partial(prompt, resolved),
         scorers=lambda _: (scorer,),
         settings=_signed(resolved),
-        files=tuple(str(file) for file in files),
-        source="VibeCheck1/LISTEN_full",
+        files=files,
+        source=REPOSITORY,
+        averages=AVERAGES,
+        tables=partial(tables, scorer, chosen),
         notices=_notices(resolved),
         seed=settings.seed,
     )
 
 
+def download(settings: Settings, say: Callable[[str], object]) -> Fetched:
+    """Bring the data from the hub: what `earmark fetch listen` does."""
+    return fetch(REPOSITORY, settings.revision, ["data/*.parquet"], say)
+
+
+def _fetched(settings: Settings) -> Fetched:
+    found = fetched(REPOSITORY, settings.revision)
+    if found is None:
+        raise UsageError(
+            f"listen needs its data; type earmark fetch listen, or give data=FOLDER, a folder with the parquet files of {REPOSITORY}"
+        )
+    return found
+
+
 def _signed(settings: Settings) -> dict[str, object]:
     """The settings that make a difference to items and numbers; where the data lies makes none, its digests do."""
-    return {name: value for name, value in msgspec.structs.asdict(settings).items() if name != "data"}
+    return {name: value for name, value in msgspec.structs.asdict(settings).items() if name not in ("data", "revision")}
 
 
 def _notices(settings: Settings) -> tuple[str, ...]:

@@ -17,6 +17,7 @@ from earmark.data.cache import write
 from earmark.errors import BadData
 from earmark.journal import Record, ScoreLine
 from earmark.report.rows import Metrics, Row
+from earmark.types import Table
 
 SUMMARY: Final = (
     "model", "benchmark", "task", "condition", "scorer", "metric", "value", "low", "high", "n",
@@ -55,9 +56,15 @@ def write_csv(path: Path, head: Sequence[str], lines: Iterable[Sequence[Any]]) -
     write(path, text.getvalue().encode())
 
 
-def write_summary(folder: Path, model: str, benchmark: str, rows: Sequence[Row]) -> None:
-    """Write summary.csv: every metric of every row."""
-    write_csv(folder / "summary.csv", SUMMARY, _summary(model, benchmark, rows))
+def write_tables(folder: Path, tables: Iterable[Table]) -> None:
+    """Write a benchmark's own tables."""
+    for table in tables:
+        write_csv(folder / table.path, table.head, table.rows)
+
+
+def write_summary(path: Path, model: str, benchmark: str, rows: Sequence[Row]) -> None:
+    """Write every metric of every row."""
+    write_csv(path, SUMMARY, _summary(model, benchmark, rows))
 
 
 def _summary(model: str, benchmark: str, rows: Sequence[Row]) -> Iterator[tuple[Any, ...]]:

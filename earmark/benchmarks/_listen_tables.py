@@ -1,0 +1,103 @@
+"""LISTEN's own tables: a summary of all and of each corpus, and every sample, in the columns of the port that asked for it.
+
+One function makes the summary of the whole and of a corpus. Conditions other than plain hearing have folders of their own.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import Any, Final
+
+import msgspec
+
+from earmark.folder import safe_name
+from earmark.journal import Record, ScoreLine
+from earmark.scorers.listen import Settings as Listen
+from earmark.stats.estimate import defined
+from earmark.types import Table
+
+METRICS: Final = (
+    "weighted_accuracy",
+    "uar",
+    "macro_f1",
+    "micro_f1",
+    "chance_accuracy",
+    "chance_macro_f1",
+    "chance_micro_f1",
+)
+SUMMARY: Final = ("model", "experiment", "modality", "n_samples", *METRICS)
+BY_CORPUS: Final = ("model", "dataset_source", *SUMMARY[1:])
+SAMPLES: Final = (
+    "sample_id", "experiment", "modality", "dataset_source", "ground_truth", "prediction",
+    "expected_letter", "predicted_letter", "correct", "raw_response", "error", "randomized_choices",
+)  # fmt: skip
+Pairs = Callable[[], Iterable[tuple[Record, ScoreLine]]]
+
+
+def tables(scorer: Listen, tasks: tuple[str, ...], model: str, pairs: Pairs) -> Iterator[Table]:
+    """Every table of a run."""
+    totals: dict[tuple[str, str, str], dict[str, float]] = {}  # by condition, corpus ("" for all) and task
+    modalities: dict[str, str] = {}
+    for record, line in pairs():
+        modalities[line.task] = record.item.tags["modality"]
+        for corpus in ("", record.item.tags["dataset_source"]):
+            sums = totals.setdefault((line.condition, corpus, line.task), {})
+            for name, count in line.counts.items():
+                sums[name] = sums.get(name, 0.0) + count
+    for condition, corpus in sorted({key[:2] for key in totals}):
+        cells = {task: totals[condition, corpus, task] for task in tasks if (condition, corpus, task) in totals}
+        rows = summary(scorer, (model, corpus) if corpus else (model,), cells, modalities)
+        place = "" if condition == "plain" else f"{safe_name(condition)}/"
+        if not corpus:
+            yield Table(f"{place}summary.csv", SUMMARY, rows)
+            continue
+        yield Table(f"{place}summary_{safe_name(corpus)}.csv", BY_CORPUS, rows)
+        yield Table(f"{place}samples/{safe_name(corpus)}.csv", SAMPLES, samples(condition, corpus, pairs))
+
+
+def summary(
+    scorer: Listen, first: tuple[str, ...], cells: Mapping[str, Mapping[str, float]], modalities: Mapping[str, str]
+) -> list[tuple[Any, ...]]:
+    """A row for each experiment; empty where a number is not defined."""
+    return [
+        (
+            *first,
+            task,
+            modalities[task],
+            int(counts["recorded"]),
+            *(defined(scorer.metrics[name].value(counts)) for name in METRICS),
+        )
+        for task, counts in cells.items()
+    ]
+
+
+def samples(condition: str, corpus: str, pairs: Pairs) -> Iterator[tuple[Any, ...]]:
+    """A row for each sample of a corpus."""
+    for record, line in pairs():
+        item = record.item
+        if line.condition == condition and item.tags["dataset_source"] == corpus:
+            target = item.targets[0]
+            yield (
+                anonymous(item.id),
+                item.task,
+                item.tags["modality"],
+                corpus,
+                item.text(target),
+                item.text(line.answer) if line.answer in item.labels else None,
+                target,
+                line.answer,
+                line.answer == target,
+                record.response.text if record.response else None,
+                record.failure.message if record.failure else None,
+                msgspec.json.encode(item.choices).decode(),
+            )
+
+
+def anonymous(name: str) -> str:
+    """The id that the official results show, since the data's own often holds the label.
+
+    >>> anonymous("MUStARD_PRO_1_7575_u_3B")
+    'SAMPLE_c52e71d0'
+    """
+    return f"SAMPLE_{hashlib.md5(name.encode(), usedforsecurity=False).hexdigest()[:8]}"

@@ -1,0 +1,27 @@
+"""Bring the data of a benchmark onto this machine."""
+
+from __future__ import annotations
+
+import click
+
+
+@click.command(context_settings={"ignore_unknown_options": True})
+@click.argument("name")
+@click.argument("words", nargs=-1, type=click.UNPROCESSED)
+def command(name: str, words: tuple[str, ...]) -> None:
+    """Fetch the data of benchmark NAME; an interrupted fetch goes on where it stopped."""
+    from earmark.config import compose, read
+    from earmark.plugins import find
+
+    module = find("benchmarks", name)
+    settings = read(module.Settings, compose(words).benchmark, "")
+    if hasattr(module, "download"):
+        fetched = module.download(settings, click.echo)
+        click.echo(f"{fetched.repository} at {fetched.commit} lies in {fetched.folder}")
+        for file, digest in fetched.files.items():
+            click.echo(f"  {digest}  {file}")
+        return
+    benchmark = module.load(settings)
+    if benchmark.fetch:
+        benchmark.fetch(click.echo)
+    click.echo(f"{name}: everything is here" if benchmark.fetch else f"{name} needs no data that could be fetched")

@@ -1,0 +1,69 @@
+"""Data sets from the Hugging Face hub: fetched once at a commit, kept with the digest of every file.
+
+A name such as `main` moves; what was fetched does not. The first fetch writes down the commit that the name stood for and
+the SHA-256 of each file, and everything after reads that commit. An interrupted fetch goes on where it stopped.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import msgspec
+from msgspec import Struct
+
+from earmark.data.cache import digest, folder, write
+from earmark.errors import BadData, BadSetup
+
+
+class Fetched(Struct, frozen=True):
+    """A data set on this machine."""
+
+    repository: str
+    revision: str  # as it was asked for
+    commit: str  # what that stood for
+    folder: str
+    files: dict[str, str]  # SHA-256 by name
+
+    @property
+    def place(self) -> Path:
+        return Path(self.folder)
+
+
+def _note(repository: str, revision: str) -> Path:
+    return folder("data") / f"{repository.replace('/', '--')}@{revision.replace('/', '-')}.json"
+
+
+def fetched(repository: str, revision: str) -> Fetched | None:
+    """What an earlier fetch brought, if all of it is still there."""
+    path = _note(repository, revision)
+    if not path.exists():
+        return None
+    found = msgspec.json.decode(path.read_bytes(), type=Fetched)
+    return found if all((found.place / name).exists() for name in found.files) else None
+
+
+def fetch(repository: str, revision: str, patterns: list[str], say: Callable[[str], object]) -> Fetched:
+    """Bring the files of a data set that match the patterns, and write down which they are.
+
+    Raises BadSetup where the hub cannot be reached or has no such thing.
+    """
+    from huggingface_hub import HfApi, snapshot_download  # noqa: PLC0415 - a quarter of a second
+    from huggingface_hub.errors import HfHubHTTPError, LocalEntryNotFoundError, OfflineModeIsEnabled  # noqa: PLC0415
+
+    try:
+        commit = HfApi().dataset_info(repository, revision=revision).sha or revision
+        say(f"fetching {repository} at {commit[:12]} ({revision})")
+        place = Path(snapshot_download(repository, repo_type="dataset", revision=commit, allow_patterns=patterns))
+    except (HfHubHTTPError, LocalEntryNotFoundError, OfflineModeIsEnabled, OSError) as error:
+        said = " ".join(str(error).split())[:300]
+        raise BadSetup(
+            f"{repository} cannot be fetched ({said}); check the network and the name, or copy the files by hand and give data=FOLDER"
+        ) from error
+    names = sorted(str(path.relative_to(place)) for path in place.rglob("*") if path.is_file())
+    if not names:
+        raise BadData(f"{repository} at {commit[:12]} has no file like {', '.join(patterns)}")
+    say(f"checking {len(names)} files")
+    found = Fetched(repository, revision, commit, str(place), {name: digest(place / name) for name in names})
+    write(_note(repository, revision), msgspec.json.format(msgspec.json.encode(found)))
+    return found
