@@ -20,7 +20,7 @@ from msgspec import Struct
 
 from earmark import plugins
 from earmark.errors import UsageError
-from earmark.types import Model, Seconds
+from earmark.types import Benchmark, Condition, Model, Seconds
 
 UNSIGNED: Final = frozenset(
     {"base_url", "timeout", "threads", "api_key_env"}
@@ -38,7 +38,7 @@ class RunSettings(Struct, frozen=True, forbid_unknown_fields=True):
     repeats: int = 1
     results: str = "results"
     resume: bool = True
-    attempts: int = 5  # requests for one answer, the first included
+    attempts: int | None = None  # requests for one answer, the first included; None: as the benchmark has it, or 5
     patience: Seconds = 900.0  # for one answer, all its attempts and waits together
     give_up_after: int = 50  # failures in a row, with no answer between them
 
@@ -227,6 +227,13 @@ def written(words: Composed) -> str:
     return text
 
 
+def read_written(text: str) -> Composed:
+    """The settings in a config.yaml."""
+    from omegaconf import OmegaConf  # noqa: PLC0415
+
+    return msgspec.convert(OmegaConf.to_container(OmegaConf.create(text), resolve=True), Composed)
+
+
 def scorer_words(words: Sequence[str]) -> dict[str, Any]:
     """`key=value` words as plain settings, for a scorer.
 
@@ -234,3 +241,34 @@ def scorer_words(words: Sequence[str]) -> dict[str, Any]:
     {'policy': 'official', 'votes': 3}
     """
     return compose(words).benchmark
+
+
+def load_benchmark(name: str, tasks: Sequence[str], settings: Mapping[str, object]) -> Benchmark:
+    """A benchmark from its file and its settings."""
+    module = plugins.find("benchmarks", name)
+    benchmark: Benchmark = module.load(read(module.Settings, settings, ""), tuple(tasks))
+    return benchmark
+
+
+def load_line(name: str, tasks: Sequence[str], words: Composed) -> tuple[Benchmark, Composed]:
+    """A benchmark from the words of a command, and the words as they are left for the run.
+
+    `seed` and `limit` are settings of the run; a benchmark that has one of that name gets it, and a limit of its own means
+    something else than the run's.
+    """
+    fields = plugins.find("benchmarks", name).Settings.__struct_fields__
+    given = {key: getattr(words.run, key) for key in ("seed", "limit") if key in fields}
+    own = {key: value for key, value in given.items() if value is not None}
+    left = (
+        msgspec.structs.replace(words, run=msgspec.structs.replace(words.run, limit=None)) if "limit" in own else words
+    )
+    return load_benchmark(name, tasks, own | words.benchmark), left
+
+
+def load_condition(text: str, seed: int, benchmark: Benchmark) -> Condition | None:
+    """A condition from its file: its name, and what stands after a colon."""
+    if text == "plain":
+        return None
+    name, _, argument = text.partition(":")
+    condition: Condition = plugins.find("conditions", name).load(argument, seed, benchmark)
+    return condition

@@ -7,21 +7,17 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
-from contextlib import nullcontext
-from functools import partial
 from pathlib import Path
 
-import msgspec
 from msgspec import Struct
 
-from earmark import config, folder, plugins
+from earmark import config, folder
 from earmark.config import Composed
-from earmark.journal import Record, ScoreLine, Settled, settled
+from earmark.journal import Settled, settled
 from earmark.models._throttle import Throttle
-from earmark.report import files
-from earmark.report.rows import Metrics
+from earmark.report.rows import Found, Metrics
 from earmark.run import Engine, Kitchen, Tally
-from earmark.scoring import ordered, records, score_all, scored_records
+from earmark.scoring import records, write_scores
 from earmark.survey import Survey, name_of, questions, survey
 from earmark.types import Benchmark, Condition, Model
 
@@ -43,28 +39,12 @@ class Outcome(Struct, frozen=True):
     asked_in_vain: int  # items that failed although they could be asked
 
 
-def load_benchmark(name: str, tasks: tuple[str, ...], settings: dict[str, object]) -> Benchmark:
-    """A benchmark from its file and its settings."""
-    module = plugins.find("benchmarks", name)
-    benchmark: Benchmark = module.load(config.read(module.Settings, settings, ""), tasks)
-    return benchmark
-
-
-def load_condition(text: str, seed: int, benchmark: Benchmark) -> Condition | None:
-    """A condition from its file: its name, and what stands after a colon."""
-    if text == "plain":
-        return None
-    name, _, argument = text.partition(":")
-    condition: Condition = plugins.find("conditions", name).load(argument, seed, benchmark)
-    return condition
-
-
 async def evaluate(benchmark: Benchmark, words: Composed, watch: Watch) -> Outcome:
     """Ask a model everything that a benchmark holds, score it, and write it all down."""
     seed = benchmark.seed if words.run.seed is None else words.run.seed
     if benchmark.fetch:
         await asyncio.to_thread(benchmark.fetch, watch.say)
-    conditions = tuple(load_condition(text, seed, benchmark) for text in words.run.condition)
+    conditions = tuple(config.load_condition(text, seed, benchmark) for text in words.run.condition)
     async with config.open_model(words.model) as model:
         where, found, done = await asyncio.to_thread(open_run, benchmark, model, conditions, words)
         if done:
@@ -74,7 +54,7 @@ async def evaluate(benchmark: Benchmark, words: Composed, watch: Watch) -> Outco
             throttle = Throttle(model, config.common(words.model).concurrency)
             engine = Engine(kitchen, throttle, where / folder.JOURNAL, words.run, watch.tally)
             await engine.run(Tally(found.questions, before=found.settled))
-            metrics = await score_run(where, benchmark, found, seed)
+            metrics = await write_scores(where, benchmark, seed, Found(found.questions, found.skipped, found.prompts))
     vain = (
         sum(record.failure is not None and record.item.state == "ask" for record in records(where / folder.JOURNAL))
         if any(row.failed for row in metrics.rows)
@@ -98,28 +78,3 @@ def open_run(
     if begun:
         folder.check_data(begun, signed)
     return begun or folder.create(place, signed, config.written(words)), found, done
-
-
-async def score_run(where: Path, benchmark: Benchmark, found: Survey, seed: int) -> Metrics:
-    """Score a journal and write every report of it: the benchmark's own tables where it has some, else ours."""
-    signed = folder.signed(where)
-    encode = msgspec.json.Encoder().encode
-    samples = None if benchmark.tables else files.Samples(where)
-    with (where / folder.SCORES).open("wb") as lines, samples or nullcontext():
-
-        def tell(record: Record, line: ScoreLine) -> None:
-            lines.write(encode(line) + b"\n")
-            if samples:
-                samples.add(record, line)
-
-        scored = await score_all(where / folder.JOURNAL, benchmark.scorers, benchmark.averages, seed, tell)
-    rows = ordered(scored.rows, (*benchmark.tasks, *benchmark.averages), signed.condition)
-    metrics = Metrics(scored.settled >= found.questions, rows, found.skipped, list(benchmark.notices), found.prompts)
-    if benchmark.tables:
-        pairs = partial(scored_records, where / folder.JOURNAL, where / folder.SCORES)
-        files.write_tables(where, benchmark.tables(signed.model["name"], pairs))
-    files.write_summary(
-        where / ("numbers.csv" if benchmark.tables else "summary.csv"), signed.model["name"], benchmark.name, rows
-    )
-    files.write_metrics(where, metrics)
-    return metrics

@@ -60,7 +60,7 @@ def sign(
         "tasks": list(benchmark.tasks),
         "settings": dict(benchmark.settings),
     }
-    data = {Path(file).name: digest(file) for file in benchmark.files}
+    data = {f"{Path(file).parent.name}/{Path(file).name}": digest(file) for file in benchmark.files()}
     told = Signed(described, dict(model), condition, repeats, limit, data)
     return msgspec.json.decode(msgspec.json.encode(told), type=Signed)  # as it will be read back
 

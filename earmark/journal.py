@@ -120,8 +120,8 @@ class Settled:
             return None
         return int(self._table["asked"][at]), int(self._table["heard"][at])
 
-    def __contains__(self, wanted: int) -> bool:
-        return self._table.size > 0 and self.find(wanted) is not None
+    def __contains__(self, wanted: object) -> bool:
+        return self._table.size > 0 and isinstance(wanted, int) and self.find(wanted) is not None
 
 
 def _bits(digest: str) -> int:

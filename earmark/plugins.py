@@ -9,7 +9,7 @@ from typing import Final, Literal, TypeAlias
 
 from earmark.errors import UsageError
 
-Kind: TypeAlias = Literal["benchmarks", "models", "scorers", "conditions", "cli"]
+Kind: TypeAlias = Literal["benchmarks", "models", "scorers", "conditions", "foreign", "cli"]
 HOUSE: Final = Path(__file__).parent
 
 

@@ -17,8 +17,9 @@ import orjson
 
 from earmark.errors import BadData
 from earmark.journal import Record
+from earmark.report.cells import Cells
 from earmark.report.rows import Row
-from earmark.scoring import Cells, line_of
+from earmark.scoring import line_of
 from earmark.types import Item, Response, Score, Scorer
 
 NAMES: Final = {
@@ -49,7 +50,7 @@ async def score_file(path: Path, scorer: Scorer) -> tuple[Row, list[bytes]]:
         told.append(msgspec.json.encode(line_of(record, scorer, earned)) + b"\n")
     if not told:
         raise BadData(f"{path}: found no record, expected JSON lines with id, reply and target")
-    return cells.rows(0, {})[0], told
+    return cells.rows(0)[0], told
 
 
 async def _score(scorer: Scorer, item: Item, response: Response, given: tuple[str | None] | None) -> Score:

@@ -12,7 +12,7 @@ import os
 import threading
 import time
 from collections import deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Container, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from itertools import islice
 from pathlib import Path
@@ -24,11 +24,24 @@ from msgspec import Struct
 from earmark.audio.prepare import prepare
 from earmark.config import RunSettings
 from earmark.errors import AskError, BadSetup, Filtered, SoundFailed, Stopped, Transient
-from earmark.journal import Journal, Record, Sent, Settled, key
+from earmark.journal import Journal, Record, Sent, key
 from earmark.models._throttle import Throttle
 from earmark.signature import asked, heard
 from earmark.survey import Question, name_of
-from earmark.types import Benchmark, Condition, Failure, Item, Model, Prompt, Response, Seconds, Sound, Wave, replace
+from earmark.types import (
+    Benchmark,
+    Condition,
+    Failure,
+    Image,
+    Item,
+    Model,
+    Prompt,
+    Response,
+    Seconds,
+    Sound,
+    Wave,
+    replace,
+)
 
 COOKS: Final = max(2, os.cpu_count() or 1)  # threads that prepare sound, at most
 BATCH: Final = 8  # items that a thread prepares before it hands them over, at most,
@@ -38,6 +51,7 @@ AHEAD: Final = (
 )
 AWAY: Final = 8  # batches
 HAND_OVER: Final[Seconds] = 0.0003  # about what handing one question over between threads costs
+ATTEMPTS: Final = 5  # requests for one answer, unless somebody says otherwise
 FIRST_WAIT: Final[Seconds] = 0.5
 LONGEST_WAIT: Final[Seconds] = 60.0
 JITTER: Final[Seconds] = 0.5  # added to each wait at random, so that many do not come back at once
@@ -88,8 +102,8 @@ class Batch(NamedTuple):
 class Kitchen:
     """Takes questions from a stream and prepares them, in batches that take about `BATCH_TIME`. Threads share it."""
 
-    def __init__(self, benchmark: Benchmark, stream: Iterator[Question], model: Model, settled: Settled) -> None:
-        self._prompt = benchmark.prompt
+    def __init__(self, benchmark: Benchmark, stream: Iterator[Question], model: Model, settled: Container[int]) -> None:
+        self.benchmark = benchmark
         self._hears = model.hears
         self._stream = (q for q in stream if key(q[0].task, q[0].id, name_of(q[1]), q[2]) not in settled)
         self._taking = threading.Lock()
@@ -116,14 +130,14 @@ class Kitchen:
         record = Record(item, condition=name_of(condition), repeat=repeat)
         if item.state == "error":
             return replace(record, failure=Failure("request-failed", item.reason))
-        prompt = self._prompt(item)
+        prompt = self.benchmark.prompt(item)
         record = replace(record, asked=asked(prompt))
         try:
             ready = prepare(condition.hear(prompt, item) if condition else prompt, self._hears)
         except AskError as error:
             return replace(record, failure=failed(error, attempts=0))
         sent = sent_sounds(ready)
-        return Job(replace(record, sent=sent, heard=heard(prompt, {sound.source for sound in sent})), ready)
+        return Job(replace(record, sent=sent, heard=heard(prompt, sources(ready))), ready)
 
 
 def sent_sounds(prompt: Prompt) -> tuple[Sent, ...]:
@@ -138,6 +152,11 @@ def sent_sounds(prompt: Prompt) -> tuple[Sent, ...]:
     )
 
 
+def sources(prompt: Prompt) -> set[str]:
+    """What the sounds and pictures of a prepared prompt come from."""
+    return {part.source for turn in prompt.turns for part in turn.parts if isinstance(part, Sound | Wave | Image)}
+
+
 def failed(error: AskError, attempts: int) -> Failure:
     """An exception as the failure that it amounts to."""
     state: Literal["refused", "request-failed", "sound-failed"] = "request-failed"
@@ -146,28 +165,28 @@ def failed(error: AskError, attempts: int) -> Failure:
     return Failure(state, str(error), final=not isinstance(error, Transient), attempts=attempts)
 
 
-async def ask(model: Model, prompt: Prompt, settings: RunSettings) -> tuple[Response | Failure, int]:
+async def ask(model: Model, prompt: Prompt, attempts: int, patience: Seconds) -> tuple[Response | Failure, int]:
     """One answer, or why there is none, and how many requests it took."""
 
     def wait_for(error: Exception) -> float | bool:
         if not isinstance(error, Transient) or error.wait is None:
             return isinstance(error, Transient)
-        return max(0.01, error.wait) if error.wait < settings.patience else False
+        return max(0.01, error.wait) if error.wait < patience else False
 
-    attempts = 1
+    requests = 1
     began = time.perf_counter()
     try:
-        return timed(await model.generate(prompt), began), attempts
+        return timed(await model.generate(prompt), began), requests
     except Transient as error:
         again: Transient | None = (
             error  # the retries begin with it, so that the first wait comes before the second request
         )
     except AskError as error:
-        return failed(error, attempts), attempts
+        return failed(error, requests), requests
     retries = stamina.retry_context(
         on=wait_for,
-        attempts=settings.attempts,
-        timeout=settings.patience,
+        attempts=attempts,
+        timeout=patience,
         wait_initial=FIRST_WAIT,
         wait_max=LONGEST_WAIT,
         wait_jitter=JITTER,
@@ -179,12 +198,12 @@ async def ask(model: Model, prompt: Prompt, settings: RunSettings) -> tuple[Resp
                 if again:
                     before, again = again, None
                     raise before
-                attempts += 1
+                requests += 1
                 began = time.perf_counter()
                 response = timed(await model.generate(prompt), began)
     except AskError as error:
-        return failed(error, attempts), attempts
-    return response, attempts
+        return failed(error, requests), requests
+    return response, requests
 
 
 def timed(response: Response, began: Seconds) -> Response:
@@ -199,14 +218,16 @@ class Engine:
         self, kitchen: Kitchen, model: Throttle, path: Path, settings: RunSettings, watch: Callable[[Tally], None]
     ) -> None:
         self.kitchen, self.model, self.settings, self.watch = kitchen, model, settings, watch
+        self.attempts = settings.attempts or kitchen.benchmark.attempts or ATTEMPTS
+        self.again = kitchen.benchmark.again
         self.journal = Journal(path, self._told)
         self.ready: asyncio.Queue[Job | Record | None] = asyncio.Queue(AHEAD)
         self.failures_in_a_row = 0
         self.tally = Tally()
 
-    async def run(self, tally: Tally) -> None:
-        """Ask all that is left. Whatever stops it, the answers that came are in the journal."""
-        self.tally, self.started = tally, time.monotonic()
+    async def run(self, tally: Tally, keep: Callable[[Record], bool] = lambda _: True) -> None:
+        """Ask all that is left. Whatever stops it, the answers that came are in the journal, as far as they are to be kept."""
+        self.tally, self.started, self.keep = tally, time.monotonic(), keep
         stamina.instrumentation.set_on_retry_hooks(())  # what was retried is in the journal, not on the terminal
         pool = ThreadPoolExecutor(COOKS, "kitchen")
         try:
@@ -255,7 +276,8 @@ class Engine:
     async def _work(self) -> None:
         while (job := await self.ready.get()) is not None:
             record = job if isinstance(job, Record) else await self._answer(job)
-            self.journal.append(replace(record, at=time.time()))
+            if self.keep(record):
+                self.journal.append(replace(record, at=time.time()))
 
     def _told(self, record: Record) -> None:
         count(self.tally, record)
@@ -264,18 +286,21 @@ class Engine:
 
     async def _answer(self, job: Job) -> Record:
         self.tally.in_flight += 1
-        outcome, attempts = await ask(self.model, job.prompt, self.settings)
+        outcome, requests = await ask(self.model, job.prompt, self.attempts, self.settings.patience)
+        if self.again and isinstance(outcome, Response) and self.again(outcome):  # the protocol asks once more
+            outcome, more = await ask(self.model, job.prompt, self.attempts, self.settings.patience)
+            requests += more
         self.tally.in_flight -= 1
         if isinstance(outcome, Response):
             self.failures_in_a_row = 0
-            return replace(job.record, response=outcome, attempts=attempts)
+            return replace(job.record, response=outcome, attempts=requests)
         self.failures_in_a_row += not outcome.final
         if self.failures_in_a_row >= self.settings.give_up_after:
             raise Stopped(
                 f"{self.failures_in_a_row} requests in a row failed, the last with: {outcome.message}; "
                 "when the model answers again, the same command goes on"
             )
-        return replace(job.record, failure=outcome, attempts=attempts)
+        return replace(job.record, failure=outcome, attempts=requests)
 
 
 def count(tally: Tally, record: Record) -> None:

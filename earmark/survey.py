@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import hashlib
 from array import array
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from itertools import groupby
 from typing import TypeAlias
 
 import numpy as np
@@ -24,13 +25,12 @@ Question: TypeAlias = tuple[Item, Condition | None, int]  # an item, how it is h
 
 
 class Survey(Struct, frozen=True):
-    """What a benchmark holds."""
+    """What a benchmark holds, and what of it an earlier sitting settled."""
 
-    items: dict[str, int]  # by task, those that are asked about
-    skipped: dict[str, dict[str, int]]  # by task and reason, those that are not
     questions: int  # items under every condition, with repeats
-    settled: int  # of them, those that an earlier sitting settled
+    skipped: dict[str, dict[str, int]]  # by task and reason, items that are not asked about
     prompts: str  # a digest of every prompt's words
+    settled: int = 0
 
 
 def name_of(condition: Condition | None) -> str:
@@ -48,11 +48,20 @@ def limited(benchmark: Benchmark, limit: int | None) -> Iterator[Item]:
             yield item
 
 
+def in_order(benchmark: Benchmark, items: Iterable[Item]) -> Iterator[Item]:
+    """The items as they are best asked: within a group in the benchmark's order, where it has one."""
+    if benchmark.order is None:
+        yield from items
+        return
+    for _, group in groupby(items, key=lambda item: item.group):
+        yield from sorted(group, key=benchmark.order)
+
+
 def questions(
     benchmark: Benchmark, conditions: tuple[Condition | None, ...], settings: RunSettings
 ) -> Iterator[Question]:
     """Everything that a run asks, in order: item by item, each under every condition, each as often as it is repeated."""
-    for item in limited(benchmark, settings.limit):
+    for item in in_order(benchmark, limited(benchmark, settings.limit)):
         if item.state != "skipped":
             for condition in conditions:
                 for repeat in range(settings.repeats):
@@ -84,7 +93,7 @@ def survey(
             f"{benchmark.name}: found no item to ask about in {', '.join(benchmark.tasks)}; check data=, limit= and the tasks"
         )
     total = sum(items.values()) * len(conditions) * settings.repeats
-    return Survey(items, skipped, total, done, words.hexdigest())
+    return Survey(total, skipped, words.hexdigest(), done)
 
 
 def _settled(

@@ -50,6 +50,7 @@ class Clip(Struct, frozen=True, omit_defaults=True, tag="clip"):
     end: Seconds | None = None  # None: to the end
     name: str = ""  # what the source calls it
     words: str = ""  # what is said in it, where the source tells
+    coded: str = ""  # how the protocol has it coded before it is sent, such as "mp3@64k"; empty: as it is
 
 
 class Recipe(Struct, frozen=True, omit_defaults=True, tag="recipe"):
@@ -91,7 +92,7 @@ class Sound(Struct, frozen=True):
 
 
 class Picture(Struct, frozen=True, omit_defaults=True, tag="picture"):
-    """An image by reference; `width` in pixels scales it down, keeping its shape."""
+    """An image by reference; `width` in pixels scales it, keeping its shape."""
 
     path: str
     name: str = ""
@@ -99,9 +100,20 @@ class Picture(Struct, frozen=True, omit_defaults=True, tag="picture"):
     detail: str = ""  # what some servers call how closely to look: "low", "high", "auto"
 
 
+class Image(Struct, frozen=True):
+    """A picture as bytes, the way a model is sent it."""
+
+    data: bytes
+    mime: str  # "image/jpeg", "image/png", ...
+    name: str = ""
+    detail: str = ""
+    source: str = ""  # a digest of the file it comes from
+    base64: bytes = b""  # the same as text
+
+
 Source: TypeAlias = Clip | Recipe
 Heard: TypeAlias = Clip | Recipe | Wave | Sound
-Part: TypeAlias = str | Clip | Recipe | Wave | Sound | Picture
+Part: TypeAlias = str | Clip | Recipe | Wave | Sound | Picture | Image
 
 
 # ---------------------------------------------------------------- what is asked
@@ -272,10 +284,15 @@ class Benchmark(Struct, frozen=True):
     scorers: Callable[[str], tuple[Scorer, ...]]  # by task
     fetch: Callable[[Callable[[str], None]], None] | None = None  # brings data that is not there yet, saying so
     settings: Mapping[str, Any] = {}  # as given; they sign the run
-    files: tuple[str, ...] = ()  # the data behind it, whose digests sign the run
+    files: Callable[[], tuple[str, ...]] = tuple  # the data behind it, checked; its digests sign the run
     source: str = ""  # where the data is published, with its revision
     licence: str = ""
     averages: Mapping[str, tuple[str, ...]] = {}  # further rows: the mean over some tasks, each task counting alike
+    slices: tuple[str, ...] = ()  # tags to break every row down by
+    mean_over: str = ""  # what a group is ("user"): a further row is the mean over groups, each group counting alike
+    order: Callable[[Item], Any] | None = None  # in which the items of one group are best asked, for a server's cache
+    again: Callable[[Response], bool] | None = None  # whether the protocol asks once more after such a reply
+    attempts: int | None = None  # requests for one answer, where the protocol says; the run's own setting goes first
     tables: Callable[[str, Callable[[], Iterable[tuple[Any, Any]]]], Iterable[Table]] | None = None
     # ^ the benchmark's own files, from the model's name and what gives its scored records (journal.Record, journal.ScoreLine)
     notices: tuple[str, ...] = ()  # what a reader of the table must know

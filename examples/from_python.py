@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import asyncio
 
-from earmark.config import compose
-from earmark.evaluate import Watch, evaluate, load_benchmark
+from earmark.config import compose, load_benchmark
+from earmark.evaluate import Watch, evaluate
 
 
 async def main() -> None:

@@ -14,8 +14,12 @@ from pathlib import Path
 
 import pytest
 
-VENVS = Path(__file__).parents[1] / ".venvs"
+HERE = Path(__file__).parent
+VENVS = HERE.parent / ".venvs"
+TOOLS = HERE.parent / "tools" / "servers"
 PATIENCE = 120.0  # seconds until a server must be up
+OFFLINE = {"HF_HUB_OFFLINE": "1", "TRANSFORMERS_OFFLINE": "1", "OMP_NUM_THREADS": "1", "NO_COLOR": "1"}
+ON_A_PROCESSOR = {"VLLM_CPU_KVCACHE_SPACE": "1"}  # GiB that vLLM takes where it has no card
 
 
 def environment(name: str) -> Path:
@@ -24,6 +28,20 @@ def environment(name: str) -> Path:
     if not (place / "models.done").exists():
         (pytest.fail if os.environ.get("CI") else pytest.skip)(f"{place} is not there; type: make servers")
     return place
+
+
+def vllm_environment() -> Path:
+    """The environment of vLLM, which is too heavy for every run: skipped but under `make test-vllm`."""
+    if not os.environ.get("TEST_VLLM"):
+        pytest.skip("vLLM itself is tested by: make test-vllm")
+    return environment("vllm")
+
+
+def python_in(place: Path, *words: str, timeout: float = 300.0, **env: str) -> subprocess.CompletedProcess[str]:
+    """Run Python in another environment, to its end."""
+    command = [str(place / "bin" / "python"), *words]
+    paths = os.environ | OFFLINE | {"PYTHONPATH": str(HERE)} | env
+    return subprocess.run(command, env=paths, capture_output=True, text=True, check=False, timeout=timeout)
 
 
 def free_port() -> int:
@@ -36,7 +54,7 @@ def free_port() -> int:
 @contextlib.contextmanager
 def running(command: list[str], port: int, log: Path) -> Iterator[str]:
     """A server in a process of its own, once it answers; its address."""
-    env = os.environ | {"HF_HUB_OFFLINE": "1", "TRANSFORMERS_OFFLINE": "1", "OMP_NUM_THREADS": "1"}
+    env = os.environ | OFFLINE | ON_A_PROCESSOR
     with log.open("wb") as out:
         process = subprocess.Popen(command, env=env, stdout=out, stderr=subprocess.STDOUT)
     try:
@@ -79,5 +97,33 @@ def transformers_serve(model: str, log: Path) -> Iterator[tuple[str, str]]:
         "--port",
         str(port),
     ]
+    with running(command, port, log) as url:
+        yield url, name
+
+
+@contextlib.contextmanager
+def whisper_serve(log: Path) -> Iterator[tuple[str, str]]:
+    """`transformers serve` with the real weights of Whisper tiny.en, which transcribes: its address and the model's name."""
+    with transformers_serve("whisper-tiny.en", log) as served:
+        yield served
+
+
+@contextlib.contextmanager
+def llama_serve(log: Path) -> Iterator[str]:
+    """llama.cpp's own server with the text model of the demo: its address."""
+    place, port = environment("llama"), free_port()
+    command = [str(place / "bin" / "python"), str(TOOLS / "llama_server.py"), str(port)]
+    with running(command, port, log) as url:
+        yield url
+
+
+@contextlib.contextmanager
+def vllm_serve(log: Path) -> Iterator[tuple[str, str]]:
+    """vLLM's own server on the processor, with a tiny Qwen2-Audio: its address and the model's name."""
+    place, port = vllm_environment(), free_port()
+    name = str(place / "models" / "tiny-qwen2-audio")
+    options = ["--enforce-eager", "--dtype", "float32", "--max-model-len", "2048"]
+    options += ["--limit-mm-per-prompt", '{"image": 0, "audio": 2}', "--host", "127.0.0.1", "--port", str(port)]
+    command = [str(place / "bin" / "python"), "-m", "vllm.entrypoints.openai.api_server", "--model", name, *options]
     with running(command, port, log) as url:
         yield url, name

@@ -52,7 +52,7 @@ def complaint(*words: str) -> tuple[int, str]:
             3,
             "the id 'item-0' stands for two items, number 1 and number 2",
         ),
-        (["run", "listen", "model=fake"], 2, "listen needs its data; give data=FOLDER"),
+        (["run", "listen", "model=fake"], 2, "listen needs its data; type earmark fetch listen, or give data=FOLDER"),
         (["run", "listen", "model=fake", "data=nowhere"], 3, "nowhere: no such folder"),
         (["run", "acoustics", "model=http://127.0.0.1:9/v1"], 4, "nothing answers at http://127.0.0.1:9/v1"),
         (["show", "nowhere"], 3, "nowhere: is no run"),
@@ -92,7 +92,7 @@ def test_every_command_has_help() -> None:
 
 
 def test_a_run_leaves_its_files_and_can_be_shown() -> None:
-    done = earmark("run", "acoustics", "model=fake", "items=10", "condition=[plain,silence]")
+    done = earmark("run", "acoustics:pitch", "acoustics:loudness", "model=fake", "items=10", "condition=[plain,silence]")
     assert done.returncode == 0, done.stderr
     assert "0.500" in done.stdout
     (run,) = (path.parent for path in Path("results").rglob("run.json"))

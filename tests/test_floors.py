@@ -14,9 +14,9 @@ FLOORS = [
     {"errors", "types"},
     {"data", "plugins", "stats", "text"},
     {"audio", "config", "journal", "signature"},
-    {"conditions", "folder", "models", "report", "scorers", "survey"},
+    {"conditions", "folder", "foreign", "models", "report", "scorers", "survey"},
     {"benchmarks", "run", "scoring"},
-    {"evaluate", "replies"},
+    {"again", "evaluate", "replies", "transfer"},
     {"cli"},
 ]
 FLOOR = {room: floor for floor, rooms in enumerate(FLOORS) for room in rooms}

@@ -13,9 +13,8 @@ from mine import bench
 from earmark import plugins
 from earmark.audio.read import wave
 from earmark.cli import earmark
-from earmark.config import backend_settings, yaml_names
+from earmark.config import backend_settings, load_condition, yaml_names
 from earmark.errors import AskError, UsageError
-from earmark.evaluate import load_condition
 from earmark.types import Condition, Item, Prompt, Recipe, Response, Sound, Turn, Wave
 
 ARGUMENTS = {"noise": "noise:10"}  # of conditions that take one

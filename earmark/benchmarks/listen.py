@@ -117,26 +117,32 @@ def load(settings: Settings, tasks: tuple[str, ...] = ()) -> Benchmark:
     chosen = checked_tasks("listen", tasks or settings.experiments, tuple(TASKS))
     parts = {name: getattr(settings, name) or usual for name, usual in POLICIES[settings.policy].items()}
     resolved: Settings = msgspec.structs.replace(settings, experiments=chosen, **parts)
-    place = settings.data or _fetched(settings).folder
-    files = tuple(str(file) for file in parquet_files(place, settings.split))
-    for file in files:
-        check_columns(file, COLUMNS | SOUND)
     scorer = Listen(settings.policy, settings.reader, settings.denominator)
     return Benchmark(
         name="listen",
         version=1,
         tasks=chosen,
-        items=partial(items, resolved, files),
+        items=partial(items, resolved),
         prompt=partial(prompt, resolved),
         scorers=lambda _: (scorer,),
         settings=_signed(resolved),
-        files=files,
+        files=partial(files, resolved),
         source=REPOSITORY,
         averages=AVERAGES,
+        slices=("dataset_source",),
         tables=partial(tables, scorer, chosen),
         notices=_notices(resolved),
         seed=settings.seed,
     )
+
+
+def files(settings: Settings) -> tuple[str, ...]:
+    """The parquet files of the data, each with the columns that are used."""
+    place = settings.data or _fetched(settings).folder
+    found = tuple(str(file) for file in parquet_files(place, settings.split))
+    for file in found:
+        check_columns(file, COLUMNS | SOUND)
+    return found
 
 
 def download(settings: Settings, say: Callable[[str], object]) -> Fetched:
@@ -177,11 +183,12 @@ def _notices(settings: Settings) -> tuple[str, ...]:
     return tuple(said)
 
 
-def items(settings: Settings, files: tuple[str, ...]) -> Iterator[Item]:
+def items(settings: Settings) -> Iterator[Item]:
     """All items, task after task in the official order, each in the order of the data."""
     stream = Random(settings.seed)  # noqa: S311
+    data = files(settings)
     for task in settings.experiments:
-        for file in files:
+        for file in data:
             columns = [*COLUMNS, "audio.path"]
             for values in rows(file, columns, "experiment_type = ?", [TASKS[task][0]]):
                 yield item(settings, task, file, msgspec.convert(values, Row), stream)

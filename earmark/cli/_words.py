@@ -10,9 +10,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import click
 
 from earmark import plugins
-from earmark.config import Composed, compose, yaml_names
+from earmark.config import Composed, compose, load_line, yaml_names
 from earmark.errors import UsageError
-from earmark.evaluate import load_benchmark
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -64,11 +63,7 @@ def _lines(name: str, settings: Sequence[str]) -> list[Line]:
         raise UsageError(
             f"no benchmark or suite is called '{benchmark}'; there are: {', '.join([*plugins.names('benchmarks'), *suites])}"
         )
-    composed = compose(settings)
-    given = composed.benchmark
-    if composed.run.seed is not None and "seed" in plugins.find("benchmarks", benchmark).Settings.__struct_fields__:
-        given = {"seed": composed.run.seed} | given
-    return [Line(load_benchmark(benchmark, tuple(filter(None, tasks.split(","))), given), composed)]
+    return [Line(*load_line(benchmark, tuple(filter(None, tasks.split(","))), compose(settings)))]
 
 
 def suite(path: Path) -> list[list[str]]:
@@ -86,16 +81,20 @@ def suite(path: Path) -> list[list[str]]:
     return [entry.split() for entry in entries]
 
 
-def show_rows(title: str, rows: Sequence[Row], *, everything: bool = False) -> None:
-    """Print rows as a table, with what must be known about them underneath."""
+def show_rows(title: str, rows: Sequence[Row], *, everything: bool = False, by: str = "") -> None:
+    """Print rows as a table, with what must be known about them underneath; those of a tag's values with `by`."""
     from earmark.report.table import HEAD, footnotes, full_table, table
 
+    shown = [row for row in rows if (row.slice.startswith(f"{by}=") if by else not row.sliced)]
+    if not shown:
+        tags = dict.fromkeys(row.slice.partition("=")[0] for row in rows if row.sliced)
+        raise UsageError(f"no row is broken down by '{by}'; there are: {', '.join(tags) or 'none'}")
     if everything:
-        show_table(title, ("metric", *HEAD), full_table(rows), words=3)
+        show_table(title, ("metric", *HEAD), full_table(shown), words=3)
     else:
-        metrics = list(dict.fromkeys(row.headline[0] for row in rows))
-        show_table(f"{title}: {', '.join(metrics)}", HEAD, table(rows), words=2)
-    for note in footnotes(rows):
+        metrics = list(dict.fromkeys(row.headline[0] for row in shown))
+        show_table(f"{title}: {', '.join(metrics)}", HEAD, table(shown), words=2)
+    for note in footnotes(shown):
         click.echo(note)
 
 

@@ -31,7 +31,7 @@ def command(words: tuple[str, ...], as_json: bool) -> None:
 
 
 def _prompts(line: Line) -> Iterator[dict[str, Any]]:
-    from earmark.evaluate import load_condition
+    from earmark.config import load_condition
     from earmark.survey import limited
 
     benchmark, settings = line
@@ -76,23 +76,15 @@ def _turns(prompt: Prompt) -> list[dict[str, Any]]:
 
 
 def _part(part: Part) -> dict[str, Any]:
-    from pathlib import Path
-
-    from earmark.types import Picture, Sound
+    from earmark.types import Image, Sound
 
     if isinstance(part, str):
         return {"type": "text", "text": part}
     if isinstance(part, Sound):
-        return {
-            "type": "audio",
-            "name": part.name,
-            "seconds": part.seconds,
-            "bytes": len(part.data),
-            "format": part.format,
-            "notes": part.notes,
-        }
-    if isinstance(part, Picture):
-        return {"type": "image", "name": part.name, "bytes": Path(part.path).stat().st_size}
+        told = {"type": "audio", "name": part.name, "seconds": part.seconds, "bytes": len(part.data)}
+        return told | {"format": part.format, "notes": part.notes}
+    if isinstance(part, Image):
+        return {"type": "image", "name": part.name, "bytes": len(part.data), "format": part.mime.removeprefix("image/")}
     raise TypeError(f"{type(part).__name__} has not been prepared")
 
 

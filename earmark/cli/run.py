@@ -39,7 +39,7 @@ def run_lines(words: tuple[str, ...]) -> int:
             outcomes.append(asyncio.run(evaluate(line.benchmark, line.settings, watch)))
     for outcome in outcomes:
         show_rows(f"{outcome.benchmark.name} by {outcome.model}", outcome.metrics.rows)
-        for task, reasons in outcome.metrics.skipped.items():
+        for task, reasons in outcome.metrics.found.skipped.items():
             click.echo(f"{task}: skipped {', '.join(f'{count} ({reason})' for reason, count in reasons.items())}")
         click.echo(
             f"source: {outcome.benchmark.source or 'not told'}; licence: {outcome.benchmark.licence or 'not told'}"

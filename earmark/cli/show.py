@@ -10,7 +10,8 @@ import click
 @click.command()
 @click.argument("runs", nargs=-1, required=True, type=click.Path(path_type=Path))
 @click.option("--all", "everything", is_flag=True, help="Every metric, not the headline alone.")
-def command(runs: tuple[Path, ...], everything: bool) -> None:
+@click.option("--by", default="", help="Break the rows down by a tag, such as user or dataset_source.")
+def command(runs: tuple[Path, ...], everything: bool, by: str) -> None:
     """Show the numbers of RUN..., folders such as results/MODEL/BENCHMARK/2026-01-31_12-00-00."""
     from earmark import folder
     from earmark.cli._words import show_rows
@@ -19,7 +20,7 @@ def command(runs: tuple[Path, ...], everything: bool) -> None:
     for run in runs:
         signed = folder.signed(run)
         metrics = read_metrics(run)
-        show_rows(f"{signed.benchmark['name']} by {signed.model['name']}", metrics.rows, everything=everything)
+        show_rows(f"{signed.benchmark['name']} by {signed.model['name']}", metrics.rows, everything=everything, by=by)
         for notice in metrics.notices:
             click.echo(notice)
         for message, count in _failures(run):

@@ -6,7 +6,6 @@ import functools
 import os
 import threading
 import zipfile
-from pathlib import Path
 from typing import Final
 
 from earmark.data.cache import short
@@ -51,14 +50,9 @@ def _file_bytes(path: str) -> bytes:
 
 
 def clip_with_source(clip: Clip) -> tuple[bytes, str]:
-    """The bytes behind a clip and what names them, remembered for a while so that nobody reads the clip again to ask."""
+    """The bytes behind a clip and what names them."""
     data = clip_bytes(clip)
-    digest = short(data)
-    with _remembering:
-        _sources[clip.path, clip.row, clip.member] = digest
-        if len(_sources) > REMEMBERED:
-            del _sources[next(iter(_sources))]
-    return data, digest
+    return data, remember(clip, data)
 
 
 @functools.lru_cache(maxsize=16)
@@ -69,17 +63,30 @@ def _archive(path: str) -> zipfile.ZipFile:
 def picture_bytes(picture: Picture) -> bytes:
     """The bytes of an image file. Raises Rejected where there are none."""
     try:
-        return Path(picture.path).read_bytes()
+        return _file_bytes(picture.path)
     except OSError as error:
         raise Rejected(f"{picture.name or picture.path}: cannot be read ({error})") from error
 
 
-def source(part: Clip | Recipe) -> str:
-    """What names a recording: a digest of its bytes, or of the recipe that it is made by.
+def source(part: Clip | Recipe | Picture) -> str:
+    """What names a recording or a picture: a digest of its bytes, or of the recipe that it is made by.
 
     >>> source(Recipe("tone", {"level": -20})) == source(Recipe("tone", {"level": -21}))
     False
     """
     if isinstance(part, Recipe):
         return short(repr((part.maker, sorted(part.settings.items()))).encode())
+    if isinstance(part, Picture):
+        return _sources.get((part.path, None, "")) or remember(part, picture_bytes(part))
     return _sources.get((part.path, part.row, part.member)) or clip_with_source(part)[1]
+
+
+def remember(part: Clip | Picture, data: bytes) -> str:
+    """What names these bytes, remembered for a while so that nobody reads the file again to ask."""
+    digest = short(data)
+    key = (part.path, part.row, part.member) if isinstance(part, Clip) else (part.path, None, "")
+    with _remembering:
+        _sources[key] = digest
+        if len(_sources) > REMEMBERED:
+            del _sources[next(iter(_sources))]
+    return digest

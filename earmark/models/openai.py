@@ -23,9 +23,8 @@ from aiohttp.abc import AbstractStreamWriter
 from msgspec import UNSET, Struct, UnsetType
 from yarl import URL
 
-from earmark.data.clips import picture_bytes
 from earmark.errors import AskError, BadSetup, Filtered, Rejected, Transient
-from earmark.types import Hears, Part, Picture, Prompt, Response, Seconds, Sound, Usage
+from earmark.types import Hears, Image, Part, Prompt, Response, Seconds, Sound, Usage
 
 STOPS: dict[str, Literal["end", "length", "filtered"]] = {
     "length": "length",
@@ -36,6 +35,7 @@ TRANSIENT = frozenset({408, 409, 425, 429, 500, 502, 503, 504, 529})
 BUSY = frozenset({429, 503, 529})
 OUR_SETUP = frozenset({401, 402, 403, 404})
 FILTERED = ("content_filter", "content_policy_violation", "moderation_blocked")
+LARGE = 65536  # bytes
 GAP = b"\x00"  # where encoded media go into a request; JSON holds this byte nowhere else
 OUT_OF_CREDIT = ("insufficient_quota", "billing_hard_limit_reached")
 
@@ -106,8 +106,19 @@ class Body(aiohttp.payload.Payload):
         return b"".join(self._pieces).decode(encoding, errors)
 
     async def write(self, writer: AbstractStreamWriter) -> None:
-        for piece in self._pieces:  # not joined: one more pass over the sound costs more than two more system calls
+        few: list[bytes] = []
+        for (
+            piece
+        ) in self._pieces:  # small ones together; a large one alone, since copying it costs more than a system call
+            if len(piece) < LARGE:
+                few.append(piece)
+                continue
+            if few:
+                await writer.write(b"".join(few))
+                few = []
             await writer.write(piece)
+        if few:
+            await writer.write(b"".join(few))
 
 
 def content(parts: tuple[Part, ...], media: list[bytes]) -> str | list[dict[str, Any]]:
@@ -124,9 +135,9 @@ def content(parts: tuple[Part, ...], media: list[bytes]) -> str | list[dict[str,
 def _content_part(part: Part, media: list[bytes]) -> dict[str, Any]:
     if isinstance(part, str):
         return {"type": "text", "text": part}
-    if isinstance(part, Picture):
-        media.append(pybase64.b64encode(picture_bytes(part)))
-        url: dict[str, Any] = {"url": orjson.Fragment(b'"data:image/jpeg;base64,' + GAP + b'"')}
+    if isinstance(part, Image):
+        media.append(part.base64 or pybase64.b64encode(part.data))
+        url: dict[str, Any] = {"url": orjson.Fragment(b'"data:' + part.mime.encode() + b";base64," + GAP + b'"')}
         return {"type": "image_url", "image_url": url | ({"detail": part.detail} if part.detail else {})}
     if isinstance(part, Sound):
         media.append(part.base64 or pybase64.b64encode(part.data))

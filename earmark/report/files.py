@@ -98,10 +98,11 @@ class Samples:
             writer = csv.writer(file)
             writer.writerow(SAMPLES)
             self._open[line.task] = (file, writer)
-        self._open[line.task][1].writerow(_sample(record, line))
+        self._open[line.task][1].writerow(sample(record, line))
 
 
-def _sample(record: Record, line: ScoreLine) -> tuple[Any, ...]:
+def sample(record: Record, line: ScoreLine) -> tuple[Any, ...]:
+    """A scored record under `SAMPLES`."""
     item, response, failure = record.item, record.response, record.failure
     return (
         line.task, line.id, line.condition, line.repeat, item.group, line.scorer, line.state, "|".join(item.targets), line.answer,

@@ -18,7 +18,18 @@ class Row(Struct, frozen=True):
     states: dict[str, int]
     metrics: dict[str, Estimate]  # the headline first
     chance: float | None = None
+    slice: str = ""  # such as "user=001"; empty: all of the task
     by_repeat: list[float | None] = []  # the headline of each repeat, where there are several
+
+    @property
+    def title(self) -> str:
+        """What the row is about."""
+        return f"{self.task} ({self.slice})" if self.slice else self.task
+
+    @property
+    def sliced(self) -> bool:
+        """Whether it is about the items of one tag alone."""
+        return "=" in self.slice
 
     @property
     def failed(self) -> int:
@@ -31,11 +42,18 @@ class Row(Struct, frozen=True):
         return next(iter(self.metrics.items()))
 
 
+class Found(Struct, frozen=True):
+    """What a benchmark held when it was asked."""
+
+    questions: int  # items under every condition, with repeats
+    skipped: dict[str, dict[str, int]] = {}  # by task and reason: never asked, never counted
+    prompts: str = ""  # a digest of every prompt's words
+
+
 class Metrics(Struct, frozen=True):
     """The whole of metrics.json."""
 
     finished: bool  # nothing is left to ask
     rows: list[Row]
-    skipped: dict[str, dict[str, int]] = {}  # by task and reason: never asked, never counted
+    found: Found
     notices: list[str] = []
-    prompts: str = ""  # a digest of every prompt's words

@@ -23,7 +23,7 @@ def full_table(rows: Sequence[Row]) -> list[tuple[str, ...]]:
 
 def _line(row: Row, found: Estimate) -> tuple[str, ...]:
     counts = (row.n, row.states["unparsed"], row.states["refused"], row.failed)
-    return (row.task, row.condition, number(found.value), interval(found), *map(str, counts), number(row.chance))
+    return (row.title, row.condition, number(found.value), interval(found), *map(str, counts), number(row.chance))
 
 
 def footnotes(rows: Sequence[Row]) -> list[str]:
@@ -33,10 +33,10 @@ def footnotes(rows: Sequence[Row]) -> list[str]:
         name, found = row.headline
         if found.best is not None and found.best != found.value:
             told.append(
-                f"{row.task} {row.condition}: {name} {number(found.best)} if the {row.failed} failed had been right"
+                f"{row.title} {row.condition}: {name} {number(found.best)} if the {row.failed} failed had been right"
             )
-        if found.why:
-            told.append(f"{row.task} {row.condition}: {name}, {found.why}")
+        if found.why and found.low is None:
+            told.append(f"{row.title} {row.condition}: {name}, {found.why}")
     return told
 
 

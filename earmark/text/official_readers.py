@@ -208,6 +208,23 @@ def dynamic_superb(reply: str, labels: Sequence[str], choices: Sequence[str] = (
     return UNREAD
 
 
+FINAL = "<final_answer>"
+BRACKETED = re.compile(r"\(([a-d])\)")
+
+
+def personalized_hearing(reply: str, labels: Sequence[str], choices: Sequence[str] = ()) -> Reading:  # noqa: ARG001 - a Reader
+    """Personalized-Hearing's script: after the last token, one letter in brackets, and only one.
+
+    >>> personalized_hearing("(a) <final_answer> (c) (c)", "abcd").answer, personalized_hearing("<final_answer> b", "abcd").answer
+    ('c', None)
+    """
+    at = reply.rfind(FINAL)
+    found = list(BRACKETED.finditer(reply.lower(), at + len(FINAL))) if at >= 0 else []
+    if len({one[1] for one in found}) != 1 or found[0][1] not in labels:
+        return Reading(None, "", None, "unparsed")
+    return Reading(found[0][1], "final-answer", found[0].span(1), "answered")
+
+
 OFFICIAL: Mapping[str, Reader] = {
     "listen-g1": listen_g1,
     "listen-g2": listen_g2,
@@ -217,4 +234,5 @@ OFFICIAL: Mapping[str, Reader] = {
     "voicebench": voicebench,
     "muchomusic": muchomusic,
     "dynamic-superb": dynamic_superb,
+    "personalized-hearing": personalized_hearing,
 }

@@ -16,7 +16,6 @@ from aiohttp import web
 from servers import said, serving, sounds
 
 from earmark.audio.prepare import prepare
-from earmark.config import RunSettings
 from earmark.errors import AskError, BadSetup, Filtered, Rejected, Transient
 from earmark.models import openai
 from earmark.models.openai import Settings, retry_after
@@ -38,7 +37,7 @@ def generate(url: str, prompt: Prompt = QUESTION, **settings: Any) -> Response:
 def asked(url: str, attempts: int = 4, **settings: Any) -> tuple[Response | Failure, int]:
     async def go() -> tuple[Response | Failure, int]:
         async with openai.load(Settings(base_url=url, **settings)) as model:
-            return await ask(model, QUESTION, RunSettings(attempts=attempts))
+            return await ask(model, QUESTION, attempts, 900.0)
 
     return asyncio.run(go())
 

@@ -1,0 +1,101 @@
+"""Runs that exist: scored anew without asking, or asked again where that may help."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from earmark import config, folder, plugins
+from earmark.config import Composed
+from earmark.errors import BadData
+from earmark.journal import key, keys
+from earmark.models._throttle import Throttle
+from earmark.report.cells import Cells
+from earmark.report.files import read_metrics
+from earmark.report.rows import Found, Metrics, Row
+from earmark.run import Engine, Kitchen, Tally
+from earmark.scoring import read_scores, records, score, write_scores
+from earmark.survey import questions
+from earmark.types import Benchmark, Scorer, State
+
+
+def reopened(run: Path, changes: Mapping[str, Any] | None = None) -> tuple[Benchmark, Composed]:
+    """The benchmark and the settings of a run, some of the benchmark's settings changed."""
+    signed = folder.signed(run)
+    try:
+        words = config.read_written((run / "config.yaml").read_text(encoding="utf-8"))
+    except (OSError, msgspec.ValidationError) as error:
+        raise BadData(f"{run / 'config.yaml'}: cannot be read ({error}); restore it from a copy") from error
+    words = msgspec.structs.replace(words, benchmark=words.benchmark | dict(changes or {}))
+    return config.load_line(signed.benchmark["name"], signed.benchmark["tasks"], words)
+
+
+async def rescore(run: Path, changes: Mapping[str, Any], scorer: Scorer | None = None) -> Metrics:
+    """Score a run's journal anew: with changed settings of its benchmark, or by another scorer."""
+    benchmark, words = reopened(run, changes)
+    seed = benchmark.seed if words.run.seed is None else words.run.seed
+    scorers = (lambda _: (scorer,)) if scorer else None
+    return await write_scores(run, benchmark, seed, _found(run), scorers)
+
+
+def _found(run: Path) -> Found:
+    """What the benchmark held when it was asked; of a run that was never scored, what its journal holds."""
+    if (run / folder.METRICS).exists():
+        return read_metrics(run).found
+    return Found(len({line.of() for line in keys(run / folder.JOURNAL)}) + 1)  # more than there is: unfinished
+
+
+class Chosen:
+    """Which questions are settled, seen from a retry: all but those that it asks again."""
+
+    def __init__(self, again: AbstractSet[int]) -> None:
+        self._again = again
+
+    def __contains__(self, question: object) -> bool:
+        return question not in self._again
+
+
+def chosen(run: Path, states: AbstractSet[State]) -> set[int]:
+    """The questions of a run that ended in one of some states."""
+    lines = read_scores(run / folder.SCORES)
+    return {key(line.task, line.id, line.condition, line.repeat) for line in lines if line.state in states}
+
+
+async def retry(
+    run: Path, states: AbstractSet[State], times: int, say: Callable[[str], None], watch: Callable[[Tally], None]
+) -> Metrics:
+    """Ask again what ended in one of some states, so many times at most; an answer replaces what was there, a failure does not."""
+    benchmark, words = reopened(run)
+    seed = benchmark.seed if words.run.seed is None else words.run.seed
+    conditions = tuple(config.load_condition(text, seed, benchmark) for text in words.run.condition)
+    metrics = await write_scores(run, benchmark, seed, _found(run))
+    async with config.open_model(words.model) as model:
+        throttle = Throttle(model, config.common(words.model).concurrency)
+        with folder.held(run):
+            for attempt in range(1, times + 1):
+                again = chosen(run, states)
+                if not again:
+                    break
+                say(f"asking again, {attempt} of {times} times: {len(again)} questions")
+                kitchen = Kitchen(benchmark, questions(benchmark, conditions, words.run), model, Chosen(again))
+                engine = Engine(kitchen, throttle, run / folder.JOURNAL, words.run, watch)
+                await engine.run(Tally(len(again)), keep=lambda record: record.response is not None)
+                metrics = await write_scores(run, benchmark, seed, _found(run))
+    return metrics
+
+
+async def by_reader(run: Path, names: Sequence[str]) -> dict[str, list[Row]]:
+    """The accuracy of a run of choices as each reader has it; nothing is written."""
+    module = plugins.find("scorers", "choice")
+    told = {}
+    for name in names:
+        scorer, cells = module.load(module.Settings(reader=name)), Cells()
+        for record in records(run / folder.JOURNAL):
+            if record.item.labels:
+                cells.add(record, scorer, await score(record, scorer))
+        told[name] = cells.rows(0)
+    return told

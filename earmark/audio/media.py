@@ -1,0 +1,159 @@
+"""Clips and pictures as a protocol has them coded before they are sent: each once, kept under a digest of its bytes.
+
+A coding is written FORMAT@BITRATE/RATE, such as "mp3@64k/16000", and is mono. Pictures are scaled to a width in pixels, their
+height to an even number that keeps the shape, and written as JPEG of ffmpeg's quality 6. Both go through FFmpeg's own libraries
+inside PyAV, so the bytes are what the program of that name makes, give or take its version.
+"""
+
+from __future__ import annotations
+
+import functools
+import io
+import re
+from collections.abc import Callable
+from fractions import Fraction
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+import pybase64
+
+from earmark.data.cache import digest, folder, short, write
+from earmark.data.clips import picture_bytes
+from earmark.errors import AskError, BadSetup, Rejected, SoundFailed
+from earmark.types import Clip, Image, Picture
+
+if TYPE_CHECKING:
+    import av
+    from av.container import OutputContainer
+
+QUALITY: Final = 6  # of ffmpeg's -q:v
+LAMBDA: Final = 118  # by which FFmpeg's encoders count quality
+CODING: Final = re.compile(r"(?P<format>mp3)@(?P<kilobits>\d+)k/(?P<rate>\d+)")
+PICTURES_KEPT, CLIPS_KEPT = 1500, 150  # in memory: about two long histories
+MAGIC: Final = {b"\xff\xd8": "image/jpeg", b"\x89PNG": "image/png", b"GIF8": "image/gif", b"RIFF": "image/webp"}
+
+
+def image(picture: Picture) -> Image:
+    """A picture as bytes: untouched, or scaled where a width is asked for."""
+    if picture.width is None:
+        data = picture_bytes(picture)
+        return _image(data, picture, short(data))
+    stat = _stat(picture.path, picture.name, Rejected)
+    return _scaled(picture, stat)
+
+
+def _image(data: bytes, picture: Picture, source: str) -> Image:
+    mime = next((mime for magic, mime in MAGIC.items() if data.startswith(magic)), None)
+    if mime is None:
+        raise Rejected(
+            f"{picture.name or picture.path}: is no picture of a kind that models take (JPEG, PNG, GIF, WebP)"
+        )
+    return Image(data, mime, picture.name, picture.detail, source, pybase64.b64encode(data))
+
+
+def _stat(path: str, name: str, kind: type[AskError]) -> tuple[int, int]:
+    """Size and time of change of a file: while they stay, what was made of it stays good."""
+    try:
+        stat = Path(path).stat()
+    except OSError as error:
+        raise kind(f"{name or path}: cannot be read ({error})") from error
+    return stat.st_size, stat.st_mtime_ns
+
+
+@functools.lru_cache(maxsize=PICTURES_KEPT)
+def _scaled(picture: Picture, stat: tuple[int, int]) -> Image:  # noqa: ARG001 - remembered by it
+    data = picture_bytes(picture)
+    made = _kept(
+        picture.path, f"{picture.width}.jpg", lambda: scale(data, picture.width or 0, picture.name or picture.path)
+    )
+    return _image(made, picture, short(data))
+
+
+def coded(clip: Clip) -> bytes:
+    """The bytes of a clip as its protocol has it coded."""
+    return _coded(clip.path, clip.name, clip.coded, _stat(clip.path, clip.name, SoundFailed))
+
+
+@functools.lru_cache(maxsize=CLIPS_KEPT)
+def _coded(path: str, name: str, coding: str, stat: tuple[int, int]) -> bytes:  # noqa: ARG001 - remembered by it
+    said = CODING.fullmatch(coding)
+    if said is None:
+        raise SoundFailed(f"{name or path}: the coding '{coding}' is not known; expected one such as mp3@64k/16000")
+    kilobits, rate = int(said["kilobits"]), int(said["rate"])
+    suffix = f"{rate}-{kilobits}k.{said['format']}"
+    return _kept(path, suffix, lambda: recode(Path(path).read_bytes(), rate, kilobits, name or path))
+
+
+def _kept(path: str, suffix: str, make: Callable[[], bytes]) -> bytes:
+    """What was made of a file before, or is made now, under the digest of the file's bytes."""
+    name = digest(path)
+    place = folder("media", name[:2]) / f"{name}-{suffix}"
+    return place.read_bytes() if place.exists() else write(place, make()).read_bytes()
+
+
+def _av() -> Any:
+    try:
+        import av  # noqa: PLC0415 - an extra
+    except ImportError as error:
+        raise BadSetup("this protocol codes its media, which needs PyAV; type: pip install 'earmark[av]'") from error
+    return av
+
+
+def recode(data: bytes, rate: int, kilobits: int, name: str) -> bytes:
+    """A sound file as mp3, mono."""
+    library = _av()
+    out = io.BytesIO()
+    try:
+        with library.open(io.BytesIO(data)) as source, library.open(out, "w", format="mp3") as sink:
+            stream = sink.add_stream("libmp3lame", rate=rate, layout="mono", bit_rate=kilobits * 1000)
+            resampler = library.AudioResampler(format="s16p", layout="mono", rate=rate)
+            frames = 0
+            for frame in source.decode(audio=0):
+                frames += frame.samples
+                _encode(sink, stream, resampler.resample(frame))
+            _encode(sink, stream, resampler.resample(None))
+            _encode(sink, stream, [None])
+    except (library.FFmpegError, IndexError) as error:
+        raise SoundFailed(f"{name}: cannot be decoded ({error})") from error
+    if not frames:
+        raise SoundFailed(f"{name}: holds no sound")
+    return out.getvalue()
+
+
+def _encode(sink: OutputContainer, stream: Any, frames: list[Any]) -> None:
+    for frame in frames:
+        for packet in stream.encode(frame):
+            sink.mux(packet)
+
+
+def scale(data: bytes, width: int, name: str) -> bytes:
+    """A picture as a JPEG of some width."""
+    library = _av()
+    try:
+        with library.open(io.BytesIO(data)) as source:
+            frame = next(source.decode(video=0))
+            small = _filtered(library, source.streams.video[0], frame, f"{width}:-2")
+    except (library.FFmpegError, IndexError, StopIteration) as error:
+        raise Rejected(f"{name}: is no picture that can be read ({error or 'no frame'})") from error
+    return _jpeg(library, small)
+
+
+def _filtered(library: Any, stream: Any, frame: av.VideoFrame, size: str) -> Any:
+    graph = library.filter.Graph()
+    source, sink = graph.add_buffer(template=stream, time_base=stream.time_base), graph.add("buffersink")
+    scaler = graph.add("scale", size)
+    source.link_to(scaler)
+    scaler.link_to(sink)
+    graph.configure()
+    graph.push(frame)
+    return graph.pull()
+
+
+def _jpeg(library: Any, frame: Any) -> bytes:
+    encoder = library.CodecContext.create("mjpeg", "w")
+    full = "yuvj444p" if "444" in frame.format.name else "yuvj422p" if "422" in frame.format.name else "yuvj420p"
+    ready = frame.reformat(format=full)
+    encoder.width, encoder.height, encoder.pix_fmt, encoder.time_base = ready.width, ready.height, full, Fraction(1, 25)
+    encoder.options = {"flags": "+qscale", "global_quality": str(QUALITY * LAMBDA)}
+    ready.pts, ready.time_base = 0, encoder.time_base
+    return b"".join(bytes(packet) for packet in [*encoder.encode(ready), *encoder.encode(None)])

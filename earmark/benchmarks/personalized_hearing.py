@@ -1,0 +1,276 @@
+"""Personalized-Hearing: does a wearable assistant remember what it heard and what its user likes, over years?
+
+Data      facebook/personalized-hearing: 104 synthetic users, 60 sessions each, 7,965 questions (benchmarking only); the
+          clips come from AudioSet and are fetched apart: data=FOLDER media=FOLDER
+Tasks     questions
+Sound     a clip of ten seconds at the head of each session: frames 384 pixels wide, then mp3 at 16 kHz, 64 kbit/s
+Scored    accuracy over four options, by type, by user, and as the mean over users
+
+Each question is asked with everything before it: all earlier sessions, then its own up to the turn where it stands. The
+clip's frames and sound come before the first words of the user in a session; a session whose clip is missing keeps its
+date alone. The options stand in an order that the item and the seed decide. A reply counts by the one letter in brackets
+after its last <final_answer>; a reply that names none is asked for once more.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import lru_cache, partial
+from pathlib import Path
+from random import Random
+from typing import Any, Final, Literal, TypeVar
+
+import msgspec
+from msgspec import Struct
+
+from earmark.benchmarks._choices import checked_tasks
+from earmark.errors import BadData, UsageError
+from earmark.scorers.choice import Choice
+from earmark.text.official_readers import personalized_hearing as read_answer
+from earmark.types import Benchmark, Clip, Item, Part, Picture, Prompt, Response, Role, Turn
+
+WITH_SOUND: Final = (
+    "You are a wearable hearing assistant worn by one user. You talk with the user in separate sessions spread over several "
+    "years. Each session begins with a 10-second audio-visual clip of what you perceived at that moment: ordered frames "
+    "sampled evenly across the clip, followed by the audio. That clip describes the environment for the whole session, "
+    "until the next clip appears. Each session is marked with its date."
+)
+WITHOUT_SOUND: Final = (
+    "You are a wearable assistant worn by one user. You talk with the user in separate sessions spread over several years. "
+    "Each session begins with ordered frames of what you saw at that moment. Those frames describe the environment for the "
+    "whole session, until the next set appears. Each session is marked with its date."
+)
+INSTRUCTION: Final = (
+    "Find the most appropriate answer and give your final answer (a), (b), (c), or (d) after the special token "
+    "<final_answer>. Before that, in at most two sentences, state your reasons."
+)
+LABELS: Final = ("a", "b", "c", "d")
+FRAME_WIDTH: Final = 384  # pixels
+CODED: Final = "mp3@64k/16000"  # mono, as everything mp3 here
+Told = TypeVar("Told")
+SESSIONS, QUESTIONS = "7.1_dialogue_enhanced.json", "10_benchmark_qa.json"
+
+
+class Settings(Struct, frozen=True, forbid_unknown_fields=True):
+    """What a user may set on the command line, under the names of the authors' script."""
+
+    data: str = ""  # a folder with a folder for each user
+    media: str = ""  # a folder with a folder for each clip: audio.wav and frames/*.jpg
+    users: tuple[str, ...] = ()  # empty: all
+    frame_count: int = 10
+    image_detail: Literal["low", "high", "auto"] = "high"
+    no_audio: bool = False
+    max_tokens: int = 4096
+    seed: int = 0
+    limit: int = 0  # the first so many questions of each user; 0: all
+
+
+class Spoken(Struct, frozen=True):
+    """One turn of a dialogue."""
+
+    role: Role
+    content: str
+
+
+class Session(Struct, frozen=True):
+    """One talk, and the clip at its head."""
+
+    session_id: str
+    timestamp: str
+    selected_asset_id: str
+    dialogue: tuple[Spoken, ...]
+
+
+class Location(Struct, frozen=True):
+    """Where in the history a question stands."""
+
+    session_id: str
+    turn_cutoff: int
+
+
+class Question(Struct, frozen=True):
+    """One question, under the names of the data."""
+
+    candidate_id: str
+    Type: str
+    Question: str
+    Correct_Answer: str
+    Incorrect_Answers: tuple[str, str, str]
+    question_location: Location
+    Family: str = ""
+
+
+class History(Struct, frozen=True):
+    """All the sessions of a user, in order."""
+
+    sessions: tuple[Session, ...]
+
+
+class Asked(Struct, frozen=True):
+    """All the questions about a user."""
+
+    qa: tuple[Question, ...]
+
+
+def load(settings: Settings, tasks: tuple[str, ...] = ()) -> Benchmark:
+    """The benchmark."""
+    return Benchmark(
+        name="personalized_hearing",
+        version=1,
+        tasks=checked_tasks("personalized_hearing", tasks, ("questions",)),
+        items=partial(items, settings),
+        prompt=partial(prompt, settings),
+        scorers=lambda _: (Choice("personalized-hearing"),),
+        settings={
+            name: value for name, value in msgspec.structs.asdict(settings).items() if name not in ("data", "media")
+        },
+        files=partial(files, settings),
+        source="facebook/personalized-hearing",
+        licence="benchmarking only",
+        slices=("type", "family", "user"),
+        mean_over="user",
+        order=lambda item: tuple(map(int, item.tags["at"].split(":"))),
+        again=again,
+        attempts=3,
+        notices=_notices(settings),
+        seed=settings.seed,
+    )
+
+
+def files(settings: Settings) -> tuple[str, ...]:
+    """The files of the users' histories and questions; media are compared clip by clip."""
+    return tuple(str(folder / name) for folder in users(settings) for name in (SESSIONS, QUESTIONS))
+
+
+def users(settings: Settings) -> list[Path]:
+    """The folders of the users, in order of name."""
+    if not settings.data or not settings.media:
+        raise UsageError(
+            "personalized_hearing needs data=FOLDER (a folder for each user, from facebook/personalized-hearing) and "
+            "media=FOLDER (a folder for each clip; an empty one asks without any)"
+        )
+    place = Path(settings.data).expanduser()
+    if not place.is_dir():
+        raise BadData(f"{place}: no such folder; give data=FOLDER with a folder for each user")
+    there = sorted(path.parent for path in place.glob(f"*/{QUESTIONS}"))
+    if not there:
+        raise BadData(f"{place}: found no {QUESTIONS}, expected one in a folder for each user")
+    names = [folder.name for folder in there]
+    unknown = [user for user in settings.users if user not in names]
+    if unknown:
+        some = f"{', '.join(names[:10])}{' and more' if len(names) > 10 else ''}"
+        raise UsageError(f"users={unknown[0]}: no such user in {place}; there are: {some}")
+    return [folder for folder in there if not settings.users or folder.name in settings.users]
+
+
+def _notices(settings: Settings) -> tuple[str, ...]:
+    """How many clips of the sessions are missing, once it is known where they should be."""
+    if not settings.data or not settings.media:
+        return ()
+    clips = {session.selected_asset_id for folder in users(settings) for session in history(folder)}
+    missing = sum(not (Path(settings.media).expanduser() / clip / "audio.wav").exists() for clip in clips)
+    told = f"{missing} of {len(clips)} clips are not in {settings.media}: their sessions keep their date alone"
+    return (told,) if missing else ()
+
+
+def _read(path: Path, kind: type[Told]) -> Told:
+    """A file that holds a record, or a list of one."""
+    try:
+        told: Any = msgspec.json.decode(path.read_bytes())
+        return msgspec.convert(told[0] if isinstance(told, list) and told else told, kind)
+    except FileNotFoundError as error:
+        raise BadData(f"{path}: no such file; a user's folder holds {SESSIONS} and {QUESTIONS}") from error
+    except msgspec.MsgspecError as error:
+        raise BadData(f"{path}: {error}") from error
+
+
+@lru_cache(maxsize=4)
+def history(folder: Path) -> tuple[Session, ...]:
+    """The sessions of a user."""
+    return _read(folder / SESSIONS, History).sessions
+
+
+def items(settings: Settings) -> Iterator[Item]:
+    """The questions of every user, in the order of the files."""
+    for folder in users(settings):
+        places = {session.session_id: at for at, session in enumerate(history(folder))}
+        asked = _read(folder / QUESTIONS, Asked).qa
+        for question in asked[: settings.limit or None]:
+            if question.question_location.session_id not in places:
+                raise BadData(
+                    f"{folder / QUESTIONS}: {question.candidate_id} stands in session {question.question_location.session_id}, which {SESSIONS} does not have"
+                )
+            yield item(settings, folder, question, places[question.question_location.session_id])
+
+
+def item(settings: Settings, folder: Path, question: Question, session: int) -> Item:
+    """One question, its options in the order that its id and the seed give."""
+    options = [question.Correct_Answer, *question.Incorrect_Answers]
+    Random(f"{question.candidate_id}:{settings.seed}").shuffle(options)  # noqa: S311
+    return Item(
+        id=question.candidate_id,
+        task="questions",
+        question=question.Question,
+        choices=tuple(options),
+        labels=LABELS,
+        targets=(LABELS[options.index(question.Correct_Answer)],),
+        group=folder.name,
+        tags={"type": question.Type, "user": folder.name, "at": f"{session}:{question.question_location.turn_cutoff}"}
+        | ({"family": question.Family} if question.Family else {}),
+    )
+
+
+def prompt(settings: Settings, asked: Item) -> Prompt:
+    """The history up to the question, then the question."""
+    sessions = history(Path(settings.data).expanduser() / asked.group)
+    stop, cutoff = map(int, asked.tags["at"].split(":"))
+    turns = [Turn("system", (WITHOUT_SOUND if settings.no_audio else WITH_SOUND,))]
+    for session in sessions[:stop]:
+        _talk(settings, session, session.dialogue, turns)
+    waiting = _talk(settings, sessions[stop], sessions[stop].dialogue[:cutoff], turns)
+    options = "\n".join(f"({label}) {choice}" for label, choice in zip(asked.labels, asked.choices, strict=True))
+    turns.append(Turn("user", (*waiting, f"{asked.question}\n\n{INSTRUCTION}\n\n{options}")))
+    return Prompt(tuple(turns), asked.choices, asked.labels, {"max_tokens": settings.max_tokens, "temperature": None})
+
+
+def _talk(settings: Settings, session: Session, dialogue: tuple[Spoken, ...], turns: list[Turn]) -> tuple[Part, ...]:
+    """Add the turns of a session, its clip before the user's first words; the clip, if there have been none."""
+    waiting = clip(settings, session)
+    for spoken in dialogue:
+        if spoken.role == "user" and waiting:
+            turns.append(Turn("user", (*waiting, spoken.content)))
+            waiting = ()
+        else:
+            turns.append(Turn(spoken.role, (spoken.content,)))
+    return waiting
+
+
+def clip(settings: Settings, session: Session) -> tuple[Part, ...]:
+    """The date of a session, then frames and sound of its clip, where it is there."""
+    date = f"[{session.session_id} | {session.timestamp}]"
+    asset = session.selected_asset_id
+    place = Path(settings.media).expanduser() / asset
+    if not (place / "audio.wav").exists():
+        return (date,)
+    frames = tuple(
+        Picture(str(path), f"{asset}/{path.name}", FRAME_WIDTH, settings.image_detail)
+        for path in spread(sorted((place / "frames").glob("*.jpg")), settings.frame_count)
+    )
+    sound = () if settings.no_audio else (Clip(str(place / "audio.wav"), name=asset, coded=CODED),)
+    return (date, *frames, *sound)
+
+
+def spread(frames: list[Path], count: int) -> list[Path]:
+    """So many frames, from the first to the last; halves round to the even frame.
+
+    >>> [int(str(frame)) for frame in spread([Path(str(at)) for at in range(20)], 10)]
+    [0, 2, 4, 6, 8, 11, 13, 15, 17, 19]
+    """
+    if count >= len(frames) or count <= 1:
+        return frames[:count]
+    return [frames[round(step * (len(frames) - 1) / (count - 1))] for step in range(count)]
+
+
+def again(response: Response) -> bool:
+    """Whether a reply came whole and named no choice."""
+    return response.stop != "filtered" and read_answer(response.text, LABELS).answer is None

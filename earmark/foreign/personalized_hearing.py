@@ -1,0 +1,123 @@
+"""Personalized-Hearing's own results: <user>.jsonl, a line for each question.
+
+Keys in order: user_id, candidate_id, type, options (labelled), gold, picked (none or one letter), outcome (correct, wrong,
+parse_failure, error), reply, latency_s; an error has no reply and says what it was. A question that failed and was answered
+later has two lines, and the one that is no error counts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Any, Literal
+
+import msgspec
+from msgspec import Struct
+
+from earmark.errors import BadData
+from earmark.foreign._runs import Imported
+from earmark.journal import Record, ScoreLine
+from earmark.types import Failure, Item, Response
+
+LABELS = ("a", "b", "c", "d")
+
+
+class Line(Struct, frozen=True):
+    """One line."""
+
+    user_id: str
+    candidate_id: str
+    type: str
+    options: tuple[str, str, str, str]
+    gold: Literal["a", "b", "c", "d"]
+    picked: tuple[str, ...]
+    outcome: Literal["correct", "wrong", "parse_failure", "error"]
+    latency_s: float = 0.0
+    reply: str | None = None
+    error: str | None = None
+
+
+def recognises(path: Path) -> bool:
+    """Whether a file, or a folder of them, is in this form."""
+    first = next(iter(_files(path)), None)
+    if first is None:
+        return False
+    with first.open("rb") as file:
+        line = file.readline()
+    return line.startswith(b"{") and b'"candidate_id"' in line and b'"outcome"' in line
+
+
+def _files(path: Path) -> list[Path]:
+    return [path] if path.is_file() else sorted(path.glob("*.jsonl"))
+
+
+def read(path: Path) -> Iterator[Imported]:
+    """One run out of all the users' files."""
+    yield Imported(
+        "personalized_hearing", ("questions",), path.stem if path.is_file() else path.name, list(_records(path))
+    )
+
+
+def _records(path: Path) -> Iterator[Record]:
+    for file in _files(path):
+        lines: dict[str, Line] = {}
+        for number, raw in enumerate(file.read_bytes().splitlines(keepends=True), start=1):
+            if not raw.endswith(b"\n"):
+                continue  # cut short by a crash
+            try:
+                line = msgspec.json.decode(raw, type=Line)
+            except msgspec.MsgspecError as error:
+                raise BadData(f"{file}, line {number}: is no result of Personalized-Hearing ({error})") from error
+            if line.outcome != "error" or line.candidate_id not in lines:
+                lines[line.candidate_id] = line
+        yield from map(_record, lines.values())
+
+
+def _record(line: Line) -> Record:
+    choices = tuple(option.partition(") ")[2] for option in line.options)
+    tags = {"type": line.type, "user": line.user_id}
+    item = Item(
+        line.candidate_id,
+        "questions",
+        choices=choices,
+        labels=LABELS,
+        targets=(line.gold,),
+        group=line.user_id,
+        tags=tags,
+    )
+    if line.outcome == "error":
+        return Record(item, failure=Failure("request-failed", line.error or "not told", final=False))
+    return Record(item, response=Response(line.reply or "", seconds=line.latency_s))
+
+
+def write(pairs: Iterable[tuple[Record, ScoreLine]], place: Path) -> list[Path]:
+    """The results of a run in this form, a file for each user; what was written."""
+    users: dict[str, list[bytes]] = {}
+    for record, line in pairs:
+        users.setdefault(record.item.group, []).append(msgspec.json.encode(_line(record, line)) + b"\n")
+    place.mkdir(parents=True, exist_ok=True)
+    written = []
+    for user, lines in users.items():
+        file = place / f"{user}.jsonl"
+        file.write_bytes(b"".join(lines))
+        written.append(file)
+    return written
+
+
+def _line(record: Record, line: ScoreLine) -> dict[str, Any]:
+    item, failure = record.item, record.failure
+    picked = [line.answer] if line.answer is not None and not failure else []
+    told: dict[str, Any] = {
+        "user_id": item.group,
+        "candidate_id": item.id,
+        "type": item.tags["type"],
+        "options": [f"({label}) {choice}" for label, choice in zip(item.labels, item.choices, strict=True)],
+        "gold": item.targets[0],
+        "picked": picked,
+    }
+    if failure:
+        told |= {"outcome": "error", "error": f"{failure.state}: {failure.message}"[:500]}
+    else:
+        outcome = "parse_failure" if not picked else "correct" if picked == [item.targets[0]] else "wrong"
+        told |= {"outcome": outcome, "reply": record.response.text.strip() if record.response else ""}
+    return told | {"latency_s": round(record.response.seconds if record.response else 0.0, 1)}

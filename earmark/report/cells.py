@@ -1,0 +1,251 @@
+"""Scores gathered into rows: by task, condition and slice, as means over groups, and as averages over tasks.
+
+Only counts are kept, in columns. A mean over groups weighs an item by one over the size of its group, so that each group
+counts alike; an average over tasks lets each task count alike. Both are resampled as what they are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Final, Protocol
+
+import msgspec
+import numpy as np
+import numpy.typing as npt
+from msgspec import Struct, field
+
+from earmark.journal import Record
+from earmark.report.rows import Row
+from earmark.stats.bags import Bags
+from earmark.stats.estimate import Estimate, defined, estimates
+from earmark.types import STATES, Counts, Item, Metric, Number, Response, Score, Scorer, State, replace
+
+OF: Final = "\x1f"  # between the name of a task and that of a count
+
+
+class Columns(Protocol):
+    """The counts of many items: `Bags`, or several of them in one."""
+
+    @property
+    def columns(self) -> Mapping[str, npt.NDArray[np.float64]]: ...
+    @property
+    def groups(self) -> npt.NDArray[np.uint64]: ...
+    @property
+    def repeats(self) -> npt.NDArray[np.int64]: ...
+
+
+class Joined(Struct, frozen=True):
+    """The counts of several tasks, each under its task's name."""
+
+    columns: dict[str, npt.NDArray[np.float64]]
+    groups: npt.NDArray[np.uint64]
+    repeats: npt.NDArray[np.int64]
+
+
+def joined(bags: Mapping[str, Columns]) -> Joined:
+    """Several tasks as one: an item has the counts of its own task, and 0 of the others'."""
+    sizes = [one.groups.size for one in bags.values()]
+    columns = {}
+    before = 0
+    for (task, one), size in zip(bags.items(), sizes, strict=True):
+        for name, column in one.columns.items():
+            columns[f"{task}{OF}{name}"] = np.pad(column, (before, sum(sizes) - before - size))
+        before += size
+    groups, repeats = ([getattr(one, kind) for one in bags.values()] for kind in ("groups", "repeats"))
+    return Joined(columns, np.concatenate(groups), np.concatenate(repeats))
+
+
+class Place(Struct, frozen=True):
+    """Which row a score belongs to."""
+
+    task: str
+    condition: str
+    scorer: str
+    slice: str = ""  # such as "user=001"; empty: all
+
+
+class Cell(Struct):
+    """What is gathered for one row while the journal is read."""
+
+    scorer: Scorer
+    bags: Columns
+    states: dict[State, int] = field(default_factory=lambda: dict.fromkeys(STATES, 0))
+    worst: dict[str, float] = field(default_factory=dict)  # counts of failed items had they been wrong,
+    best: dict[str, float] = field(default_factory=dict)  # and had they been right
+
+    def add(self, record: Record, earned: Score) -> None:
+        """Enter one score."""
+        self.states[earned.state] += 1
+        if isinstance(self.bags, Bags):
+            self.bags.add(earned.counts, record.item.group or record.item.id, record.repeat, record.item.id)
+        if record.failure and record.failure.state != "refused":
+            worst, best = self.scorer.bounds(record.item)
+            for sums, counts in ((self.worst, worst), (self.best, best)):
+                for name, count in counts.items():
+                    sums[name] = sums.get(name, 0.0) + count
+
+
+class Cells:
+    """Scores gathered by task, condition, scorer and slice."""
+
+    def __init__(self, slices: Sequence[str] = ()) -> None:
+        self._slices = slices
+        self._cells: dict[Place, Cell] = {}
+
+    def add(self, record: Record, scorer: Scorer, earned: Score) -> None:
+        """Enter one score, into the row of all and into that of each of its slices."""
+        item = record.item
+        for tag in ("", *self._slices):
+            if not tag or tag in item.tags:
+                place = Place(item.task, record.condition, scorer.name, f"{tag}={item.tags[tag]}" if tag else "")
+                cell = self._cells.get(place)
+                if cell is None:
+                    cell = self._cells[place] = Cell(scorer, Bags())
+                cell.add(record, earned)
+
+    def rows(self, seed: int, averages: Mapping[str, tuple[str, ...]] = {}, mean_over: str = "") -> list[Row]:
+        """The numbers of every cell, of every average over tasks whose cells are all there, and of the mean over groups."""
+        rows = [row(place, cell, seed) for place, cell in self._cells.items()]
+        whole = {place: cell for place, cell in self._cells.items() if not place.slice}
+        if mean_over:
+            rows += [
+                row(replace(place, slice=f"mean over {mean_over}s"), over_groups(cell), seed)
+                for place, cell in whole.items()
+            ]
+        for name, tasks in averages.items():
+            for condition, scorer in dict.fromkeys((place.condition, place.scorer) for place in whole):
+                cells = {task: cell for task in tasks if (cell := whole.get(Place(task, condition, scorer)))}
+                if len(cells) == len(tasks):
+                    rows.append(row(Place(name, condition, scorer), averaged(cells), seed))
+        return rows
+
+
+def row(place: Place, cell: Cell, seed: int) -> Row:
+    """The numbers of a cell."""
+    columns, groups = cell.bags.columns, cell.bags.groups
+    found = estimates(cell.scorer.metrics, columns, groups, seed)
+    return Row(
+        task=place.task,
+        condition=place.condition,
+        scorer=place.scorer,
+        signature=signature_of(cell.scorer),
+        n=int(groups.size),
+        states={str(state): count for state, count in cell.states.items()},
+        metrics={name: _bounded(cell.scorer.metrics[name], estimate, cell) for name, estimate in found.items()},
+        chance=_chance(columns),
+        by_repeat=_by_repeat(next(iter(cell.scorer.metrics.values())), cell.bags),
+        slice=place.slice,
+    )
+
+
+def _bounded(metric: Metric, found: Estimate, cell: Cell) -> Estimate:
+    if not cell.worst or found.value is None:
+        return found
+    sums = {name: float(column.sum()) for name, column in cell.bags.columns.items()}
+    best = {
+        name: sums.get(name, 0.0) - cell.worst.get(name, 0.0) + cell.best.get(name, 0.0) for name in {*sums, *cell.best}
+    }
+    return replace(found, worst=found.value, best=defined(metric.value(best)))
+
+
+def _chance(columns: Mapping[str, Any]) -> float | None:
+    return defined(columns["chance"].sum() / columns["n"].sum()) if "chance" in columns and "n" in columns else None
+
+
+def _by_repeat(metric: Metric, bags: Columns) -> list[float | None]:
+    repeats = bags.repeats
+    if not repeats.size or repeats.max() == 0:
+        return []
+    columns = bags.columns
+    return [
+        defined(metric.value({name: float(column[repeats == number].sum()) for name, column in columns.items()}))
+        for number in range(int(repeats.max()) + 1)
+    ]
+
+
+def signature_of(scorer: Scorer) -> str:
+    """The settings behind a number."""
+    if isinstance(scorer, Weighted):
+        return f"{signature_of(scorer.scorer)}|mean:groups"
+    if isinstance(scorer, Average):
+        return f"{signature_of(scorer.scorer)}|mean:{'+'.join(scorer.tasks)}"
+    settings = msgspec.structs.asdict(scorer) if isinstance(scorer, Struct) else {}
+    return "|".join([scorer.name, *(f"{name}:{value}" for name, value in settings.items())])
+
+
+def over_groups(cell: Cell) -> Cell:
+    """One cell whose metrics are means over groups: an item counts by one over the size of its group."""
+    _, of, sizes = np.unique(cell.bags.groups, return_inverse=True, return_counts=True)
+    weighted = {name: column / sizes[of] for name, column in cell.bags.columns.items()}
+    return Cell(Weighted(cell.scorer), Joined(weighted, cell.bags.groups, cell.bags.repeats), cell.states)
+
+
+class Weighted(Struct, frozen=True):
+    """A scorer whose counts are weighted: its shares are no longer counted in whole items."""
+
+    scorer: Scorer
+
+    @property
+    def name(self) -> str:
+        return self.scorer.name
+
+    @property
+    def metrics(self) -> Mapping[str, Metric]:
+        return {name: replace(metric, share=None) for name, metric in self.scorer.metrics.items()}
+
+    async def score(self, item: Item, response: Response) -> Score:
+        return await self.scorer.score(item, response)
+
+    def bounds(self, item: Item) -> tuple[dict[str, float], dict[str, float]]:
+        return self.scorer.bounds(item)
+
+
+def averaged(cells: Mapping[str, Cell]) -> Cell:
+    """One cell whose metrics are means over tasks, each task counting alike. Counts carry the name of their task."""
+    first = next(iter(cells.values()))
+    states = {state: sum(cell.states[state] for cell in cells.values()) for state in STATES}
+    whole = Cell(Average(first.scorer, tuple(cells)), joined({task: cell.bags for task, cell in cells.items()}), states)
+    for task, cell in cells.items():
+        whole.worst |= {f"{task}{OF}{name}": count for name, count in cell.worst.items()}
+        whole.best |= {f"{task}{OF}{name}": count for name, count in cell.best.items()}
+    return whole
+
+
+class Average(Struct, frozen=True):
+    """A scorer's metrics as means over tasks, for counts that carry the name of their task."""
+
+    scorer: Scorer
+    tasks: tuple[str, ...]
+
+    @property
+    def name(self) -> str:
+        return self.scorer.name
+
+    @property
+    def metrics(self) -> Mapping[str, Metric]:
+        return {
+            name: replace(metric, value=self._mean(metric), share=None) for name, metric in self.scorer.metrics.items()
+        }
+
+    def _mean(self, metric: Metric) -> Callable[[Counts], Number]:
+        def mean(counts: Counts) -> Number:
+            values = [
+                metric.value(
+                    {
+                        name.removeprefix(f"{task}{OF}"): count
+                        for name, count in counts.items()
+                        if name.startswith(f"{task}{OF}")
+                    }
+                )
+                for task in self.tasks
+            ]
+            means: Number = np.mean(np.stack([np.asarray(value, np.float64) for value in values]), axis=0)
+            return means
+
+        return mean
+
+    async def score(self, item: Item, response: Response) -> Score:
+        return await self.scorer.score(item, response)
+
+    def bounds(self, item: Item) -> tuple[dict[str, float], dict[str, float]]:
+        return self.scorer.bounds(item)

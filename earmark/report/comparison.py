@@ -1,0 +1,382 @@
+"""Two runs side by side: a row for each task, condition and scorer that both have, over the questions that both answered.
+
+Pairs are made by task, id, condition and repeat. What makes two runs hard to compare (other settings of the benchmark,
+other words or recordings for the same id, other rules of scoring, failures, scores older than their answers) is said in
+a line each and never hidden; the numbers are there all the same.
+"""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any, Final, Literal, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+from msgspec import Struct
+
+from earmark.journal import Record, ScoreLine, key
+from earmark.report.table import number
+from earmark.signature import differences
+from earmark.stats.bags import Bags, named
+from earmark.stats.compare import Difference, Pairs, difference, holm
+from earmark.stats.estimate import Floats, defined, read
+from earmark.types import Metric, replace
+
+HEAD: Final = (
+    "task", "condition", "first", "second", "difference", "95 % interval", "p", "p, Holm", "test",
+    "n", "only first", "only second", "could show",
+)  # fmt: skip
+FAILED: Final = ("request-failed", "sound-failed")
+TOLD: Final = 5  # differing settings that are listed
+Numbers = npt.NDArray[np.uint64]
+Place = tuple[str, str, str]  # task, condition, scorer
+
+
+class Rules(Struct, frozen=True):
+    """How a run's counts of one scorer are read."""
+
+    signature: str
+    metrics: Mapping[str, Metric]
+
+
+class About(Struct, frozen=True):
+    """What a run is called, and what it was made with."""
+
+    name: str
+    benchmark: Mapping[str, Any] = {}  # name, version, tasks, settings
+    data: Mapping[str, str] = {}  # digests of its files by name
+    conditions: Sequence[str] = ()
+
+    def place(self, task: str, condition: str) -> tuple[int, int]:
+        """Where a row belongs in the order of the run."""
+        tasks, conditions = list(self.benchmark.get("tasks", ())), list(self.conditions)
+        return (
+            tasks.index(task) if task in tasks else len(tasks),
+            conditions.index(condition) if condition in conditions else len(conditions),
+        )
+
+
+# ---------------------------------------------------------------- one run, gathered
+
+
+class Cell:
+    """The scores of one task, condition and scorer."""
+
+    def __init__(self) -> None:
+        self.bags = Bags()
+        self.keys = array("Q")
+        self.failed = array("b")
+
+    def add(self, line: ScoreLine) -> None:
+        self.keys.append(key(line.task, line.id, line.condition, line.repeat))
+        self.failed.append(line.state in FAILED)
+        self.bags.add(line.counts, line.id, line.repeat)
+
+
+class Asked(NamedTuple):
+    """The questions of a journal in columns, sorted by what names them; the last line about a question counts."""
+
+    keys: Numbers
+    groups: Numbers
+    words: Numbers  # digest of the prompt, 0 where there is none
+    sounds: Numbers  # digest of the recordings, 0 where there is none
+    failed: npt.NDArray[np.bool_]
+
+
+def asked(records: Iterable[Record]) -> Asked:
+    """The questions of a journal."""
+    columns = [array("Q") for _ in Asked._fields]
+    for record in records:
+        item = record.item
+        failed = record.failure is not None and record.failure.state in FAILED
+        row = (
+            key(item.task, item.id, record.condition, record.repeat),
+            named(item.group or item.id),
+            int(record.asked or "0", 16),
+            int(record.heard or "0", 16),
+            failed,
+        )
+        for column, value in zip(columns, row, strict=True):
+            column.append(value)
+    keys, *rest = (np.frombuffer(column, np.uint64) for column in columns)
+    distinct, last = np.unique(keys[::-1], return_index=True)
+    groups, words, sounds, failures = (column[::-1][last] for column in rest)
+    return Asked(distinct, groups, words, sounds, failures.astype(np.bool_))
+
+
+class Side:
+    """One run: its scores by task, condition and scorer, and what was asked."""
+
+    def __init__(
+        self, about: About, rules: Callable[[str, str], Rules], lines: Iterable[ScoreLine], records: Iterable[Record]
+    ) -> None:
+        self.about = about
+        self.rules = rules  # by task and scorer
+        self.cells: dict[Place, Cell] = {}
+        for line in lines:
+            self.cells.setdefault((line.task, line.condition, line.scorer), Cell()).add(line)
+        self.asked = asked(records)
+
+    def find(self, keys: Numbers) -> tuple[npt.NDArray[np.bool_], npt.NDArray[np.intp]]:
+        """For each key whether it is in the journal, and where."""
+        if not self.asked.keys.size:
+            return np.zeros(keys.size, np.bool_), np.zeros(keys.size, np.intp)
+        at = np.minimum(self.asked.keys.searchsorted(keys), self.asked.keys.size - 1)
+        return self.asked.keys[at] == keys, at
+
+    def stale(self) -> int:
+        """How many questions of the journal have no score, or one from before they were answered."""
+        scored = [np.frombuffer(cell.keys, np.uint64) for cell in self.cells.values()]
+        there, at = self.find(np.concatenate([np.zeros(0, np.uint64), *scored]))
+        failed = [np.frombuffer(cell.failed, np.int8) for cell in self.cells.values()]
+        same = np.concatenate([np.zeros(0, np.int8), *failed]) == self.asked.failed[at] if at.size else there
+        return int(self.asked.keys.size - np.unique(at[there & same]).size)
+
+
+# ---------------------------------------------------------------- two runs, compared
+
+
+class Row(Struct, frozen=True):
+    """One task under one condition by one scorer, in both runs."""
+
+    task: str
+    condition: str
+    scorer: str
+    metric: str
+    better: Literal["higher", "lower"]
+    difference: Difference
+    p_holm: float | None  # adjusted over all rows of the comparison
+    only_first: int  # questions that the other run has not
+    only_second: int
+    failed_first: int = 0  # of the pairs; they count as wrong
+    failed_second: int = 0
+    without_failed: float | None = None  # the difference over the pairs that failed in neither
+
+
+class Comparison(Struct, frozen=True):
+    """Two runs, compared."""
+
+    first: str
+    second: str
+    rows: list[Row]
+    notes: list[str]
+
+
+class Matched(NamedTuple):
+    """The places in two cells of the questions that both have."""
+
+    keys: Numbers
+    first: npt.NDArray[np.intp]
+    second: npt.NDArray[np.intp]
+
+
+def compare(first: Side, second: Side, *, metric: str = "", everything: bool = False, seed: int = 0) -> Comparison:
+    """Compare by the headline of each scorer, by the metric that is named, or by everything."""
+    places = [place for place in first.cells if place in second.cells]
+    places.sort(key=lambda place: first.about.place(*place[:2]))
+    matches = {place: _match(first.cells[place], second.cells[place]) for place in places}
+    rows = []
+    for place, matched in matches.items():
+        rows += _rows(first, second, place, matched, _wanted(first, second, place, metric, everything), seed)
+    adjusted = holm([row.difference.p for row in rows])
+    rows = [replace(row, p_holm=p) for row, p in zip(rows, adjusted, strict=True)]
+    return Comparison(first.about.name, second.about.name, rows, _notes(first, second, matches))
+
+
+def _wanted(first: Side, second: Side, place: Place, metric: str, everything: bool) -> list[str]:
+    task, _, scorer = place
+    theirs = second.rules(task, scorer).metrics
+    both = [name for name in first.rules(task, scorer).metrics if name in theirs]
+    if metric:
+        return [metric] if metric in both else []
+    return both if everything else both[:1]
+
+
+def _match(first: Cell, second: Cell) -> Matched:
+    here, there = np.frombuffer(first.keys, np.uint64), np.frombuffer(second.keys, np.uint64)
+    return Matched(*np.intersect1d(here, there, return_indices=True))
+
+
+def _rows(first: Side, second: Side, place: Place, matched: Matched, wanted: Sequence[str], seed: int) -> list[Row]:
+    task, condition, scorer = place
+    before, after = first.cells[place], second.cells[place]
+    pairs = Pairs(
+        {name: column[matched.first] for name, column in before.bags.columns.items()},
+        {name: column[matched.second] for name, column in after.bags.columns.items()},
+        _groups(first, before, matched),
+    )
+    failed = [
+        np.frombuffer(cell.failed, np.bool_)[at] for cell, at in ((before, matched.first), (after, matched.second))
+    ]
+    rows = []
+    for name in wanted:
+        metrics = (first.rules(task, scorer).metrics[name], second.rules(task, scorer).metrics[name])
+        rows.append(
+            Row(
+                task,
+                condition,
+                scorer,
+                name,
+                metrics[0].better,
+                difference(metrics, pairs, seed),
+                None,
+                len(before.bags) - matched.keys.size,
+                len(after.bags) - matched.keys.size,
+                int(failed[0].sum()),
+                int(failed[1].sum()),
+                _without(metrics, pairs, failed[0] | failed[1]),
+            )
+        )
+    return rows
+
+
+def _groups(side: Side, cell: Cell, matched: Matched) -> Numbers:
+    """The group of each pair as the journal has it; an item that it lacks is a group of its own."""
+    there, at = side.find(matched.keys)
+    own = cell.bags.groups[matched.first]
+    return np.where(there, side.asked.groups[at], own) if there.any() else own
+
+
+def _without(metrics: tuple[Metric, Metric], pairs: Pairs, failed: npt.NDArray[np.bool_]) -> float | None:
+    if not failed.any():
+        return None
+
+    def of(metric: Metric, columns: Mapping[str, Floats]) -> float:
+        return float(read(metric.value, {name: column[~failed].sum() for name, column in columns.items()})[0])
+
+    return defined(of(metrics[1], pairs.second) - of(metrics[0], pairs.first))
+
+
+# ---------------------------------------------------------------- what must be known
+
+
+def _notes(first: Side, second: Side, matches: Mapping[Place, Matched]) -> list[str]:
+    notes = [
+        *_settings(first.about, second.about),
+        *_questions(first, second, matches),
+        *_rules(first, second, matches),
+        *_missing(first, second),
+    ]
+    for name, side in (("first", first), ("second", second)):
+        if stale := side.stale():
+            notes.append(f"{stale} answers of the {name} run have no score yet, or one from before they came")
+    return list(dict.fromkeys(notes))
+
+
+def _settings(first: About, second: About) -> list[str]:
+    """How the benchmarks of the two runs differ, but for their tasks, which rows and notes show."""
+    before, now = (
+        {name: value for name, value in about.benchmark.items() if name != "tasks"} for about in (first, second)
+    )
+    told = differences(before, now)
+    told += [f"data {line.partition(' was ')[0]} differs" for line in differences(first.data, second.data)]
+    return [f"not the same questions, from the first run to the second: {_listed(told)}"] if told else []
+
+
+def _missing(first: Side, second: Side) -> list[str]:
+    notes = []
+    for name, here, there in (("first", first, second), ("second", second, first)):
+        only = dict.fromkeys(
+            f"{task} {condition}" for task, condition, _ in here.cells if _not_in(there, task, condition)
+        )
+        if only:
+            notes.append(f"only in the {name} run: {_listed(list(only))}")
+    return notes
+
+
+def _not_in(side: Side, task: str, condition: str) -> bool:
+    return all(place[:2] != (task, condition) for place in side.cells)
+
+
+def _listed(told: Sequence[str]) -> str:
+    """
+    >>> _listed(["a", "b", "c", "d", "e", "f", "g"])
+    'a; b; c; d; e and 2 more'
+    """
+    return "; ".join(told[:TOLD]) + (f" and {len(told) - TOLD} more" if len(told) > TOLD else "")
+
+
+def _rules(first: Side, second: Side, places: Iterable[Place]) -> list[str]:
+    """Whether the two runs were scored by the same rules."""
+    notes = []
+    for task, _, scorer in places:
+        here, there = first.rules(task, scorer).signature, second.rules(task, scorer).signature
+        if here != there:
+            notes.append(f"{task}: scored by {here} in the first run and by {there} in the second")
+    return notes
+
+
+def _questions(first: Side, second: Side, matches: Mapping[Place, Matched]) -> list[str]:
+    """Whether pairs were asked in the same words about the same recordings."""
+    changed: dict[str, dict[str, int]] = {"asked in other words": {}, "about other recordings": {}}
+    for (task, condition, _), matched in matches.items():
+        (there, at), (also, by) = first.find(matched.keys), second.find(matched.keys)
+        both = there & also
+        sides = ((first.asked.words, second.asked.words), (first.asked.sounds, second.asked.sounds))
+        for places, (before, after) in zip(changed.values(), sides, strict=True):
+            one, other = before[at[both]], after[by[both]]
+            places[f"{task} {condition}"] = int(((one != other) & (one != 0) & (other != 0)).sum())
+    return [
+        f"{told}: {sum(places.values())} pairs, of {_listed([f'{place} {n}' for place, n in places.items() if n])}"
+        for told, places in changed.items()
+        if any(places.values())
+    ]
+
+
+# ---------------------------------------------------------------- as words
+
+
+def table(rows: Sequence[Row]) -> list[tuple[str, ...]]:
+    """The lines of a table under `HEAD`."""
+    return [_line(row) for row in rows]
+
+
+def _line(row: Row) -> tuple[str, ...]:
+    found = row.difference
+    return (
+        row.task,
+        row.condition,
+        number(found.first),
+        number(found.second),
+        signed(found.value),
+        f"{signed(found.low)} to {signed(found.high)}" if found.low is not None else "-",
+        chance(found.p),
+        chance(row.p_holm),
+        found.test or "-",
+        str(found.n),
+        str(row.only_first),
+        str(row.only_second),
+        number(found.smallest),
+    )
+
+
+def footnotes(comparison: Comparison) -> list[str]:
+    """What must be known beside the table, in a line each."""
+    told = list(comparison.notes)
+    for row in comparison.rows:
+        where = f"{row.task} {row.condition}"
+        if row.failed_first or row.failed_second:
+            told.append(
+                f"{where}: {row.failed_first} of the pairs failed in the first run and {row.failed_second} in the second, and count as wrong; "
+                f"without them the difference is {signed(row.without_failed)}"
+            )
+        if row.difference.why:
+            told.append(f"{where}: {row.metric}, {row.difference.why}")
+    return list(dict.fromkeys(told))
+
+
+def signed(value: float | None) -> str:
+    """
+    >>> signed(0.05), signed(-0.05), signed(None)
+    ('+0.050', '-0.050', '-')
+    """
+    return "-" if value is None else f"{value:+.3f}"
+
+
+def chance(value: float | None) -> str:
+    """
+    >>> chance(0.0312), chance(0.0001)
+    ('0.031', '<0.001')
+    """
+    return "-" if value is None else "<0.001" if value < 0.001 else f"{value:.3f}"

@@ -1,0 +1,315 @@
+"""Texts made comparable before they are scored.
+
+A normaliser is a value: a name, a version and the steps that a text goes through, in order. The version is raised
+whenever any text could come out otherwise, so `whisper-en.1` in a signature says all. Texts are stored raw and normalised
+when they are scored; both the reference and the reply go through the same steps. What only replies have, the tokens that
+models put around a transcript, is removed from replies before that.
+
+A language also tells in what units a text is compared: words, or characters where the script puts no blanks between words.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import Final, Literal, TypeAlias
+
+from msgspec import Struct
+
+from earmark.errors import UsageError
+from earmark.text import _chinese as zh
+from earmark.text import _english as en
+from earmark.text._characters import (
+    BLANKLESS_SCRIPTS,
+    close_up,
+    compatible,
+    drop_invisible,
+    drop_spans,
+    lower,
+    lower_dotted,
+    one_blank,
+    straight_apostrophes,
+    strip,
+    symbols_and_marks_to_blanks,
+    symbols_to_blanks,
+    turkish_i,
+)
+
+Step: TypeAlias = Callable[[str], str]
+Unit: TypeAlias = Literal["words", "characters", "mixed"]
+
+
+class Normaliser(Struct, frozen=True):
+    """A named pipeline over texts."""
+
+    name: str
+    version: int
+    steps: tuple[Step, ...]
+
+    def __call__(self, text: str) -> str:
+        for step in self.steps:
+            text = step(text)
+        return text
+
+    def __str__(self) -> str:
+        """
+        >>> str(normaliser("whisper-en"))
+        'whisper-en.1'
+        """
+        return f"{self.name}.{self.version}" if self.steps else self.name
+
+
+# ---------------------------------------------------------------- the pipelines
+
+WHISPER_EN: Final = (
+    lower,
+    drop_spans,
+    en.drop_fillers,
+    en.join_apostrophes,
+    en.expand,
+    en.bare_numbers,
+    en.letters_and_numbers,
+    en.read_numbers,
+    en.american,
+    en.drop_stray_signs,
+    one_blank,
+)
+AUDIOBENCH: Final = (
+    *WHISPER_EN,
+    en.small_numbers_as_words,
+    en.drop_punctuation,
+    en.drop_audiobench_fillers,
+    strip,
+)
+EARMARK: Final = (
+    drop_invisible,
+    straight_apostrophes,
+    drop_spans,
+    compatible,
+    lower_dotted,
+    symbols_to_blanks,
+    one_blank,
+    strip,
+)
+
+PIPELINES: Final = {
+    str(pipeline): pipeline
+    for pipeline in (
+        Normaliser("none", 1, ()),
+        Normaliser("earmark", 1, EARMARK),
+        Normaliser("earmark-tr", 1, (turkish_i, *EARMARK)),
+        Normaliser(
+            "earmark-en",
+            1,
+            (
+                drop_invisible,
+                straight_apostrophes,
+                en.and_sign,
+                lower,
+                drop_spans,
+                en.drop_fillers_but_mm,
+                en.join_apostrophes,
+                en.expand,
+                en.bare_numbers,
+                en.letters_and_numbers,
+                en.read_all_numbers,
+                en.american,
+                en.drop_mm,
+                en.drop_stray_signs,
+                one_blank,
+                strip,
+            ),
+        ),
+        Normaliser(
+            "earmark-zh",
+            1,
+            (
+                drop_invisible,
+                drop_spans,
+                compatible,
+                zh.simplified,
+                lower_dotted,
+                close_up,
+                zh.read_numbers_in_chinese,
+                zh.round_zero,
+                symbols_to_blanks,
+                close_up,
+                one_blank,
+                strip,
+            ),
+        ),
+        Normaliser("whisper-en", 1, WHISPER_EN),
+        Normaliser("whisper-basic", 1, (lower, drop_spans, symbols_and_marks_to_blanks, one_blank)),
+        Normaliser(
+            "open-asr",
+            1,
+            (
+                lower,
+                drop_spans,
+                en.drop_open_asr_fillers,
+                en.join_apostrophes,
+                en.expand_open_asr,
+                en.bare_numbers,
+                en.letters_and_numbers,
+                en.join_compounds,
+                en.read_numbers,
+                en.open_asr_spellings,
+                en.join_letters,
+                en.drop_stray_signs,
+                one_blank,
+            ),
+        ),
+        Normaliser("audiobench", 1, AUDIOBENCH),
+        Normaliser("audiobench-zh", 1, (*AUDIOBENCH, zh.spaced_han)),
+        Normaliser(
+            "qwen-zh",
+            1,
+            (
+                zh.drop_special_tokens,
+                zh.no_blanks,
+                zh.read_numbers_in_chinese,
+                zh.punctuation_to_blanks,
+                lower,
+                zh.no_blanks,
+            ),
+        ),
+        Normaliser(
+            "qwen-yue",
+            1,
+            (
+                zh.drop_special_tokens,
+                zh.simplified,
+                lower,
+                drop_spans,
+                symbols_and_marks_to_blanks,
+                zh.no_blanks,
+            ),
+        ),
+    )
+}
+NEWEST: Final = {pipeline.name: pipeline for pipeline in PIPELINES.values()}  # later versions stand later
+
+
+# ---------------------------------------------------------------- languages
+
+LANGUAGES: Final = frozenset(
+    "aa ab ae af ak am an ar as av ay az ba be bg bh bi bm bn bo br bs ca ce ch co cr cs cu cv cy da de dv dz ee el en eo es"
+    " et eu fa ff fi fj fo fr fy ga gd gl gn gu gv ha he hi ho hr ht hu hy hz ia id ie ig ii ik io is it iu ja jv jw ka kg"
+    " ki kj kk kl km kn ko kr ks ku kv kw ky la lb lg li ln lo lt lu lv mg mh mi mk ml mn mo mr ms mt my na nb nd ne ng nl"
+    " nn no nr nv ny oc oj om or os pa pi pl ps pt qu rm rn ro ru rw sa sc sd se sg sh si sk sl sm sn so sq sr ss st su sv"
+    " sw ta te tg th ti tk tl tn to tr ts tt tw ty ug uk ur uz ve vi vo wa wo xh yi yo za zh zu"
+    " ast bem bho ceb ckb fil haw hsb kab kam kea kmr luo mai mni mrj mhr myv nan nso quy sah sat skr tok umb vot wuu yue".split()
+)
+ALIASES: Final = {
+    "cmn": "zh",
+    "zho": "zh",
+    "chi": "zh",
+    "eng": "en",
+    "jpn": "ja",
+    "kor": "ko",
+    "tha": "th",
+    "hin": "hi",
+}
+BLANKLESS: Final = frozenset("zh yue wuu nan ja th lo km my bo dz".split())
+DEFAULTS: Final = (
+    {"en": "earmark-en"}
+    | dict.fromkeys(("zh", "yue", "wuu", "nan"), "earmark-zh")
+    | dict.fromkeys(("tr", "az"), "earmark-tr")
+)
+
+
+def language_of(tag: str) -> str:
+    """The language of a tag, in the code used here; nothing for nothing.
+
+    >>> language_of("cmn_hans_cn"), language_of("zh-yue"), language_of("en-US"), language_of("")
+    ('zh', 'yue', 'en', '')
+    """
+    parts = re.split(r"[-_]", tag.strip().lower())
+    code = "yue" if "yue" in parts else ALIASES.get(parts[0], parts[0])
+    if code and code not in LANGUAGES:
+        raise UsageError(f"no language is called '{tag}'; give its ISO 639 code, such as en, zh, yue, ja or hi")
+    return code
+
+
+def normaliser(name: str = "", language: str = "") -> Normaliser:
+    """A normaliser by name, in its newest version or in one that is named, or else the one of a language.
+
+    >>> str(normaliser(language="en")), str(normaliser(language="fr")), str(normaliser("audiobench.1"))
+    ('earmark-en.1', 'earmark.1', 'audiobench.1')
+    """
+    chosen = name or DEFAULTS.get(language_of(language), "earmark")
+    found = PIPELINES.get(chosen) or NEWEST.get(chosen)
+    if found is None:
+        raise UsageError(f"no normaliser is called '{name}'; there are: {', '.join(PIPELINES)}")
+    return found
+
+
+def unit_of(language: str) -> Unit:
+    """What a text of a language is compared by.
+
+    >>> unit_of("en"), unit_of("th")
+    ('words', 'characters')
+    """
+    return "characters" if language_of(language) in BLANKLESS else "words"
+
+
+# ---------------------------------------------------------------- units
+
+MIXED: Final = re.compile(rf"[{BLANKLESS_SCRIPTS}]|[^\s{BLANKLESS_SCRIPTS}]+")
+LETTER: Final = re.compile(r"\w")
+BLANKLESS_LETTER: Final = re.compile(rf"[{BLANKLESS_SCRIPTS}]")
+
+
+def units(text: str, unit: Unit, language: str = "") -> list[str]:
+    """A normalised text in units.
+
+    Words are what stands between blanks. Characters are code points; a blank between two words is one of them, but not
+    where the language writes none. Mixed are words, and single characters of the scripts that put no blanks between them.
+
+    >>> units("我爱 machine learning", "mixed")
+    ['我', '爱', 'machine', 'learning']
+    >>> len(units("we are", "characters", "en")), len(units("我 爱", "characters", "zh"))
+    (6, 2)
+    """
+    if unit == "words":
+        return text.split()
+    if unit == "mixed":
+        return MIXED.findall(text)
+    blank = "" if language_of(language) in BLANKLESS else " "
+    return list(blank.join(text.split()))
+
+
+def blankless(text: str) -> bool:
+    """Whether most letters of a text are of scripts that put no blanks between words.
+
+    >>> blankless("这是我的 AI"), blankless("the word 好")
+    (True, False)
+    """
+    return 2 * len(BLANKLESS_LETTER.findall(text)) > len(LETTER.findall(text))
+
+
+# ---------------------------------------------------------------- replies
+
+AROUND_A_TRANSCRIPT: Final = re.compile(
+    r"""
+      \A \s* language \s+ [\w\ -]{1,40} <asr_text>        # language English<asr_text>
+    | <\| [^|<>]{0,60} \|>                                # <|en|>, <|startoftranscript|>, <|withitn|>
+    | </? (?:asr_text|s|pad|bos|eos|sos) >
+    | (?:\A|(?<=[>]))\s* < [a-z]{2,3} (?:-[A-Za-z]{2,4})? >   # <en-US>, where a reply opens
+    """,
+    re.VERBOSE,
+)
+
+
+def without_tokens(reply: str) -> str:
+    """A reply without the tokens that some models put around a transcript. Version `tokens.1`.
+
+    >>> without_tokens("<|en|><|NEUTRAL|>hello<|endoftext|>"), without_tokens("language English<asr_text>hello")
+    ('hello', 'hello')
+    >>> without_tokens("the language english is spoken")
+    'the language english is spoken'
+    """
+    return AROUND_A_TRANSCRIPT.sub(" ", reply).strip() if "<" in reply else reply
+
+
+TOKENS: Final = "tokens.1"

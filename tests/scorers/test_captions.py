@@ -1,0 +1,155 @@
+"""ROUGE-L and METEOR against rouge-score and nltk's published values, worked examples, and their own laws."""
+
+from __future__ import annotations
+
+import asyncio
+import random
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from earmark.data import debian
+from earmark.errors import BadData, BadSetup, UsageError
+from earmark.scorers import meteor, rouge
+from earmark.types import Item, Response
+
+WORDS = "A dog barks twice, a man's car isn't there; the 2nd bell rings (loudly) and people talk.".split()
+TEXTS = st.lists(st.sampled_from(WORDS), min_size=1, max_size=10).map(" ".join)
+
+
+def item(*targets: str) -> Item:
+    return Item("1", targets=targets)
+
+
+# ---------------------------------------------------------------- ROUGE-L
+
+
+@given(TEXTS)
+def test_the_reference_itself_has_a_rouge_of_one(text: str) -> None:
+    assert rouge.Settings().counts(item(text), text)["rouge_l"] == 1
+
+
+def test_rouge_by_hand() -> None:
+    """the cat sat on the mat    against    the cat lay on a mat
+
+    The longest common sequence is the, cat, on, mat: 4 of 6 and of 6 words, so P = R = F = 4/6.
+    """
+    counts = rouge.Settings().counts(item("the cat lay on a mat"), "The cat sat on the mat!")
+    assert counts == pytest.approx({"rouge_l": 4 / 6, "rouge_l_precision": 4 / 6, "rouge_l_recall": 4 / 6, "n": 1})
+
+
+def test_rouge_is_rouge_scores() -> None:
+    scorer = pytest.importorskip("rouge_score.rouge_scorer").RougeScorer(["rougeL"])
+    dice = random.Random(0)
+    for _ in range(300):
+        reference, reply = (" ".join(dice.choices(WORDS, k=dice.randint(0, 12))) for _ in range(2))
+        theirs = scorer.score(reference, reply)["rougeL"]
+        counts = rouge.Settings().counts(item(reference), reply)
+        ours = [counts[name] for name in ("rouge_l", "rouge_l_precision", "rouge_l_recall")]
+        assert ours == pytest.approx([theirs.fmeasure, theirs.precision, theirs.recall])
+
+
+def test_rouge_of_other_scripts() -> None:
+    """我爱北京 against 我爱上海: two of four characters."""
+    assert rouge.Settings(language="zh").counts(item("我爱北京"), "我爱上海。")["rouge_l"] == 0.5
+    assert rouge.Settings(language="hi").counts(item("मेरी किताब"), "मेरा किताब")["rouge_l"] == 0.5
+    assert rouge.Settings().counts(item("我爱北京"), "我爱北京")["rouge_l"] == 0  # as rouge-score has it
+
+
+def test_rouge_scores_bounds_and_signature() -> None:
+    scorer = rouge.Settings()
+    counts = scorer.counts(item("a cat", "two dogs bark"), "dogs bark")
+    assert counts["rouge_l"] == pytest.approx(0.8)  # the better of the two
+    worst, best = scorer.bounds(item("a cat"))
+    assert [scorer.metrics["rouge_l"].value(bag) for bag in (worst, best)] == [0, 1]
+    assert asyncio.run(scorer.score(item("a"), Response("a", stop="filtered"))).state == "refused"
+    assert "tok:earmark-zh.1,characters" in rouge.Settings(language="zh").signature
+    with pytest.raises(BadData, match="no target"):
+        scorer.counts(item(), "a")
+    with pytest.raises(UsageError, match="no language"):
+        rouge.Settings(language="jp")
+
+
+# ---------------------------------------------------------------- METEOR
+
+
+class NoSynonyms:
+    """A WordNet in which no word has a synonym but man."""
+
+    def synsets(self, word: str) -> list[Any]:
+        names = ["man", "gentleman"] if word in ("man", "gentleman") else []
+        return [SimpleNamespace(lemmas=lambda: [SimpleNamespace(name=lambda name=name: name) for name in names])]
+
+
+@pytest.fixture
+def few_synonyms(monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("nltk")
+    monkeypatch.setattr(meteor, "synonyms", lambda _: NoSynonyms())
+
+
+def value(reference: str, reply: str) -> float:
+    return meteor.Settings().counts(item(reference), reply)["meteor"]
+
+
+@pytest.mark.usefixtures("few_synonyms")
+def test_meteor_by_hand() -> None:
+    """a man walks home    against    a gentleman walked fast
+
+    a is equal, walks and walked have one stem, man and gentleman are synonyms: 3 matches, all in a row on both sides, of 4
+    words each: P = R = 3/4, one chunk, penalty 0.5 (1/3)³.
+    """
+    assert value("a gentleman walked fast", "a man walks home") == pytest.approx((1 - 0.5 / 27) * 3 / 4)
+    assert value("dogs bark", "cats sleep") == 0
+    assert value("dogs bark", "") == 0
+
+
+@pytest.mark.usefixtures("few_synonyms")
+@pytest.mark.parametrize("words", [1, 2, 5, 20])
+def test_a_perfect_caption_has_one_chunk(words: int) -> None:
+    text = " ".join(f"w{number}" for number in range(words))
+    assert value(text, text) == pytest.approx(1 - 0.5 / words**3)
+
+
+@pytest.mark.usefixtures("few_synonyms")
+def test_meteor_scores_bounds_and_several_references() -> None:
+    scorer = meteor.Settings()
+    assert scorer.counts(item("x y", "a dog barks"), "a dog barks")["meteor"] == pytest.approx(1 - 0.5 / 27)
+    worst, best = scorer.bounds(item("a dog barks"))
+    assert worst["meteor"] == 0 < best["meteor"]
+    assert asyncio.run(scorer.score(item("a"), Response("a", stop="filtered"))).state == "refused"
+    with pytest.raises(BadData, match="no target"):
+        scorer.counts(item(), "a")
+
+
+REFERENCES = (
+    "It is a guide to action that ensures that the military will forever heed Party commands",
+    "It is the guiding principle which guarantees the military forces always being under the command of the Party",
+    "It is the practical guide for the army always to heed the directions of the party",
+)
+
+
+@pytest.mark.shared
+def test_meteor_is_nltks_published_value() -> None:
+    """The example of nltk's documentation, with the real WordNet: 0.6944, against the first reference and all three."""
+    pytest.importorskip("nltk")
+    try:
+        debian.fetch("wordnet-base")
+    except (BadSetup, FileNotFoundError) as error:
+        pytest.skip(f"needs Debian's WordNet: {error}")
+    reply = "It is a guide to action which ensures that the military always obeys the commands of the party"
+    assert round(value(REFERENCES[0], reply), 4) == 0.6944
+    assert round(meteor.Settings().counts(item(*REFERENCES), reply)["meteor"], 4) == 0.6944
+    assert value("a man talks", "a gentleman speaks") > value("a man talks", "a zebra sleeps")
+
+
+def test_a_missing_wordnet_is_told(monkeypatch: pytest.MonkeyPatch, tmp_path: Any) -> None:
+    pytest.importorskip("nltk")
+    with pytest.raises(BadSetup, match="found no file data"):
+        meteor.synonyms(str(tmp_path))
+    monkeypatch.setattr(debian, "available", lambda: False)
+    meteor.synonyms.cache_clear()
+    with pytest.raises(BadSetup, match="set wordnet=FOLDER"):
+        meteor.synonyms("")

@@ -1,0 +1,314 @@
+"""Numbers and their intervals: worked examples, a second implementation (scipy), and what must not happen."""
+
+from __future__ import annotations
+
+import json
+import tracemalloc
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import scipy.stats
+
+from earmark.scorers.choice import METRICS, divided
+from earmark.scorers.listen import macro_f1
+from earmark.stats.bags import Bags, named
+from earmark.stats.estimate import (
+    LEVEL,
+    POOLS,
+    Estimate,
+    averages,
+    estimate,
+    estimates,
+    independent,
+    pools,
+    resampled,
+    student,
+    tails,
+    wilson,
+)
+from earmark.types import Counts, Metric, Number
+
+
+def rate(counts: Counts) -> Number:
+    return divided(counts["right"], counts["n"])
+
+
+SHARE = Metric(rate, share=("right", "n"))
+MEAN = Metric(rate)  # the same number, with no promise that it is a share
+
+
+def of(metric: Metric, right: list[float], n: list[float] | None = None, groups: list[int] | None = None) -> Estimate:
+    """An estimate from lists, each item a group of its own unless told."""
+    columns = {"right": np.array(right, float), "n": np.array(n if n is not None else [1.0] * len(right), float)}
+    return estimate(metric, columns, np.array(groups if groups is not None else range(len(right)), np.uint64))
+
+
+def case(shared: Path, name: str) -> Any:
+    with (shared / "cases" / "cases.jsonl").open(encoding="utf-8") as file:
+        return next(found for found in map(json.loads, file) if found["id"] == name)
+
+
+# ---------------------------------------------------------------- shares
+
+
+def test_all_or_none_right_has_a_width(shared: Path) -> None:
+    f17 = case(shared, "f17")
+    for asked, (low, high) in zip(f17["input"]["cases"], f17["expected"]["wilson"], strict=True):
+        found = of(SHARE, [1.0] * asked["k"] + [0.0] * (asked["n"] - asked["k"]))
+        assert (found.low, found.high) == pytest.approx((low, high), abs=f17["expected"]["tolerance"])
+        assert found.method == "wilson"
+
+
+@pytest.mark.parametrize("n", [1, 2, 7, 40, 1000])
+def test_wilson_is_scipys(n: int) -> None:
+    for k in {0, 1, n // 3, n // 2, n}:
+        theirs = scipy.stats.binomtest(k, n).proportion_ci(LEVEL, "wilson")
+        assert wilson(k, n) == pytest.approx((theirs.low, theirs.high), abs=1e-9)
+
+
+def test_an_item_asked_three_times_is_not_three_items() -> None:
+    once = of(SHARE, [1, 1, 0, 1, 0, 1, 1, 1, 0, 1])
+    thrice = of(SHARE, [1, 1, 0, 1, 0, 1, 1, 1, 0, 1] * 3, groups=[*range(10)] * 3)
+    assert thrice.value == once.value
+    assert thrice.method == "wilson over 10 groups"
+    assert thrice.low is not None and thrice.high is not None and once.low is not None and once.high is not None  # noqa: PT018
+    assert thrice.low < once.low
+    assert thrice.high > once.high
+    assert thrice.high - thrice.low < 1.3 * (once.high - once.low)
+
+
+def test_all_right_in_every_group_is_as_sure_as_the_groups_are_many() -> None:
+    found = of(SHARE, [1.0] * 30, groups=[*range(10)] * 3)
+    assert (found.low, found.high) == wilson(10, 10)
+
+
+def test_words_of_one_utterance_are_not_independent() -> None:
+    """A share of words: Wilson over all words would be three times too sure."""
+    dice = np.random.default_rng(0)
+    words = dice.integers(5, 30, 100).astype(float)
+    right = np.where(dice.random(100) < 0.8, words, 0.0)  # an utterance is understood or not
+    found = of(SHARE, [*right], [*words])
+    assert found.low is not None
+    assert found.high is not None
+    low, high = wilson(right.sum(), words.sum())
+    assert found.high - found.low > 3 * (high - low)
+    assert found.method == "wilson over 100 groups"
+
+
+def test_independent_things_worked_by_hand() -> None:
+    """Two things a group, always alike, 2 of 4 groups right: v = 4/3 · 4/64 = 1/12, p(1-p)/v = 3, (1.960/3.182)² = 0.379."""
+    assert independent(np.array([2.0, 0, 2, 0]), np.array([2.0, 2, 2, 2])) == pytest.approx(3 * 0.379292, abs=1e-5)
+    assert independent(np.array([2.0, 0]), np.array([2.0, 0])) is None
+    # groups that vary less than chance would have it are never more than the things that they hold
+    most = independent(np.array([1.0] * 50), np.array([2.0] * 50))
+    assert most == pytest.approx(100 * (1.95996 / student(0.95, 49)) ** 2, abs=1e-3)
+
+
+def test_what_is_no_share_of_whole_things_is_resampled() -> None:
+    assert of(SHARE, [0.5, 0.25, 1.0, 0.75]).method == "bootstrap of 4 groups"  # marks, not right or wrong
+    assert of(SHARE, [2, 0, 3, 1]).method == "bootstrap of 4 groups"  # more than there are
+    scaled = Metric(lambda counts: 100 * rate(counts), share=("right", "n"))
+    found = of(scaled, [1, 0] * 20)
+    assert found.method == "bootstrap of 40 groups"
+    assert found.low is not None
+    assert found.low > 30
+
+
+def test_failed_items_stay_in_the_denominator_and_both_shares_are_told(shared: Path) -> None:
+    e05 = case(shared, "e05")
+    given, wanted = e05["input"], e05["expected"]
+    right = np.array([1.0] * given["correct"] + [0.0] * (given["wrong"] + given["errors"]))
+    read = np.array([1.0] * (given["correct"] + given["wrong"]) + [0.0] * given["errors"])
+    columns = {"right": right, "read": read, "n": np.ones(given["n"])}
+    found = estimates(METRICS, columns, np.arange(given["n"], dtype=np.uint64))
+    assert found["accuracy"].value == pytest.approx(wanted["accuracy_over_all"], abs=1e-6)
+    assert found["accuracy_read"].value == pytest.approx(wanted["accuracy_over_answered"], abs=1e-6)
+    assert found["accuracy"].n == found["accuracy_read"].n == 100
+    assert (found["accuracy_read"].low, found["accuracy_read"].high) == wilson(80, 90)
+
+
+# ---------------------------------------------------------------- resampling
+
+
+def test_one_item_none_and_equal_ones(shared: Path) -> None:
+    f19 = case(shared, "f19")
+    for scores, mean in zip(f19["input"]["score_lists"], f19["expected"]["mean"], strict=True):
+        found = of(MEAN, scores)
+        assert found.value == (None if mean is None else pytest.approx(mean))
+        if len(set(scores)) == len(scores):
+            assert (found.low, found.high) == (None, None)
+            assert found.why
+        else:
+            assert (found.low, found.high) == pytest.approx((0.7, 0.7))
+            assert found.why == "all samples are alike"
+
+
+def test_the_bootstrap_is_scipys() -> None:
+    """A word error rate over 80 speakers: the middle 95 % of the draws, within Monte-Carlo error."""
+    dice = np.random.default_rng(1)
+    words = dice.integers(20, 200, 80).astype(float)
+    errors = dice.poisson(words * dice.beta(2, 18, 80)).astype(float)
+    ours = np.quantile(resampled({"right": errors, "n": words}, rate, 0, 20_000), [0.025, 0.975])
+    theirs = scipy.stats.bootstrap(
+        (errors, words),
+        lambda e, w, axis: e.sum(axis) / w.sum(axis),
+        paired=True,
+        n_resamples=20_000,
+        method="percentile",
+        rng=np.random.default_rng(2),
+    )
+    low, high = theirs.confidence_interval
+    assert ours == pytest.approx([low, high], abs=0.03 * (high - low))
+
+
+@pytest.mark.parametrize("degrees", [1, 2, 3, 4, 9, 10, 59, 200, 201, 5000])
+def test_students_quantile_is_scipys(degrees: int) -> None:
+    for level in (0.5, 0.6, 0.95, 0.99):
+        theirs = scipy.stats.t.ppf(0.5 + level / 2, degrees)
+        assert student(level, degrees) == pytest.approx(theirs, rel=1e-8)
+    low, high = tails(degrees + 1)
+    assert low == pytest.approx(
+        scipy.stats.norm.cdf(-np.sqrt((degrees + 1) / degrees) * scipy.stats.t.ppf(0.975, degrees))
+    )
+    assert low + high == pytest.approx(1)
+
+
+def test_the_same_seed_gives_the_same_interval() -> None:
+    marks = [*np.random.default_rng(3).random(50)]
+    columns = {"right": np.array(marks), "n": np.ones(50)}
+    groups = np.arange(50, dtype=np.uint64)
+    assert estimate(MEAN, columns, groups, 7) == estimate(MEAN, columns, groups, 7)
+    assert estimate(MEAN, columns, groups, 7) != estimate(MEAN, columns, groups, 8)
+
+
+def test_many_metrics_are_what_each_is_alone() -> None:
+    dice = np.random.default_rng(4)
+    columns = {"right": dice.random(40), "n": np.ones(40)}
+    groups = dice.integers(0, 15, 40).astype(np.uint64)
+    metrics = {"mean": MEAN, "square": Metric(lambda counts: np.square(rate(counts)))}
+    together = estimates(metrics, columns, groups, 5)
+    assert together == {name: estimate(metric, columns, groups, 5) for name, metric in metrics.items()}
+    assert together["mean"].groups == np.unique(groups).size
+
+
+def test_samples_that_tell_nothing_are_told() -> None:
+    """A class that few groups hold is missing from some draws."""
+
+    def of_class(counts: Counts) -> Number:
+        return counts["right"] / counts["n"]  # with no guard of its own
+
+    found = of(Metric(of_class), [0.5, 0.25, 0, 0, 0], [1, 1, 0, 0, 0])
+    assert found.value == pytest.approx(0.375)
+    assert found.low is not None
+    assert "of the samples, which are left out" in found.why
+    nothing = of(Metric(of_class), [0, 0], [0, 0])
+    assert (nothing.value, nothing.why) == (None, "not defined for these counts")
+
+
+def test_a_million_groups_take_little_room() -> None:
+    n = 200_000
+    dice = np.random.default_rng(5)
+    columns = {"right": dice.random(n), "n": dice.random(n) + 0.5}
+    groups = dice.permutation(n).astype(np.uint64)
+    tracemalloc.start()
+    found = estimate(MEAN, columns, groups)
+    _, most = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert most < 50_000_000
+    share = columns["right"].sum() / columns["n"].sum()
+    error = np.sqrt(np.square(columns["right"] - share * columns["n"]).sum()) / columns["n"].sum()
+    assert found.value == pytest.approx(share)
+    assert (found.low, found.high) == pytest.approx((share - 1.96 * error, share + 1.96 * error), abs=0.15 * error)
+    assert found.groups == n
+
+
+def test_pools_are_equal() -> None:
+    dice = np.random.default_rng(0)
+    assert [*pools(5, dice)] == [0, 1, 2, 3, 4]
+    sizes = np.bincount(pools(3 * POOLS + 1, dice))
+    assert sizes.size <= POOLS
+    assert set(sizes[:-1]) == {4}
+    assert sizes.sum() == 3 * POOLS + 1
+
+
+def test_macro_f1_over_classes_that_come_and_go(shared: Path) -> None:
+    """The classes are those of the data and the replies, in the value as in each sample: f11, and scikit-learn."""
+    from sklearn.metrics import f1_score
+
+    f11 = case(shared, "f11")
+    truth, said = f11["input"]["y_true"], f11["input"]["y_pred"]
+    bags = Bags()
+    for at, (t, p) in enumerate(zip(truth, said, strict=True)):
+        bags.add({f"t:{t}": 1.0, f"p:{p}": 1.0, f"h:{p}": float(t == p)}, str(at))
+    found = estimate(Metric(macro_f1), bags.columns, bags.groups)
+    assert found.value == pytest.approx(f11["expected"]["macro_f1_labels_abc"])
+    dice = np.random.default_rng(6)
+    classes, guesses = dice.integers(0, 3, (2, 200))
+    columns = {f"{kind}:{k}": np.zeros(200) for kind in "tph" for k in range(3)}
+    for at, (t, p) in enumerate(zip(classes, guesses, strict=True)):
+        columns[f"t:{t}"][at] = columns[f"p:{p}"][at] = 1.0
+        columns[f"h:{p}"][at] = float(t == p)
+    theirs = [f1_score(classes[drawn], guesses[drawn], average="macro") for drawn in dice.integers(0, 200, (400, 200))]
+    ours = resampled(columns, macro_f1, 0)
+    assert ours.mean() == pytest.approx(np.mean(theirs), abs=0.006)
+    assert ours.std() == pytest.approx(np.std(theirs), rel=0.12)
+
+
+# ---------------------------------------------------------------- averages
+
+
+def test_both_averages_have_their_names(shared: Path) -> None:
+    e14 = case(shared, "e14")
+    tasks = []
+    for at, task in enumerate(e14["input"]["datasets"]):
+        right = np.zeros(task["n"])
+        right[: round(task["n"] * task["acc"])] = 1.0
+        groups = np.arange(task["n"], dtype=np.uint64) + np.uint64(1000 * at)
+        tasks.append(({"right": right, "n": np.ones(task["n"])}, groups))
+    found = averages(SHARE, tasks)
+    assert found["over items"].value == pytest.approx(e14["expected"]["micro"])
+    assert found["over tasks"].value == pytest.approx(e14["expected"]["macro"])
+    assert found["over items"].method == "wilson"
+    assert found["over tasks"].groups == 1000
+    # The error of a mean of two tasks is half the root of the sum of their squared errors.
+    error = np.sqrt(0.25 / 900 + 0.09 / 100) / 2
+    assert found["over tasks"].low == pytest.approx(0.7 - 1.96 * error, abs=0.15 * error)
+    assert found["over tasks"].high == pytest.approx(0.7 + 1.96 * error, abs=0.15 * error)
+
+
+def test_tasks_about_the_same_recordings_are_drawn_together() -> None:
+    """The same answers twice tell no more than once."""
+    right = np.array([1.0, 0.0] * 50)
+    task: tuple[Mapping[str, Any], Any] = ({"right": right, "n": np.ones(100)}, np.arange(100, dtype=np.uint64))
+    apart = (task[0], task[1] + np.uint64(100))
+    together, alone = averages(SHARE, [task, task])["over tasks"], averages(SHARE, [task, apart])["over tasks"]
+    assert together.low is not None and together.high is not None and alone.low is not None and alone.high is not None  # noqa: PT018
+    assert (together.high - together.low) / (alone.high - alone.low) == pytest.approx(np.sqrt(2), rel=0.1)
+
+
+def test_an_average_needs_every_task() -> None:
+    empty: tuple[Mapping[str, Any], Any] = ({"right": np.zeros(1), "n": np.zeros(1)}, np.zeros(1, np.uint64))
+    full: tuple[Mapping[str, Any], Any] = ({"right": np.ones(1), "n": np.ones(1)}, np.ones(1, np.uint64))
+    assert averages(SHARE, [full, empty])["over tasks"].why == "not defined for every task"
+    assert averages(SHARE, [])["over tasks"].why == "no items"
+    assert averages(SHARE, [])["over items"].why == "no items"
+
+
+# ---------------------------------------------------------------- bags
+
+
+def test_bags_hold_counts_groups_items_and_repeats() -> None:
+    bags = Bags()
+    assert bags.columns == {}
+    assert bags.groups.size == bags.repeats.size == 0
+    bags.add({"n": 1.0}, "speaker 1", 0, "a")
+    bags.add({"n": 1.0, "right": 1.0}, "speaker 1", 2, "b")
+    bags.add({}, "c")
+    assert {name: [*column] for name, column in bags.columns.items()} == {"n": [1, 1, 0], "right": [0, 1, 0]}
+    assert [*bags.groups] == [named("speaker 1"), named("speaker 1"), named("c")]
+    assert [*bags.items] == [named("a"), named("b"), named("c")]
+    assert [*bags.repeats] == [0, 2, 0]
+    assert len(bags) == 3
