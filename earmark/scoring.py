@@ -5,22 +5,25 @@ Records are read one by one and only their counts are kept. Scores can be made a
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import nullcontext
+import asyncio
+from collections import deque
+from collections.abc import AsyncIterator, Callable, Iterator, Sequence
+from contextlib import AsyncExitStack, nullcontext
 from functools import partial
 from pathlib import Path
-from typing import NamedTuple, TypeAlias
+from typing import Final, NamedTuple, TypeAlias
 
 import msgspec
 
 from earmark import folder
 from earmark.errors import BadData
-from earmark.journal import Record, ScoreLine, read, standing
+from earmark.journal import Record, ScoreLine, keys, read, standing
 from earmark.report import files
 from earmark.report.cells import Cells
 from earmark.report.rows import Found, Metrics, Row
 from earmark.types import Benchmark, Response, Score, Scorer
 
+AT_ONCE: Final = 32  # scores under way, of scorers that ask a judge
 Scorers: TypeAlias = Callable[[str], tuple[Scorer, ...]]
 
 
@@ -44,21 +47,62 @@ class Scored(NamedTuple):
 
 
 async def score_all(
-    journal: Path,
-    scorers: Scorers,
-    slices: Sequence[str],
-    tell: Callable[[Record, ScoreLine], None],
+    journal: Path, scorers: Scorers, slices: Sequence[str], tell: Callable[[Record, ScoreLine], None]
 ) -> Scored:
-    """Score every standing record of a journal; each score is told with its record."""
+    """Score every standing record of a journal; each score is told with its record, in the order of the journal."""
     cells = Cells(slices)
     settled = 0
-    for record in records(journal):
-        settled += record.failure is None or record.failure.final
-        for scorer in scorers(record.item.task):
-            earned = await score(record, scorer)
+    async with AsyncExitStack() as stack:
+        async for record, scorer, earned in _scored(records(journal), Opened(scorers, stack)):
             cells.add(record, scorer, earned)
             tell(record, line_of(record, scorer, earned))
+    settled = sum(
+        line.failure is None or line.failure.final
+        for line, stands in zip(keys(journal), standing(journal), strict=True)
+        if stands
+    )
     return Scored(cells, settled)
+
+
+class Opened:
+    """The scorers of each task, opened once: a scorer that asks a judge has an `opened()` to enter."""
+
+    def __init__(self, scorers: Scorers, stack: AsyncExitStack) -> None:
+        self._scorers, self._stack = scorers, stack
+        self._open: dict[str, tuple[Scorer, ...]] = {}
+
+    async def of(self, task: str) -> tuple[Scorer, ...]:
+        if task not in self._open:
+            self._open[task] = tuple([await self._enter(scorer) for scorer in self._scorers(task)])
+        return self._open[task]
+
+    async def _enter(self, scorer: Scorer) -> Scorer:
+        opened = getattr(scorer, "opened", None)
+        if opened is None:
+            return scorer
+        entered: Scorer = await self._stack.enter_async_context(opened())
+        return entered
+
+
+async def _scored(standing_records: Iterator[Record], scorers: Opened) -> AsyncIterator[tuple[Record, Scorer, Score]]:
+    """Every score in order; those of scorers that ask a judge are made several at a time."""
+    ahead: deque[tuple[Record, Scorer, asyncio.Task[Score]]] = deque()
+    try:
+        for record in standing_records:
+            for scorer in await scorers.of(record.item.task):
+                if hasattr(scorer, "opened"):
+                    ahead.append((record, scorer, asyncio.create_task(score(record, scorer))))
+                    if len(ahead) > AT_ONCE:
+                        first, by, task = ahead.popleft()
+                        yield first, by, await task
+                else:
+                    yield record, scorer, await score(record, scorer)
+        while ahead:
+            first, by, task = ahead.popleft()
+            yield first, by, await task
+    finally:
+        for _, _, task in ahead:
+            task.cancel()
 
 
 def ordered(rows: Sequence[Row], tasks: Sequence[str], conditions: Sequence[str]) -> list[Row]:

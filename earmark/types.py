@@ -26,10 +26,11 @@ Seconds: TypeAlias = float
 Hertz: TypeAlias = int
 Role: TypeAlias = Literal["system", "user", "assistant"]
 
-# What became of one question. The first three are answers or the model's own choice; the last two are failures, which
-# are never scored as answers and are always counted in the open.
-State: TypeAlias = Literal["answered", "unparsed", "refused", "request-failed", "sound-failed"]
-STATES: tuple[State, ...] = ("answered", "unparsed", "refused", "request-failed", "sound-failed")
+# What became of one question. The first three are answers or the model's own choice; the next two are failures, which are
+# never scored as answers and are always counted in the open. The last is a failure of scoring: a judge gave no verdict, so
+# the answer stands unscored, outside every sum.
+State: TypeAlias = Literal["answered", "unparsed", "refused", "request-failed", "sound-failed", "judge-failed"]
+STATES: tuple[State, ...] = ("answered", "unparsed", "refused", "request-failed", "sound-failed", "judge-failed")
 
 
 # ---------------------------------------------------------------- sound, from a reference to bytes on the wire

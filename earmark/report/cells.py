@@ -76,7 +76,7 @@ class Cell(Struct):
     def add(self, record: Record, earned: Score) -> None:
         """Enter one score."""
         self.states[earned.state] += 1
-        if isinstance(self.bags, Bags):
+        if isinstance(self.bags, Bags) and earned.state != "judge-failed":
             self.bags.add(earned.counts, record.item.group or record.item.id, record.repeat, record.item.id)
         if record.failure and record.failure.state != "refused":
             worst, best = self.scorer.bounds(record.item)
@@ -169,6 +169,8 @@ def signature_of(scorer: Scorer) -> str:
         return f"{signature_of(scorer.scorer)}|mean:groups"
     if isinstance(scorer, Average):
         return f"{signature_of(scorer.scorer)}|mean:{'+'.join(scorer.tasks)}"
+    if (own := getattr(scorer, "signature", None)) is not None:
+        return str(own)
     settings = msgspec.structs.asdict(scorer) if isinstance(scorer, Struct) else {}
     return "|".join([scorer.name, *(f"{name}:{value}" for name, value in settings.items())])
 

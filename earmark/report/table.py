@@ -35,6 +35,10 @@ def footnotes(rows: Sequence[Row]) -> list[str]:
             told.append(
                 f"{row.title} {row.condition}: {name} {number(found.best)} if the {row.failed} failed had been right"
             )
+        if row.states.get("judge-failed"):
+            told.append(
+                f"{row.title} {row.condition}: {row.states['judge-failed']} answers without a verdict of the judge, outside the score"
+            )
         if found.why and found.low is None:
             told.append(f"{row.title} {row.condition}: {name}, {found.why}")
     return told

@@ -1,0 +1,160 @@
+"""BLEU and chrF of translations, as sacrebleu computes them.
+
+    bleu = 100 bp exp(mean over n = 1..4 of log(match_n / total_n)),  bp = min(1, exp(1 - reference / length))
+    chrf = 100 (1 + b²) P R / (b² P + R),  b = 2
+
+`match_n` counts n-grams of tokens that a reply shares with its references, `total_n` all of the reply's, `length` the
+reply's tokens, `reference` those of the reference nearest in length. For chrF, P and R are the means over n = 1..6 of the
+shares of character n-grams of the reply, and of the reference, that both have; with `words=2` (chrF++) word n-grams of
+orders 1 and 2 are among them. All counts are summed over items before any share is taken, so `value` of the sums is
+sacrebleu's `corpus_bleu`, and no mean of sentences. Where an order has no match the precision is smoothed (`exp`); where
+nothing matches the score is 0. Texts are compared as they are, cased and with their punctuation: sacrebleu's tokenisers
+expect that.
+
+The tokeniser goes by the language of the translation: `zh` for Chinese and Cantonese, `ja-mecab` for Japanese and
+`ko-mecab` for Korean (which need sacrebleu's own extras), `char` for Thai, Lao, Khmer, Burmese and Tibetan, `13a` for all
+others. sacrebleu knows no language on its own: with 13a, Chinese would score near 0.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Mapping, Sequence
+from importlib import import_module
+from typing import Any, ClassVar, Final, Literal
+
+import numpy as np
+from msgspec import Struct
+
+from earmark import __version__
+from earmark.errors import BadData, BadSetup, UsageError
+from earmark.text.normalise import BLANKLESS, TOKENS, language_of, without_tokens
+from earmark.types import Counts, Item, Metric, Number, Response, Score
+
+ORDERS: Final = (1, 2, 3, 4)
+BLEU_COUNTS: Final = ("length", "reference", *(f"match_{n}" for n in ORDERS), *(f"total_{n}" for n in ORDERS))
+TOKENISERS: Final = {"zh": "zh", "yue": "zh", "wuu": "zh", "nan": "zh", "ja": "ja-mecab", "ko": "ko-mecab"}
+INSTALL: Final = "pip install 'earmark[text]'"
+EXTRAS: Final = {"ja-mecab": "pip install 'sacrebleu[ja]'", "ko-mecab": "pip install 'sacrebleu[ko]'"}
+
+
+class Settings(Struct, frozen=True, forbid_unknown_fields=True):
+    """BLEU and chrF. An empty text stands for the language's own choice."""
+
+    name: ClassVar[str] = "bleu"
+
+    language: str = ""  # of the translation
+    tokenizer: str = ""  # one of sacrebleu's
+    lowercase: bool = False
+    words: Literal[0, 2] = 0  # orders of word n-grams: 0 for chrF, 2 for chrF++
+    references: int = 1  # of every item; 0: any number
+    tokens: Literal["removed", "kept"] = "removed"  # around a reply, such as <|zh|>
+
+    def __post_init__(self) -> None:
+        tokeniser_of(self)
+
+    @property
+    def metrics(self) -> Mapping[str, Metric]:
+        bleu, chrf = _bleu(self), _chrf(self)
+        return {
+            "bleu": Metric(_over(BLEU_COUNTS, bleu), ceiling=100),
+            "chrf++" if self.words else "chrf": Metric(_over(chrf_counts(self.words), chrf), ceiling=100),
+        }
+
+    @property
+    def signature(self) -> str:
+        """sacrebleu's own signatures of both numbers, and our version.
+
+        >>> Settings(language="zh").signature.partition("|version:")[0]
+        'bleu|nrefs:1|case:mixed|eff:no|tok:zh|smooth:exp'
+        """
+        known = {"num_refs": self.references or -1}  # sacrebleu learns it from data, and sees one item at a time here
+        bleu, chrf = (metric._SIGNATURE_TYPE(vars(metric) | known) for metric in (_bleu(self), _chrf(self)))  # noqa: SLF001
+        return f"bleu|{bleu}|chrf|{chrf}|reply:{TOKENS if self.tokens == 'removed' else 'raw'}|v:{__version__}"
+
+    async def score(self, item: Item, response: Response) -> Score:
+        if response.stop == "filtered":
+            return Score(self.counts(item, None), state="refused", rule="filtered")
+        text = self._said(response.text)
+        return Score(self.counts(item, text), text, rule=TOKENS if text != response.text.strip() else "")
+
+    def bounds(self, item: Item) -> tuple[dict[str, float], dict[str, float]]:
+        return self.counts(item, None), self.counts(item, item.targets[0])
+
+    def counts(self, item: Item, answer: str | None) -> dict[str, float]:
+        """The counts of one item whose translation is `answer`; none is an empty one."""
+        if not item.targets or (self.references and len(item.targets) != self.references):
+            raise BadData(
+                f"item '{item.id}' has {len(item.targets)} references, expected {self.references or 'at least one'}; "
+                "set references to how many every item has, or to 0 where it varies"
+            )
+        sides = [self._said(answer or "")], [[text] for text in item.targets]
+        bleu, chrf = (metric._extract_corpus_statistics(*sides)[0] for metric in (_bleu(self), _chrf(self)))  # noqa: SLF001
+        named = zip((*BLEU_COUNTS, *chrf_counts(self.words)), (*bleu, *chrf), strict=True)
+        return {name: float(count) for name, count in named} | {"n": 1.0}
+
+    def _said(self, reply: str) -> str:
+        return (without_tokens(reply) if self.tokens == "removed" else reply).strip()
+
+
+def tokeniser_of(settings: Settings) -> str:
+    """The name of the tokeniser under some settings.
+
+    >>> tokeniser_of(Settings(language="zh")), tokeniser_of(Settings(language="th")), tokeniser_of(Settings())
+    ('zh', 'char', '13a')
+    """
+    code = language_of(settings.language)
+    return settings.tokenizer or TOKENISERS.get(code, "char" if code in BLANKLESS else "13a")
+
+
+def chrf_counts(words: int) -> tuple[str, ...]:
+    """The names of chrF's counts: of each order those of the reply, of the reference, and what both have."""
+    orders = [*(f"c{n}" for n in range(1, 7)), *(f"w{n}" for n in range(1, words + 1))]
+    return tuple(f"{order}_{side}" for order in orders for side in ("reply", "reference", "both"))
+
+
+def _over(names: Sequence[str], metric: Any) -> Callable[[Counts], Number]:
+    """sacrebleu's number from counts in sacrebleu's order, one by one where they are arrays."""
+
+    def read(row: list[float]) -> float:
+        return float(metric._compute_score_from_stats(row).score)  # noqa: SLF001
+
+    def value(counts: Counts) -> Number:
+        columns = np.stack(np.broadcast_arrays(*(np.asarray(counts.get(name, 0.0)) for name in names)), axis=-1)
+        rows = [read(row) for row in columns.reshape(-1, len(names)).tolist()]
+        return rows[0] if columns.ndim == 1 else np.array(rows).reshape(columns.shape[:-1])
+
+    return value
+
+
+@functools.cache
+def _sacrebleu() -> Any:
+    try:
+        return import_module("sacrebleu.metrics")
+    except ModuleNotFoundError as error:
+        raise BadSetup(f"BLEU and chrF need the package sacrebleu, which is not installed; {INSTALL}") from error
+
+
+@functools.cache
+def _bleu(settings: Settings) -> Any:
+    tokeniser = tokeniser_of(settings)
+    known = _sacrebleu().BLEU.TOKENIZERS
+    if tokeniser not in known:
+        raise UsageError(f"sacrebleu has no tokeniser '{tokeniser}'; there are: {', '.join(known)}")
+    try:
+        return _sacrebleu().BLEU(tokenize=tokeniser, lowercase=settings.lowercase, force=True)
+    except (ImportError, RuntimeError, OSError) as error:  # it needs a package or a model of its own
+        hint = EXTRAS.get(tokeniser, INSTALL)
+        raise BadSetup(
+            f"the tokeniser '{tokeniser}' cannot be loaded ({error}); {hint}, or set tokenizer=char"
+        ) from error
+
+
+@functools.cache
+def _chrf(settings: Settings) -> Any:
+    return _sacrebleu().CHRF(lowercase=settings.lowercase, word_order=settings.words)
+
+
+def load(settings: Settings) -> Settings:
+    """A scorer is its settings."""
+    return settings

@@ -1,0 +1,108 @@
+"""Exact match of short answers, strict and lenient.
+
+    exact_match              = replies equal to a reference / n
+    quasi_exact_match        = the same, once both are normalised
+    quasi_prefix_exact_match = normalised replies that begin with a normalised reference / n
+    contains                 = normalised replies in which a normalised reference occurs, as whole words / n
+
+White space at either end is no difference. Quasi-exact is HELM's: lower case, without punctuation and without the articles
+a, an and the. With `boundary=letters` a reference may also occur inside a word, as VocalBench counts it. An empty reply
+matches nothing; a reference that normalises to nothing is matched by no reply in the last two.
+"""
+
+from __future__ import annotations
+
+import functools
+import re
+import string
+from collections.abc import Mapping
+from typing import ClassVar, Final, Literal
+
+from msgspec import Struct
+
+from earmark import __version__
+from earmark.errors import BadData
+from earmark.scorers.choice import ratio
+from earmark.text.normalise import Normaliser, blankless, normaliser
+from earmark.types import Item, Metric, Response, Score
+
+MATCHES: Final = ("exact_match", "quasi_exact_match", "quasi_prefix_exact_match", "contains")
+METRICS: Final = {match: ratio(match, "n") for match in MATCHES}
+ARTICLE: Final = re.compile(r"\b(?:a|an|the)\b")
+PUNCTUATION: Final = str.maketrans("", "", string.punctuation)
+
+
+def without_articles(text: str) -> str:
+    """Lower case, no ASCII punctuation, no articles, single blanks.
+
+    >>> without_articles("The  Beatles!")
+    'beatles'
+    """
+    return " ".join(ARTICLE.sub(" ", text.lower().translate(PUNCTUATION)).split())
+
+
+HELM: Final = Normaliser("helm", 1, (without_articles,))
+
+
+class Settings(Struct, frozen=True, forbid_unknown_fields=True):
+    """How an answer and a reference are compared; the references are the item's targets, any one is right."""
+
+    name: ClassVar[str] = "exact"
+
+    normalizer: str = "helm"  # or one of text/normalise.py
+    boundary: Literal["words", "letters"] = "words"
+
+    def __post_init__(self) -> None:
+        way(self)
+
+    @property
+    def metrics(self) -> Mapping[str, Metric]:
+        return METRICS
+
+    @property
+    def signature(self) -> str:
+        """
+        >>> Settings().signature.partition("|v:")[0]
+        'exact|norm:helm.1|boundary:words'
+        """
+        return f"exact|norm:{way(self)}|boundary:{self.boundary}|v:{__version__}"
+
+    async def score(self, item: Item, response: Response) -> Score:
+        if response.stop == "filtered":
+            return Score(self.counts(item, None), state="refused", rule="filtered")
+        counts = self.counts(item, response.text)
+        return Score(counts, response.text.strip(), rule=next((match for match in MATCHES if counts[match]), ""))
+
+    def bounds(self, item: Item) -> tuple[dict[str, float], dict[str, float]]:
+        return self.counts(item, None), dict.fromkeys(MATCHES, 1.0) | {"n": 1.0}
+
+    def counts(self, item: Item, answer: str | None) -> dict[str, float]:
+        """The counts of one item whose reply is `answer`."""
+        if not item.targets:
+            raise BadData(f"item '{item.id}' has no target; expected the text of the right answer")
+        said = (answer or "").strip()
+        pairs = [self._matches(said, wanted.strip()) for wanted in item.targets] if said else [(False,) * 4]
+        best = (float(any(column)) for column in zip(*pairs, strict=True))
+        return dict(zip(MATCHES, best, strict=True)) | {"n": 1.0}
+
+    def _matches(self, said: str, wanted: str) -> tuple[bool, bool, bool, bool]:
+        normal = way(self)
+        reply, reference = normal(said).strip(), normal(wanted).strip()
+        edge = "" if self.boundary == "letters" or blankless(reference) else " "
+        return (
+            said == wanted,
+            reply == reference,
+            bool(reference) and reply.startswith(reference),
+            bool(reference) and f"{edge}{reference}{edge}" in f"{edge}{reply}{edge}",
+        )
+
+
+@functools.cache
+def way(settings: Settings) -> Normaliser:
+    """The normaliser that some settings name."""
+    return HELM if settings.normalizer in ("helm", str(HELM)) else normaliser(settings.normalizer)
+
+
+def load(settings: Settings) -> Settings:
+    """A scorer is its settings."""
+    return settings

@@ -1,0 +1,97 @@
+"""ROUGE-L of summaries and captions.
+
+    P = lcs / tokens of the reply,  R = lcs / tokens of the reference,  rouge_l = 2 P R / (P + R)
+
+`lcs` is the length of the longest sequence of tokens that both have in the same order, with anything between. The number
+is the mean over items; `rouge_l_precision` and `rouge_l_recall` are the means of P and R. Of several references the one
+with the highest F counts. Where either side has no token all three are 0.
+
+Tokens are those of Google's rouge-score, runs of the letters a to z and digits in lower case, without its stemmer. For
+another language than English they are the words or, where the script puts no blanks between words, the characters of the
+text as `text/normalise.py` compares it: by rouge-score's own rule such a text would have no token at all.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import ClassVar, Final
+
+from msgspec import Struct
+from rapidfuzz.distance import LCSseq
+
+from earmark import __version__
+from earmark.errors import BadData
+from earmark.scorers.choice import ratio
+from earmark.text.normalise import language_of, normaliser, unit_of, units
+from earmark.types import Item, Metric, Response, Score, replace
+
+METRICS: Final = {
+    name: replace(ratio(name, "n"), share=None) for name in ("rouge_l", "rouge_l_precision", "rouge_l_recall")
+}
+WORD: Final = re.compile(r"[a-z0-9]+")
+
+
+class Settings(Struct, frozen=True, forbid_unknown_fields=True):
+    """ROUGE-L against the item's targets."""
+
+    name: ClassVar[str] = "rouge"
+
+    language: str = "en"
+
+    def __post_init__(self) -> None:
+        language_of(self.language)
+
+    @property
+    def metrics(self) -> Mapping[str, Metric]:
+        return METRICS
+
+    @property
+    def signature(self) -> str:
+        """
+        >>> Settings().signature.partition("|v:")[0]
+        'rouge-l|tok:rouge-score|agg:mean'
+        """
+        english = language_of(self.language) == "en"
+        tokens = "rouge-score" if english else f"{normaliser(language=self.language)},{unit_of(self.language)}"
+        return f"rouge-l|tok:{tokens}|agg:mean|v:{__version__}"
+
+    async def score(self, item: Item, response: Response) -> Score:
+        if response.stop == "filtered":
+            return Score(self.counts(item, None), state="refused", rule="filtered")
+        return Score(self.counts(item, response.text), response.text.strip())
+
+    def bounds(self, item: Item) -> tuple[dict[str, float], dict[str, float]]:
+        return self.counts(item, None), self.counts(item, item.targets[0])
+
+    def counts(self, item: Item, answer: str | None) -> dict[str, float]:
+        """The counts of one item whose reply is `answer`."""
+        if not item.targets:
+            raise BadData(f"item '{item.id}' has no target; expected a reference text")
+        reply = self.tokens(answer or "")
+        best = max(rouge_l(self.tokens(target), reply) for target in item.targets)
+        return dict(zip(METRICS, best, strict=True)) | {"n": 1.0}
+
+    def tokens(self, text: str) -> list[str]:
+        """A text in the units that are compared."""
+        if language_of(self.language) == "en":
+            return WORD.findall(text.lower())
+        return units(normaliser(language=self.language)(text), unit_of(self.language), self.language)
+
+
+def rouge_l(reference: list[str], reply: list[str]) -> tuple[float, float, float]:
+    """F, precision and recall of two lists of tokens.
+
+    >>> rouge_l("the cat sat".split(), "the big cat".split())[1:]
+    (0.6666666666666666, 0.6666666666666666)
+    """
+    common = LCSseq.similarity(reference, reply)
+    if not common:
+        return 0.0, 0.0, 0.0
+    precision, recall = common / len(reply), common / len(reference)
+    return 2 * precision * recall / (precision + recall), precision, recall
+
+
+def load(settings: Settings) -> Settings:
+    """A scorer is its settings."""
+    return settings
