@@ -135,7 +135,7 @@ def scale(data: bytes, width: int, name: str) -> bytes:
             small = _filtered(library, source.streams.video[0], frame, f"{width}:-2")
     except (library.FFmpegError, IndexError, StopIteration) as error:
         raise Rejected(f"{name}: is no picture that can be read ({error or 'no frame'})") from error
-    return _jpeg(library, small)
+    return jpeg(library, small)
 
 
 def _filtered(library: Any, stream: Any, frame: av.VideoFrame, size: str) -> Any:
@@ -149,7 +149,8 @@ def _filtered(library: Any, stream: Any, frame: av.VideoFrame, size: str) -> Any
     return graph.pull()
 
 
-def _jpeg(library: Any, frame: Any) -> bytes:
+def jpeg(library: Any, frame: Any) -> bytes:
+    """A frame as a JPEG of ffmpeg's quality 6."""
     encoder = library.CodecContext.create("mjpeg", "w")
     full = "yuvj444p" if "444" in frame.format.name else "yuvj422p" if "422" in frame.format.name else "yuvj420p"
     ready = frame.reformat(format=full)

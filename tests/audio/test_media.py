@@ -1,0 +1,82 @@
+"""Media as a protocol has them coded."""
+
+from __future__ import annotations
+
+import io
+from pathlib import Path
+
+import av
+import numpy as np
+import pytest
+import soundfile
+
+from earmark.audio import media
+from earmark.data.cache import folder
+from earmark.errors import Rejected, SoundFailed
+from earmark.types import Clip, Picture
+
+
+def picture(path: Path, width: int, height: int) -> Path:
+    frame = av.VideoFrame.from_ndarray(np.full((height, width, 3), 90, np.uint8), "rgb24")
+    path.write_bytes(media.jpeg(av, frame))
+    return path
+
+
+def size(data: bytes) -> tuple[int, int]:
+    with av.open(io.BytesIO(data), "r") as source:
+        frame = next(source.decode(video=0))
+        return frame.width, frame.height
+
+
+@pytest.mark.parametrize(
+    ("width", "height", "scaled"),
+    [(640, 360, (384, 216)), (64, 36, (384, 216)), (500, 333, (384, 256)), (384, 385, (384, 386))],
+)
+def test_pictures_are_scaled_to_a_width_and_an_even_height(
+    tmp_path: Path, width: int, height: int, scaled: tuple[int, int]
+) -> None:
+    image = media.image(Picture(str(picture(tmp_path / "p.jpg", width, height)), "p", 384, "high"))
+    assert size(image.data) == scaled
+    assert (image.mime, image.name, image.detail) == ("image/jpeg", "p", "high")
+
+
+def test_a_picture_without_a_width_is_untouched(tmp_path: Path) -> None:
+    path = picture(tmp_path / "p.jpg", 40, 40)
+    assert media.image(Picture(str(path))).data == path.read_bytes()
+    (tmp_path / "x.png").write_bytes(b"\x89PNG\r\n\x1a\nrest")
+    assert media.image(Picture(str(tmp_path / "x.png"))).mime == "image/png"
+
+
+def test_clips_become_mp3_at_the_rate_and_bitrate_asked_for(tmp_path: Path) -> None:
+    soundfile.write(tmp_path / "a.wav", np.random.default_rng(0).normal(0, 0.1, (96000, 2)), 48000)
+    data = media.coded(Clip(str(tmp_path / "a.wav"), coded="mp3@64k/16000"))
+    with av.open(io.BytesIO(data), "r") as source:
+        stream = source.streams.audio[0]
+        samples = sum(frame.samples for frame in source.decode(audio=0))
+        assert (stream.rate, stream.channels, round(stream.bit_rate / 1000)) == (16000, 1, 64)
+    assert samples == pytest.approx(32000, abs=1200)
+
+
+def test_each_is_made_once_and_anew_when_its_file_changes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("EARMARK_CACHE", str(tmp_path / "cache"))
+    path = picture(tmp_path / "p.jpg", 100, 50)
+    first = media.image(Picture(str(path), "p", 384))
+    kept = list(folder("media").rglob("*.jpg"))
+    assert len(kept) == 1
+    assert media.image(Picture(str(path), "p", 384)) is first
+    picture(path, 100, 80)
+    assert size(media.image(Picture(str(path), "p", 384)).data) == (384, 308)
+    assert len(list(folder("media").rglob("*.jpg"))) == 2
+
+
+def test_what_cannot_be_read_fails_by_name(tmp_path: Path) -> None:
+    (tmp_path / "p.jpg").write_bytes(b"\xff\xd8 not really")
+    (tmp_path / "a.wav").write_bytes(b"RIFF")
+    with pytest.raises(Rejected, match=r"clip/p\.jpg"):
+        media.image(Picture(str(tmp_path / "p.jpg"), "clip/p.jpg", 384))
+    with pytest.raises(Rejected, match="cannot be read"):
+        media.image(Picture(str(tmp_path / "nothing.jpg"), width=384))
+    with pytest.raises(SoundFailed, match="clip: cannot be decoded"):
+        media.coded(Clip(str(tmp_path / "a.wav"), name="clip", coded="mp3@64k/16000"))
+    with pytest.raises(SoundFailed, match="coding 'flac' is not known"):
+        media.coded(Clip(str(tmp_path / "a.wav"), name="clip", coded="flac"))

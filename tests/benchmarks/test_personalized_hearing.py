@@ -1,0 +1,285 @@
+"""Personalized-Hearing: what is asked, to the letter; what is read; what fails by name."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import shutil
+from pathlib import Path
+from typing import Any
+
+import pytest
+from commands import earmark
+from servers import said, serving, sounds, words
+
+from earmark.benchmarks import personalized_hearing as ph
+from earmark.errors import BadData, UsageError
+from earmark.foreign import personalized_hearing as foreign
+from earmark.journal import read
+from earmark.scorers.choice import Choice
+from earmark.text.official_readers import personalized_hearing as read_answer
+from earmark.types import Clip, Picture, Response
+
+VECTORS = {
+    "cand_0001:0": "I2 I3 I1 C",
+    "cand_0001:1": "C I2 I3 I1",
+    "001_q0007:0": "I2 I1 I3 C",
+    "u001-042:0": "I2 C I3 I1",
+}
+
+
+@pytest.fixture
+def fixture(shared: Path) -> Path:
+    return shared / "fixtures/personalized_hearing"
+
+
+def settings(folder: Path, **more: Any) -> ph.Settings:
+    return ph.Settings(data=str(folder / "data"), media=str(folder / "media"), **more)
+
+
+def messages(folder: Path, **more: Any) -> list[dict[str, Any]]:
+    """Every prompt in the form of the fixture."""
+    told = []
+    for item in ph.items(settings(folder, **more)):
+        turns = []
+        for turn in ph.prompt(settings(folder, **more), item).turns:
+            parts = [
+                ["text", p] if isinstance(p, str) else ["image" if isinstance(p, Picture) else "audio", p.name]
+                for p in turn.parts
+            ]
+            turns.append([turn.role, parts[0][1] if len(parts) == 1 and parts[0][0] == "text" else parts])
+        told.append({"user_id": item.group, "candidate_id": item.id, "gold": item.targets[0], "messages": turns})
+    return told
+
+
+@pytest.mark.shared
+@pytest.mark.parametrize(
+    ("name", "more"),
+    [("default", {}), ("frames4_seed1", {"frame_count": 4, "seed": 1}), ("no_audio", {"no_audio": True})],
+)
+def test_every_request_is_exact(fixture: Path, name: str, more: dict[str, Any]) -> None:
+    expected = [json.loads(line) for line in (fixture / f"requests_{name}.jsonl").read_text().splitlines()]
+    assert messages(fixture, **more) == expected
+
+
+@pytest.mark.parametrize(("name", "order"), VECTORS.items())
+def test_options_are_shuffled_as_the_script_does(name: str, order: str) -> None:
+    candidate, _, seed = name.rpartition(":")
+    question = ph.Question(candidate, "t", "?", "C", ("I1", "I2", "I3"), ph.Location("S", 0))
+    item = ph.item(ph.Settings(seed=int(seed)), Path("001"), question, 0)
+    assert " ".join(item.choices) == order
+    assert item.text(item.targets[0]) == "C"
+
+
+@pytest.mark.parametrize(
+    ("frames", "count", "chosen"),
+    [
+        (20, 10, [0, 2, 4, 6, 8, 11, 13, 15, 17, 19]),
+        (30, 10, [0, 3, 6, 10, 13, 16, 19, 23, 26, 29]),
+        (11, 4, [0, 3, 7, 10]),
+        (10, 3, [0, 4, 9]),
+        (8, 4, [0, 2, 5, 7]),
+        (10, 2, [0, 9]),
+        (3, 10, [0, 1, 2]),
+        (5, 1, [0]),
+        (5, 0, []),
+    ],
+)
+def test_frames_are_spread_as_the_script_does(frames: int, count: int, chosen: list[int]) -> None:
+    assert [int(str(path)) for path in ph.spread([Path(str(at)) for at in range(frames)], count)] == chosen
+
+
+@pytest.mark.parametrize(
+    ("reply", "answer"),
+    [
+        ("reason <final_answer> (b)", "b"),
+        ("<final_answer>(B)</final_answer>", "b"),
+        ("<final_answer> b", None),
+        ("(a) <final_answer> (c) not (d)", None),
+        ("<final_answer>(a) then <final_answer>(d)", "d"),
+        ("<final_answer> (c) (c)", "c"),
+        ("<FINAL_ANSWER>(a)", None),
+        ("the answer is (a)", None),
+        ("", None),
+    ],
+)
+def test_a_reply_is_read_as_the_script_does(reply: str, answer: str | None) -> None:
+    assert read_answer(reply, ph.LABELS).answer == answer
+    assert ph.again(Response(reply)) == (answer is None)
+
+
+@pytest.mark.shared
+def test_requests_carry_coded_media_once_made(fixture: Path) -> None:
+    with serving(lambda *_: said("<final_answer> (a)")) as server:
+        more = ("users=[001]", f"model={server.url}", "model.concurrency=1")
+        done = earmark("run", "personalized_hearing", f"data={fixture}/data", f"media={fixture}/media", *more)
+        assert done.returncode == 0, done.stderr
+    assert len(server.asked) == 5
+    body = next(body for body in server.asked if "S01?" in words(body) and len(body["messages"]) == 3)
+    assert {field: body[field] for field in body if field not in ("messages", "model")} == {"max_tokens": 4096}
+    ((form, sound),) = sounds(body)
+    assert form == "mp3"
+    assert sound[:3] == b"ID3" or sound[:2] == b"\xff\xfb"
+    images = [part for part in body["messages"][1]["content"] if part["type"] == "image_url"]
+    assert len(images) == 10
+    assert all(image["image_url"]["detail"] == "high" for image in images)
+    assert body["messages"][2]["content"].startswith("Which sound")
+    cutoffs = [len(body["messages"]) for body in server.asked]
+    assert cutoffs == sorted(cutoffs), "questions of one user go out in the order of their history"
+
+
+@pytest.mark.shared
+def test_a_reply_without_a_choice_is_asked_for_once_more_and_the_last_reply_stays(fixture: Path) -> None:
+    with serving(lambda _, number: said(["no idea", "still none", "<final_answer> (b)"][min(number, 3) - 1])) as server:
+        more = ("users=[001]", "limit=2", f"model={server.url}", "model.concurrency=1")
+        earmark("run", "personalized_hearing", f"data={fixture}/data", f"media={fixture}/media", *more)
+        assert len(server.asked) == 3
+    (path,) = Path("results").rglob("responses.jsonl")
+    first, second = read(path)
+    assert (first.response and first.response.text, first.attempts) == ("still none", 2)
+    assert (second.response and second.response.text, second.attempts) == ("<final_answer> (b)", 1)
+
+
+@pytest.mark.shared
+def test_a_broken_frame_or_clip_fails_its_items_by_name_and_no_other(fixture: Path, tmp_path: Path) -> None:
+    shutil.copytree(fixture, tmp_path / "copy")
+    (tmp_path / "copy/media/asset_1002/frames/frame_000.jpg").write_bytes(b"no picture")
+    (tmp_path / "copy/media/asset_1003/audio.wav").write_bytes(b"no sound")
+    copy = tmp_path / "copy"
+    done = earmark(
+        "run",
+        "personalized_hearing",
+        f"data={copy}/data",
+        f"media={copy}/media",
+        "model=fake",
+        "model.reply=<final_answer> (a)",
+    )
+    assert done.returncode == 7, done.stderr
+    (path,) = Path("results").rglob("responses.jsonl")
+    failures = {record.item.id: record.failure.message for record in read(path) if record.failure}
+    assert set(failures) == {f"002_q000{at}" for at in range(5)}
+    assert all("asset_1002/frame_000.jpg" in message for message in failures.values())
+    assert "1 of 4 clips are not in" in done.stdout
+
+
+@pytest.mark.shared
+def test_numbers_by_type_by_user_and_over_users(fixture: Path) -> None:
+    done = earmark(
+        "run",
+        "personalized_hearing",
+        f"data={fixture}/data",
+        f"media={fixture}/media",
+        "model=fake",
+        "model.reply=<final_answer> (a)",
+    )
+    assert done.returncode == 0, done.stderr
+    (path,) = Path("results").rglob("metrics.json")
+    rows = {row["slice"]: row for row in json.loads(path.read_text())["rows"]}
+    assert rows[""]["n"] == 15
+    users = [rows[f"user={user}"]["metrics"]["accuracy"]["value"] for user in ("001", "002", "901")]
+    assert rows["mean over users"]["metrics"]["accuracy"]["value"] == pytest.approx(sum(users) / 3)
+    assert {name for name in rows if name.startswith("type=")} == {
+        f"type={name}" for name in ("audio_recall", "visual_recall", "adjustment", "preference_recall")
+    }
+
+
+@pytest.mark.shared
+def test_results_go_out_and_come_back_in_the_scripts_own_form(fixture: Path, tmp_path: Path) -> None:
+    words = (
+        "run",
+        "personalized_hearing",
+        f"data={fixture}/data",
+        f"media={fixture}/media",
+        "model=fake",
+        "model.reply=<final_answer> (a)",
+    )
+    assert earmark(*words).returncode == 0
+    (run,) = (path.parent for path in Path("results").rglob("run.json"))
+    assert earmark("export", str(run), "--to", "personalized-hearing", "--out", str(tmp_path / "out")).returncode == 0
+    lines = [json.loads(line) for line in (tmp_path / "out/001.jsonl").read_text().splitlines()]
+    assert list(lines[0]) == [
+        "user_id",
+        "candidate_id",
+        "type",
+        "options",
+        "gold",
+        "picked",
+        "outcome",
+        "reply",
+        "latency_s",
+    ]
+    assert {line["outcome"] for line in lines} <= {"correct", "wrong"}
+    with (tmp_path / "out/001.jsonl").open("a") as file:  # a later failure and a line cut short change nothing
+        file.write(json.dumps(lines[0] | {"outcome": "error", "picked": [], "error": "APITimeoutError: x"}) + "\n")
+        file.write('{"user_id": "001", "candi')
+    assert foreign.recognises(tmp_path / "out")
+    done = earmark("import", str(tmp_path / "out"), "--model", "theirs")
+    assert done.returncode == 0, done.stderr
+    before = json.loads((run / "metrics.json").read_text())["rows"][0]["metrics"]["accuracy"]
+    (copy,) = Path("results/theirs").rglob("metrics.json")
+    assert json.loads(copy.read_text())["rows"][0]["metrics"]["accuracy"] == before
+
+
+def test_the_four_outcomes_of_the_script(tmp_path: Path) -> None:
+    line = {
+        "user_id": "1",
+        "candidate_id": "c",
+        "type": "t",
+        "options": ["(a) w", "(b) x", "(c) y", "(d) z"],
+        "gold": "a",
+    }
+    rows = [
+        line
+        | {"candidate_id": "1", "picked": ["a"], "outcome": "correct", "reply": "<final_answer> (a)", "latency_s": 1.5},
+        line | {"candidate_id": "2", "picked": [], "outcome": "parse_failure", "reply": "hm", "latency_s": 1.0},
+        line | {"candidate_id": "3", "picked": [], "outcome": "error", "error": "APITimeoutError: x", "latency_s": 9.0},
+        line
+        | {"candidate_id": "3", "picked": ["b"], "outcome": "wrong", "reply": "<final_answer> (b)", "latency_s": 1.0},
+        line | {"candidate_id": "4", "picked": [], "outcome": "error", "error": "APITimeoutError: x", "latency_s": 9.0},
+    ]
+    (tmp_path / "1.jsonl").write_text("\n".join(map(json.dumps, rows)) + "\n")
+    (imported,) = foreign.read(tmp_path)
+    scorer = Choice("personalized-hearing")
+    answers = [
+        asyncio.run(scorer.score(r.item, r.response)).answer if r.response else r.failure for r in imported.records
+    ]
+    assert answers[:3] == ["a", None, "b"]
+    assert answers[3] is not None
+
+
+def test_bad_data_is_told_in_one_line(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="needs data=FOLDER"):
+        ph.load(ph.Settings()).files()
+    with pytest.raises(BadData, match="no such folder"):
+        ph.load(ph.Settings(data=str(tmp_path / "no"), media="m"))
+    with pytest.raises(BadData, match=r"found no 10_benchmark_qa\.json"):
+        ph.load(ph.Settings(data=str(tmp_path), media="m"))
+    user = tmp_path / "001"
+    user.mkdir()
+    (user / ph.QUESTIONS).write_text('{"qa": [{"candidate_id": "x"}]}')
+    with pytest.raises(BadData, match="no such file"):
+        ph.load(ph.Settings(data=str(tmp_path), media="m"))
+    (user / ph.SESSIONS).write_text(
+        '{"sessions": [{"session_id": "S1", "timestamp": 3, "selected_asset_id": "a", "dialogue": []}]}'
+    )
+    with pytest.raises(BadData, match=r"7\.1_dialogue_enhanced\.json: Expected `str`, got `int`"):
+        ph.load(ph.Settings(data=str(tmp_path), media="m"))
+    (user / ph.SESSIONS).write_text(
+        '{"sessions": [{"session_id": "S1", "timestamp": "t", "selected_asset_id": "a", "dialogue": []}]}'
+    )
+    with pytest.raises(BadData, match="missing required field `Type`"):
+        list(ph.load(ph.Settings(data=str(tmp_path), media="m")).items())
+    with pytest.raises(UsageError, match="users=009: no such user"):
+        ph.load(ph.Settings(data=str(tmp_path), media="m", users=("009",))).files()
+
+
+def test_clips_say_how_they_are_coded(tmp_path: Path) -> None:
+    place = tmp_path / "a"
+    (place / "frames").mkdir(parents=True)
+    (place / "audio.wav").touch()
+    (place / "frames/f.jpg").touch()
+    session = ph.Session("S1", "2020", "a", ())
+    date, frame, sound = ph.clip(ph.Settings(media=str(tmp_path), image_detail="low"), session)
+    assert date == "[S1 | 2020]"
+    assert frame == Picture(str(place / "frames/f.jpg"), "a/f.jpg", 384, "low")
+    assert sound == Clip(str(place / "audio.wav"), name="a", coded="mp3@64k/16000")
