@@ -2,6 +2,8 @@
 
     model=NAME           a YAML file of the group `model`, a backend with a model (openai/gpt-4o-audio-preview), or a URL
     model.FIELD=VALUE    a field of the model
+    runtime=NAME         a YAML file of the group `runtime`: what models of one backend share on one machine
+    eval=NAME            a YAML file of the group `eval`: settings of a run and its benchmark that belong together
     FIELD=VALUE          a field of the run where it has one of that name, else of the benchmark
 
 A user's own folder of YAML (`$EARMARK_CONF`, or `conf` in the working folder) is laid over the packaged one.
@@ -13,18 +15,20 @@ import os
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
-from typing import Any, Final, TypeVar
+from typing import Any, Final, TypeVar, get_type_hints
 
 import msgspec
 from msgspec import Struct
 
 from earmark import plugins
 from earmark.errors import UsageError
+from earmark.prices import Priced, Prices
 from earmark.types import Benchmark, Condition, Model, Seconds
 
 UNSIGNED: Final = frozenset(
-    {"base_url", "timeout", "threads", "api_key_env"}
+    {"base_url", "urls", "timeout", "connect", "rest", "threads", "api_key_env", "max_body_bytes"}
 )  # of a model's settings: they change no answer
+GROUPS: Final = ("eval", "runtime")  # of YAML, beside model and suite
 PACKAGED: Final = Path(__file__).parent / "conf"
 T = TypeVar("T")
 
@@ -37,10 +41,15 @@ class RunSettings(Struct, frozen=True, forbid_unknown_fields=True):
     seed: int | None = None  # None: the benchmark's own
     repeats: int = 1
     results: str = "results"
+    place: str = "{model}/{benchmark}"  # of runs under results
     resume: bool = True
     attempts: int | None = None  # requests for one answer, the first included; None: as the benchmark has it, or 5
     patience: Seconds = 900.0  # for one answer, all its attempts and waits together
     give_up_after: int = 50  # failures in a row, with no answer between them
+    preflight: bool = True  # whether the model hears is looked at first, where it is asked over a network
+    budget: float | None = None  # what the answers of a run may cost, in the currency of the model's prices
+    batch: bool = False  # ask by the service's queue for batches: for half the price, within a day
+    batch_patience: Seconds = 90_000.0  # for that queue
 
 
 class Composed(Struct, frozen=True, forbid_unknown_fields=True):
@@ -70,8 +79,8 @@ def yaml_names(group: str) -> dict[str, Path]:
     return {path.stem: path for folder in folders for path in sorted((folder / group).glob("*.yaml"))}
 
 
-def compose(words: Sequence[str]) -> Composed:
-    """Read `key=value` words. Raises UsageError with one line on the first that means nothing."""
+def compose(words: Sequence[str], start: str = "run") -> Composed:
+    """Read `key=value` words over a YAML to start from. Raises UsageError with one line on the first that means nothing."""
     from hydra import compose as hydra_compose  # noqa: PLC0415 - a quarter of a second that help does not owe
     from hydra import initialize_config_dir  # noqa: PLC0415
     from hydra.errors import HydraException  # noqa: PLC0415
@@ -82,12 +91,14 @@ def compose(words: Sequence[str]) -> Composed:
     overrides = [override for word in words for override in _overrides(word)]
     try:
         with initialize_config_dir(str(PACKAGED), version_base="1.3"):
-            config = OmegaConf.to_container(hydra_compose("run", overrides), resolve=True)
+            config = OmegaConf.to_container(hydra_compose(start, overrides), resolve=True)
     except (HydraException, OmegaConfBaseException) as error:
         said = " ".join(str(error).split())
         raise UsageError(f"cannot read {' '.join(words)}: {said}") from error
     settings: dict[str, Any] = config  # type: ignore[assignment] # a mapping of names, as run.yaml is one
-    model, benchmark = settings.pop("model"), settings.pop("benchmark")
+    model, benchmark, runtime = settings.pop("model"), settings.pop("benchmark"), settings.pop("runtime")
+    if runtime.pop("backend", None) == model.get("backend"):
+        model = runtime | model
     return Composed(read(RunSettings, settings, ""), model, benchmark)
 
 
@@ -120,9 +131,18 @@ def _overrides(word: str) -> list[str]:
         return _model_overrides(value)
     if key.startswith("model."):
         return [f"++{key}={_safe(value)}"]
+    if key in GROUPS:
+        return [f"{key}={_known(key, value)}"]
     if key in RunSettings.__struct_fields__:
         return [f"{key}={_listed(value) if key == 'condition' else _safe(value)}"]
     return [f"++benchmark.{key}={_safe(value)}"]
+
+
+def _known(group: str, name: str) -> str:
+    known = yaml_names(group)
+    if name not in known:
+        raise UsageError(f"no YAML of {group}/ is called '{name}'; there are: {', '.join(known)}")
+    return name
 
 
 def _listed(value: str) -> str:
@@ -171,11 +191,24 @@ def read(kind: type[T], settings: Mapping[str, Any], prefix: str) -> T:
             f"no setting is called '{prefix}{unknown[0]}'; there are: {', '.join(prefix + name for name in fields)}"
         )
     try:
-        return msgspec.convert(settings, kind, strict=False)
+        return msgspec.convert(_texts(kind, settings), kind, strict=False)
     except msgspec.ValidationError as error:
         where = str(error).partition(" - at `$.")[2].rstrip("`")
         found = settings.get(where.partition(".")[0].partition("[")[0])
         raise UsageError(f"{prefix}{where or 'settings'}={found!r}: {str(error).partition(' - at ')[0]}") from error
+
+
+def _texts(kind: type, settings: Mapping[str, Any]) -> dict[str, Any]:
+    """Settings with texts where texts are expected: YAML reads the experiment 4 and the user 901 as numbers."""
+    expected = get_type_hints(kind)
+    told = dict(settings)
+    for name, value in settings.items():
+        if expected.get(name) is str and type(value) is int:
+            told[name] = str(value)
+        elif expected.get(name) == tuple[str, ...]:
+            entries = value if isinstance(value, list | tuple) else [value]
+            told[name] = [str(entry) if type(entry) is int else entry for entry in entries]
+    return told
 
 
 # What a model's YAML may hold beside the fields of its backend.
@@ -184,6 +217,9 @@ class Common(Struct, frozen=True):
 
     backend: str
     concurrency: int = 16  # answers under way at once, at most; fewer while the server says that it is busy
+    requests_per_minute: float | None = None  # at most, where a service counts them
+    tokens_per_minute: float | None = None  # read and written
+    prices: Prices | None = None  # {in: 2.5, out: 10, sound: 40}, for a million tokens
 
 
 def common(model: Mapping[str, Any]) -> Common:
@@ -204,19 +240,31 @@ def backend_settings(model: Mapping[str, Any]) -> Any:
 async def open_model(model: Mapping[str, Any]) -> AsyncIterator[Model]:
     """A model from its settings, open for asking."""
     module = plugins.find("models", common(model).backend)
+    prices = common(model).prices
     async with module.load(backend_settings(model)) as opened:
-        yield opened
+        yield Priced(opened, prices) if prices else opened
 
 
 def signed_model(model: Mapping[str, Any], name: str) -> dict[str, Any]:
     """What of a model's settings signs its answers: everything but where it is reached and how fast it is asked."""
     settings = backend_settings(model)
-    plain: dict[str, Any] = msgspec.to_builtins(settings)
-    return (
-        {"backend": common(model).backend}
-        | {key: value for key, value in plain.items() if key not in UNSIGNED}
-        | {"name": name}
-    )
+    plain = {"backend": common(model).backend, **msgspec.to_builtins(settings), "name": name}
+    signed: dict[str, Any] = _signed(plain)
+    return signed
+
+
+def _signed(value: Any) -> Any:
+    """What signs of settings, and of the settings of models within them.
+
+    >>> _signed({"backend": "cascade", "mind": {"backend": "openai", "base_url": "http://here", "name": "m"}})
+    {'backend': 'cascade', 'mind': {'backend': 'openai', 'name': 'm'}}
+    """
+    if isinstance(value, list):
+        return [_signed(each) for each in value]
+    if not isinstance(value, dict) or "backend" not in value:
+        return value
+    left_out = UNSIGNED | set(Common.__struct_fields__) - {"backend"}
+    return {key: _signed(each) for key, each in value.items() if key not in left_out}
 
 
 def written(words: Composed) -> str:

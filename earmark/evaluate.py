@@ -71,7 +71,7 @@ def open_run(
     signed = folder.sign(
         benchmark, config.signed_model(words.model, model.name), names, words.run.repeats, words.run.limit
     )
-    place = folder.place(words.run.results, model.name, benchmark.name)
+    place = folder.place(words.run.results, words.run.place, model.name, benchmark.name)
     begun = folder.begun(place, signed) if words.run.resume else None
     done = settled(begun / folder.JOURNAL) if begun else Settled()
     found = survey(benchmark, conditions, words.run, done)

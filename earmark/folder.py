@@ -1,6 +1,6 @@
 """A run on disk: where it lies, what signs it, and whether one that was begun can go on.
 
-results/<model>/<benchmark>/<YYYY-MM-DD_HH-MM-SS>/
+results/<model>/<benchmark>/<YYYY-MM-DD_HH-MM-SS>/      (`place` may have it otherwise)
   config.yaml        the settings as composed, without secrets
   run.json           what signs the numbers; written once, compared when a run goes on
   responses.jsonl    the journal: what cost money
@@ -23,7 +23,7 @@ from msgspec import Struct
 
 from earmark import __version__
 from earmark.data.cache import digest, write
-from earmark.errors import BadData, RunMismatch
+from earmark.errors import BadData, RunMismatch, UsageError
 from earmark.signature import differences
 from earmark.types import Benchmark
 
@@ -78,9 +78,17 @@ def safe_name(name: str) -> str:
     return f"{'_' if reserved else ''}{plain}-{hashlib.sha256(name.encode()).hexdigest()[:6]}"
 
 
-def place(results: str, model: str, benchmark: str) -> Path:
-    """Where the runs of a model on a benchmark lie."""
-    return Path(results).expanduser() / safe_name(model) / safe_name(benchmark)
+def place(results: str, template: str, model: str, benchmark: str) -> Path:
+    """Where the runs of a model on a benchmark lie.
+
+    >>> place("results", "{model}/{benchmark}", "org/m", "listen").parts[-1]
+    'listen'
+    """
+    names = {"model": safe_name(model), "benchmark": safe_name(benchmark)}
+    try:
+        return Path(results).expanduser() / template.format_map(names)
+    except (KeyError, ValueError, IndexError) as error:
+        raise UsageError(f"place={template}: expected a folder such as {{model}}/{{benchmark}}") from error
 
 
 def runs(results: str | Path) -> list[Path]:
@@ -109,7 +117,7 @@ def signed(folder: Path) -> Signed:
 
 def begun(where: Path, now: Signed) -> Path | None:
     """The newest unfinished run in a folder, if it signs alike; None if there is none. Raises RunMismatch if it does not."""
-    unfinished = [folder for folder in runs(where) if not finished(folder)]
+    unfinished = [folder for folder in sorted(where.glob("*")) if (folder / SIGNED).exists() and not finished(folder)]
     if not unfinished:
         return None
     before = signed(unfinished[-1])

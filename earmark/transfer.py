@@ -43,7 +43,7 @@ def _make_run(imported: Imported, results: str, model: str) -> tuple[Path, Metri
         described, {"backend": "import", "name": name}, list(imported.conditions), imported.repeats, None, {}
     )
     words = Composed(RunSettings(), {"backend": "import"}, dict(imported.settings))
-    run = folder.create(folder.place(results, name, imported.benchmark), signed, written(words))
+    run = folder.create(folder.place(results, words.run.place, name, imported.benchmark), signed, written(words))
     asyncio.run(_fill(run, imported))
     benchmark = load_benchmark(imported.benchmark, imported.tasks, imported.settings)
     found = Found(len(imported.records))

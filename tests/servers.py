@@ -83,6 +83,16 @@ class _Threaded:
 
 
 @contextlib.contextmanager
+def threaded(app: web.Application) -> Iterator[int]:
+    """Serve an application; its port."""
+    served = _Threaded(app)
+    try:
+        yield served.start()
+    finally:
+        served.stop()
+
+
+@contextlib.contextmanager
 def serving(handler: Handler, models: tuple[str, ...] = ("test-model",)) -> Iterator[Server]:
     """Serve chat completions by a function of the request and its number, counted from 1."""
     server = Server()
@@ -105,9 +115,6 @@ def serving(handler: Handler, models: tuple[str, ...] = ("test-model",)) -> Iter
     app = web.Application(client_max_size=100_000_000)
     app.router.add_post("/v1/chat/completions", chat)
     app.router.add_get("/v1/models", listed)
-    threaded = _Threaded(app)
-    server.url = f"http://127.0.0.1:{threaded.start()}/v1"
-    try:
+    with threaded(app) as port:
+        server.url = f"http://127.0.0.1:{port}/v1"
         yield server
-    finally:
-        threaded.stop()

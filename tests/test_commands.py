@@ -88,11 +88,13 @@ def test_every_command_has_help() -> None:
         assert done.returncode == 0
         assert "Usage" in done.stdout
     listed = earmark("--help").stdout
-    assert all(f"  {name}" in listed for name in names("cli"))
+    assert all(f"  {name.replace('_', '-')}" in listed for name in names("cli"))
 
 
 def test_a_run_leaves_its_files_and_can_be_shown() -> None:
-    done = earmark("run", "acoustics:pitch", "acoustics:loudness", "model=fake", "items=10", "condition=[plain,silence]")
+    done = earmark(
+        "run", "acoustics:pitch", "acoustics:loudness", "model=fake", "items=10", "condition=[plain,silence]"
+    )
     assert done.returncode == 0, done.stderr
     assert "0.500" in done.stdout
     (run,) = (path.parent for path in Path("results").rglob("run.json"))

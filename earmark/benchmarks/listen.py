@@ -29,6 +29,7 @@ from earmark.data.rows import check_columns, parquet_files, rows
 from earmark.errors import UsageError
 from earmark.scorers.listen import POLICIES as READING
 from earmark.scorers.listen import Settings as Listen
+from earmark.scorers.listen import emotion
 from earmark.types import Benchmark, Clip, Item, Prompt, Turn
 
 Modality: TypeAlias = Literal["text", "audio", "audio_and_text"]
@@ -129,7 +130,7 @@ def load(settings: Settings, tasks: tuple[str, ...] = ()) -> Benchmark:
         files=partial(files, resolved),
         source=REPOSITORY,
         averages=AVERAGES,
-        slices=("dataset_source",),
+        slices=("dataset_source", "emotion"),
         tables=partial(tables, scorer, chosen),
         notices=_notices(resolved),
         seed=settings.seed,
@@ -200,14 +201,14 @@ def item(settings: Settings, task: str, file: str, row: Row, stream: Random) -> 
     gold = _gold(settings, task, row)
     choices = list(row.choices or ())
     if task.startswith("3") and (task != "3A" or settings.extend_3a):
-        choices += [emotion for emotion in EXTRA if emotion not in choices]
+        choices += [extra for extra in EXTRA if extra not in choices]
     asked = Item(
         id=row.id,
         task=task,
         question=row.question or "",
         clips=(Clip(file, row.number, "audio.bytes", name=row.clip or row.id, words=row.transcription or ""),),
         group=re.sub(r"_[23][AB]$", "", row.id),  # one recording may be asked about in several tasks
-        tags={"dataset_source": row.dataset_source or "unknown", "modality": modality},
+        tags={"dataset_source": row.dataset_source or "unknown", "modality": modality, "emotion": emotion(gold)},
     )
     if not gold.strip():
         return msgspec.structs.replace(asked, state="skipped", reason="empty gold")

@@ -20,18 +20,19 @@ class Commands(click.Group):
     """A group whose commands are the files of this folder."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002
-        return names("cli")
+        return [name.replace("_", "-") for name in names("cli")]
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002
-        if cmd_name not in names("cli"):
+        file = cmd_name.replace("-", "_")
+        if file not in names("cli"):
             return None
-        command: click.Command = find("cli", cmd_name).command
+        command: click.Command = find("cli", file).command
         return command
 
-    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
         """The list of commands, from the first line of each file and without running any."""
         with formatter.section("Commands"):
-            formatter.write_dl([(name, summary("cli", name)) for name in self.list_commands(ctx)])
+            formatter.write_dl([(name.replace("_", "-"), summary("cli", name)) for name in names("cli")])
 
 
 @click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"]})
@@ -44,9 +45,14 @@ def earmark() -> None:
 
 
 def main(*arguments: Any) -> None:
-    """Run the command line and exit with a documented status."""
+    """The program earmark."""
+    leave(earmark, *arguments)
+
+
+def leave(command: click.Command, *arguments: Any) -> None:
+    """Run a command and exit with a documented status."""
     try:
-        sys.exit(earmark.main([*arguments] or None, standalone_mode=False))
+        sys.exit(command.main([*arguments] or None, standalone_mode=False))
     except click.exceptions.Abort:
         stop("interrupted; the same command goes on from here", INTERRUPTED)
     except click.ClickException as error:

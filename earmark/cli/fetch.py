@@ -9,7 +9,7 @@ import click
 @click.argument("name")
 @click.argument("words", nargs=-1, type=click.UNPROCESSED)
 def command(name: str, words: tuple[str, ...]) -> None:
-    """Fetch the data of benchmark NAME; an interrupted fetch goes on where it stopped."""
+    """Fetch the data of benchmark NAME; files that have come are kept when a fetch is interrupted."""
     from earmark.config import compose, read
     from earmark.plugins import find
 

@@ -3,10 +3,15 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 import click
 
 from earmark.errors import FINISHED_WITH_FAILURES
+
+if TYPE_CHECKING:
+    from earmark.cli._words import Line
 
 
 @click.command(context_settings={"ignore_unknown_options": True})
@@ -27,14 +32,21 @@ def command(words: tuple[str, ...]) -> None:
 
 def run_lines(words: tuple[str, ...]) -> int:
     """Run what the words name and print one table; the number of failed items that were asked."""
+    from earmark.cli._words import lines
+
+    return finish(lines(words))
+
+
+def finish(lines: Sequence[Line]) -> int:
+    """Run every line and print one table; the number of failed items that were asked."""
     import asyncio
 
     from earmark.cli._progress import Progress
-    from earmark.cli._words import lines, show_rows
+    from earmark.cli._words import show_rows
     from earmark.evaluate import evaluate
 
     outcomes = []
-    for line in lines(words):
+    for line in lines:
         with Progress() as watch:
             outcomes.append(asyncio.run(evaluate(line.benchmark, line.settings, watch)))
     for outcome in outcomes:

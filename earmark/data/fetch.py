@@ -1,7 +1,8 @@
 """Data sets from the Hugging Face hub: fetched once at a commit, kept with the digest of every file.
 
 A name such as `main` moves; what was fetched does not. The first fetch writes down the commit that the name stood for and
-the SHA-256 of each file, and everything after reads that commit. An interrupted fetch goes on where it stopped.
+the SHA-256 of each file, and everything after reads that commit. A connection that breaks is taken up within the file; a
+fetch that is begun again keeps the files that have come.
 """
 
 from __future__ import annotations
@@ -49,13 +50,18 @@ def fetch(repository: str, revision: str, patterns: list[str], say: Callable[[st
     Raises BadSetup where the hub cannot be reached or has no such thing.
     """
     from huggingface_hub import HfApi, snapshot_download  # noqa: PLC0415 - a quarter of a second
-    from huggingface_hub.errors import HfHubHTTPError, LocalEntryNotFoundError, OfflineModeIsEnabled  # noqa: PLC0415
+    from huggingface_hub.errors import (  # noqa: PLC0415
+        HFValidationError,
+        HTTPError,  # type: ignore[attr-defined] # of its HTTP library: which one that is has changed before
+        OfflineModeIsEnabled,
+        XetDownloadError,
+    )
 
     try:
         commit = HfApi().dataset_info(repository, revision=revision).sha or revision
         say(f"fetching {repository} at {commit[:12]} ({revision})")
         place = Path(snapshot_download(repository, repo_type="dataset", revision=commit, allow_patterns=patterns))
-    except (HfHubHTTPError, LocalEntryNotFoundError, OfflineModeIsEnabled, OSError) as error:
+    except (HTTPError, OfflineModeIsEnabled, HFValidationError, XetDownloadError, OSError) as error:
         said = " ".join(str(error).split())[:300]
         raise BadSetup(
             f"{repository} cannot be fetched ({said}); check the network and the name, or copy the files by hand and give data=FOLDER"

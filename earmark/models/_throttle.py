@@ -1,29 +1,60 @@
-"""A model asked no faster than it can answer.
+"""A model asked no faster than it can answer, nor than it may be asked.
 
 How many answers may be under way grows while answers come, by one for each until the server first says that it is
 busy, then by about one a round; it shrinks by a third when the server says so (429, 503), at most once a second, and
-nothing is sent while the server asks us to wait.
+nothing is sent while the server asks us to wait. Where a service allows so many requests or tokens a minute, questions
+are spaced evenly: a token is booked before a question is sent, by what answers have taken so far, and settled after.
 """
 
 from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Callable
-from typing import Final
+from collections.abc import Callable, Mapping
+from typing import Any, Final
 
+from earmark.config import common
 from earmark.errors import Transient
 from earmark.types import Hears, Model, Prompt, Response, Seconds
 
 FIRST: Final = 4  # answers under way at the start
 SHRINK: Final = 2 / 3
 COOL: Final[Seconds] = 1.0  # between two shrinkings: one overload makes many replies
+MINUTE: Final[Seconds] = 60.0
+
+
+class Pace:
+    """So many of something a minute, spaced evenly."""
+
+    def __init__(self, per_minute: float, clock: Callable[[], Seconds]) -> None:
+        self._each = MINUTE / per_minute
+        self._clock = clock
+        self._free_at = float("-inf")
+
+    def book(self, amount: float) -> Seconds:
+        """Take room for an amount; how long to wait until it begins."""
+        now = self._clock()
+        begins = max(now, self._free_at)
+        self._free_at = begins + amount * self._each
+        return begins - now
+
+    def settle(self, more: float) -> None:
+        """What was booked took so much more, or less."""
+        self._free_at += more * self._each
 
 
 class Throttle:
     """A wrapper: holds a model and is one."""
 
-    def __init__(self, model: Model, ceiling: int, clock: Callable[[], Seconds] = time.monotonic) -> None:
+    def __init__(
+        self,
+        model: Model,
+        ceiling: int,
+        clock: Callable[[], Seconds] = time.monotonic,
+        *,
+        requests_per_minute: float | None = None,
+        tokens_per_minute: float | None = None,
+    ) -> None:
         self.model = model
         self.ceiling = ceiling
         self.limit = min(FIRST, ceiling)  # answers under way at once
@@ -33,6 +64,9 @@ class Throttle:
         self._was_busy = False
         self._shrunk_at = self._open_at = float("-inf")
         self._clock = clock
+        self._requests = Pace(requests_per_minute, clock) if requests_per_minute else None
+        self._tokens = Pace(tokens_per_minute, clock) if tokens_per_minute else None
+        self._usual = 0.0  # tokens that an answer takes, as far as is known
 
     @property
     def name(self) -> str:
@@ -47,7 +81,10 @@ class Throttle:
         try:
             while (wait := self._open_at - self._clock()) > 0:  # noqa: ASYNC110
                 await asyncio.sleep(wait)
-            response = await self.model.generate(prompt)
+            if self._requests or self._tokens:
+                response = await self._paced(prompt)
+            else:
+                response = await self.model.generate(prompt)
         except Transient as error:
             if error.busy:
                 self._shrink(error.wait)
@@ -60,6 +97,20 @@ class Throttle:
                 self._debt -= 1
             else:
                 self._slots.release()
+
+    async def _paced(self, prompt: Prompt) -> Response:
+        booked = self._usual
+        wait = max(
+            self._requests.book(1) if self._requests else 0.0, self._tokens.book(booked) if self._tokens else 0.0
+        )
+        if wait > 0:
+            await asyncio.sleep(wait)
+        response = await self.model.generate(prompt)
+        took = response.usage.tokens_in + response.usage.tokens_out
+        self._usual = self._usual + (took - self._usual) / 8 if self._usual else float(took)
+        if self._tokens:
+            self._tokens.settle(took - booked)
+        return response
 
     def _grow(self) -> None:
         if self.limit == self.ceiling:
@@ -80,3 +131,20 @@ class Throttle:
             fewer = max(1, int(self.limit * SHRINK))
             self._debt += self.limit - fewer
             self.limit = fewer
+
+
+def throttled(model: Model, settings: Mapping[str, Any]) -> Throttle:
+    """A model asked as its settings allow."""
+    shared = common(settings)
+    return Throttle(
+        model,
+        shared.concurrency,
+        requests_per_minute=shared.requests_per_minute,
+        tokens_per_minute=shared.tokens_per_minute,
+    )
+
+
+def innermost(model: Model) -> Model:
+    """The model inside all its wrappers."""
+    held = getattr(model, "model", None)
+    return innermost(held) if hasattr(held, "hears") else model  # what a model runs on may be called its model too

@@ -54,7 +54,8 @@ def test_every_official_prompt_is_exact(shared: Path) -> None:
             wanted["status"],
             wanted.get("reason"),
         )
-        assert item.tags == {"dataset_source": wanted["dataset_source"], "modality": wanted["modality"]}
+        told = {name: item.tags[name] for name in ("dataset_source", "modality")}
+        assert told == {"dataset_source": wanted["dataset_source"], "modality": wanted["modality"]}
         if "choices" in wanted:
             assert list(item.choices) == wanted["choices"]
             assert item.targets == (wanted["expected_letter"],)

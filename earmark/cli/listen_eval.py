@@ -1,0 +1,53 @@
+"""Run LISTEN by its official rules on a model in vLLM; also installed as the program listen-eval."""
+
+from __future__ import annotations
+
+import sys
+
+import click
+
+from earmark.errors import FINISHED_WITH_FAILURES
+
+
+@click.command(context_settings={"help_option_names": ["-h", "--help"]})
+@click.argument("words", nargs=-1)
+@click.option("--list", "listed", is_flag=True, help="List the experiments and the models, and ask nothing.")
+@click.option("--no-resume", is_flag=True, help="Start anew, even where an unfinished run could go on.")
+def command(words: tuple[str, ...], *, listed: bool, no_resume: bool) -> None:
+    """LISTEN by its official rules: listen-eval [model=NAME] ['experiments=[1_audio,2B]'] [key=value]...
+
+    \b
+    listen-eval                              all ten experiments, Gemma 4 E2B
+    listen-eval model=gemma4_e4b 'experiments=[1_audio,2B,3B,4]'
+    listen-eval data=FOLDER limit=20         a folder of parquet files, the first 20 of each
+
+    What it starts from stands in conf/listen_eval.yaml, conf/eval/listen.yaml and conf/runtime/vllm_local.yaml; your own
+    folder `conf` is laid over them. Runs lie in results/MODEL/DATE: summary.csv, summary_CORPUS.csv, samples/CORPUS.csv.
+    """
+    from earmark.cli._words import Line
+    from earmark.cli.run import finish
+    from earmark.config import compose, load_line
+
+    if listed:
+        return _list()
+    composed = compose([*words, *(["resume=false"] if no_resume else [])], "listen_eval")
+    if finish([Line(*load_line("listen", (), composed))]):
+        sys.exit(FINISHED_WITH_FAILURES)
+    return None
+
+
+def _list() -> None:
+    from earmark.benchmarks.listen import HEADERS, TASKS
+    from earmark.cli._words import show_table
+    from earmark.config import yaml_names
+
+    rows = [(task, f"experiment_type {kind}", modality, HEADERS[modality]) for task, (kind, modality) in TASKS.items()]
+    show_table("experiments", ("experiment", "rows", "modality", "asked"), rows, words=4)
+    click.echo(f"models: {', '.join(yaml_names('model'))}")
+
+
+def main() -> None:
+    """The program listen-eval."""
+    from earmark.cli import leave
+
+    leave(command)

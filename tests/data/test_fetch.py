@@ -1,0 +1,128 @@
+"""Fetching data sets: the library that does it in earnest, on a hub of our own on loopback."""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import pytest
+from aiohttp import web
+from commands import ENV, earmark
+from servers import threaded
+
+COMMIT = "0123456789abcdef0123456789abcdef01234567"
+NAME = "data/train-00000-of-00001.parquet"
+
+
+@dataclass
+class Hub:
+    """A hub with one data set, whose connections may break off once and whose files may be missing."""
+
+    files: dict[str, bytes]
+    break_off_at: int | None = None
+    missing: set[str] = field(default_factory=set)
+    asked: list[tuple[str, str]] = field(default_factory=list)  # files that were sent, and from where on
+
+    async def info(self, _: web.Request) -> web.Response:
+        siblings = [{"rfilename": name} for name in (*self.files, "README.md")]
+        return web.json_response({"id": "VibeCheck1/LISTEN_full", "sha": COMMIT, "siblings": siblings})
+
+    async def tree(self, _: web.Request) -> web.Response:
+        listed = [{"type": "file", "path": name, "size": len(data), "oid": "x"} for name, data in self.files.items()]
+        return web.json_response(listed)
+
+    async def file(self, request: web.Request) -> web.StreamResponse:
+        name = request.match_info["name"]
+        if name in self.missing:
+            return web.Response(status=404)
+        data = self.files[name]
+        headers = {"X-Repo-Commit": COMMIT, "ETag": f'"{hashlib.sha256(data).hexdigest()}"', "Accept-Ranges": "bytes"}
+        if request.method == "HEAD":
+            return web.Response(headers=headers | {"Content-Length": str(len(data))})
+        asked = request.headers.get("Range", "")
+        self.asked.append((name, asked))
+        first = int(match.group(1)) if (match := re.match(r"bytes=(\d+)-", asked)) else 0
+        response = web.StreamResponse(status=206 if first else 200, headers=headers)
+        response.content_length = len(data) - first
+        if first:
+            response.headers["Content-Range"] = f"bytes {first}-{len(data) - 1}/{len(data)}"
+        await response.prepare(request)
+        broken, self.break_off_at = self.break_off_at, None
+        await response.write(data[first : first + broken] if broken else data[first:])
+        if broken:
+            assert request.transport is not None
+            request.transport.close()
+        return response
+
+
+@contextlib.contextmanager
+def hub(served: Hub) -> Iterator[str]:
+    app = web.Application()
+    for path in ("/api/datasets/VibeCheck1/LISTEN_full", "/api/datasets/VibeCheck1/LISTEN_full/revision/{revision}"):
+        app.router.add_get(path, served.info)
+    app.router.add_get("/api/datasets/VibeCheck1/LISTEN_full/tree/{revision}", served.tree)
+    app.router.add_route("*", f"/datasets/VibeCheck1/LISTEN_full/resolve/{COMMIT}/{{name:.*}}", served.file)
+    with threaded(app) as port:
+        yield f"http://127.0.0.1:{port}"
+
+
+@pytest.fixture
+def caches(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name, place in {"HF_HOME": "hf", "EARMARK_CACHE": "cache"}.items():
+        monkeypatch.setitem(ENV, name, str(tmp_path / place))
+    monkeypatch.setitem(ENV, "HF_HUB_DISABLE_XET", "1")
+
+
+@pytest.mark.shared
+@pytest.mark.usefixtures("caches")
+def test_data_is_fetched_at_a_commit_and_run_without_a_folder(shared: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    data = (shared / "fixtures/listen/data/train-00000-of-00002.parquet").read_bytes()
+    with hub(Hub({NAME: data})) as endpoint:
+        monkeypatch.setitem(ENV, "HF_ENDPOINT", endpoint)
+        done = earmark("fetch", "listen")
+    assert done.returncode == 0, done.stderr
+    assert f"VibeCheck1/LISTEN_full at {COMMIT} lies in " in done.stdout
+    assert f"{hashlib.sha256(data).hexdigest()}  {NAME}" in done.stdout
+    ran = earmark("run", "listen:1_audio", "model=fake", "limit=2")  # the hub is gone
+    assert ran.returncode == 0, ran.stderr
+
+
+@pytest.mark.usefixtures("caches")
+def test_a_connection_that_breaks_is_taken_up_within_the_file(monkeypatch: pytest.MonkeyPatch) -> None:
+    data = bytes(range(256)) * 100_000
+    served = Hub({NAME: data}, break_off_at=12_000_000)
+    with hub(served) as endpoint:
+        monkeypatch.setitem(ENV, "HF_ENDPOINT", endpoint)
+        done = earmark("fetch", "listen")
+    assert done.returncode == 0, done.stderr
+    assert hashlib.sha256(data).hexdigest() in done.stdout
+    whole, rest = (int(asked.removeprefix("bytes=").removesuffix("-") or 0) for _, asked in served.asked)
+    assert whole == 0
+    assert rest >= 10_000_000
+
+
+@pytest.mark.usefixtures("caches")
+def test_a_fetch_that_failed_keeps_the_files_that_came(monkeypatch: pytest.MonkeyPatch) -> None:
+    first, second = NAME, NAME.replace("00000", "00001", 1)
+    served = Hub({first: b"one" * 1000, second: b"two" * 1000}, missing={second})
+    with hub(served) as endpoint:
+        monkeypatch.setitem(ENV, "HF_ENDPOINT", endpoint)
+        failed = earmark("fetch", "listen")
+        assert failed.returncode == 4, failed.stderr
+        assert failed.stderr.strip().splitlines()[-1].startswith("earmark: VibeCheck1/LISTEN_full cannot be fetched")
+        served.missing.clear()
+        done = earmark("fetch", "listen")
+    assert done.returncode == 0, done.stderr
+    assert [name for name, _ in served.asked] == [first, second]
+
+
+@pytest.mark.usefixtures("caches")
+def test_no_hub_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(ENV, "HF_ENDPOINT", "http://127.0.0.1:9")
+    done = earmark("fetch", "listen")
+    assert done.returncode == 4
+    assert "or copy the files by hand and give data=FOLDER" in done.stderr
