@@ -252,25 +252,27 @@ def test_bad_data_is_told_in_one_line(tmp_path: Path) -> None:
         ph.load(ph.Settings()).files()
     with pytest.raises(BadData, match="no such folder"):
         ph.load(ph.Settings(data=str(tmp_path / "no"), media="m"))
-    with pytest.raises(BadData, match=r"found no 10_benchmark_qa\.json"):
+    with pytest.raises(BadData, match="m: no such folder; give media="):
         ph.load(ph.Settings(data=str(tmp_path), media="m"))
+    with pytest.raises(BadData, match=r"found no 10_benchmark_qa\.json"):
+        ph.load(ph.Settings(data=str(tmp_path), media=str(tmp_path)))
     user = tmp_path / "001"
     user.mkdir()
     (user / ph.QUESTIONS).write_text('{"qa": [{"candidate_id": "x"}]}')
     with pytest.raises(BadData, match="no such file"):
-        ph.load(ph.Settings(data=str(tmp_path), media="m"))
+        ph.load(ph.Settings(data=str(tmp_path), media=str(tmp_path)))
     (user / ph.SESSIONS).write_text(
         '{"sessions": [{"session_id": "S1", "timestamp": 3, "selected_asset_id": "a", "dialogue": []}]}'
     )
     with pytest.raises(BadData, match=r"7\.1_dialogue_enhanced\.json: Expected `str`, got `int`"):
-        ph.load(ph.Settings(data=str(tmp_path), media="m"))
+        ph.load(ph.Settings(data=str(tmp_path), media=str(tmp_path)))
     (user / ph.SESSIONS).write_text(
         '{"sessions": [{"session_id": "S1", "timestamp": "t", "selected_asset_id": "a", "dialogue": []}]}'
     )
     with pytest.raises(BadData, match="missing required field `Type`"):
-        list(ph.load(ph.Settings(data=str(tmp_path), media="m")).items())
+        list(ph.load(ph.Settings(data=str(tmp_path), media=str(tmp_path))).items())
     with pytest.raises(UsageError, match="users=009: no such user"):
-        ph.load(ph.Settings(data=str(tmp_path), media="m", users=("009",))).files()
+        ph.load(ph.Settings(data=str(tmp_path), media=str(tmp_path), users=("009",))).files()
 
 
 def test_clips_say_how_they_are_coded(tmp_path: Path) -> None:
