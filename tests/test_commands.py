@@ -33,7 +33,7 @@ def complaint(*words: str) -> tuple[int, str]:
 @pytest.mark.parametrize(
     ("words", "status", "told"),
     [
-        (["run", "beeps", "model=fake"], 2, "no benchmark or suite is called 'beeps'; there are: acoustics"),
+        (["run", "beeps", "model=fake"], 2, "no benchmark or suite is called 'beeps'; there are: acoustic"),
         (["run", "model=fake"], 2, "no benchmark is named"),
         (["run", "acoustics:colour", "model=fake"], 2, "acoustics has no task 'colour'; there are: pitch, loudness"),
         (["run", "acoustics", "model=nobody"], 2, "no model is called 'nobody'; there are:"),

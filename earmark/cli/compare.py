@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
 if TYPE_CHECKING:
-    from earmark.folder import Signed
     from earmark.journal import ScoreLine
     from earmark.report.comparison import Comparison, Rules, Side
     from earmark.types import Benchmark, Scorer
@@ -29,14 +28,16 @@ def command(first: Path, second: Path, metric: str, everything: bool, seed: int,
     Differences are the second run less the first, over the questions that both have: runs need not be finished.
     What the columns mean and how to read them: docs/error-bars.md
     """
-    from earmark.errors import BadData
-    from earmark.report.comparison import compare
+    from earmark.errors import BadData, UsageError
+    from earmark.report.comparison import compare, metrics_of
 
-    found = compare(side(first), side(second), metric=metric, everything=everything, seed=seed)
+    sides = side(first), side(second)
+    found = compare(*sides, metric=metric, everything=everything, seed=seed)
+    if metric and not found.rows:
+        there = ", ".join(dict.fromkeys(name for each in sides for name in metrics_of(each)))
+        raise UsageError(f"no metric is called '{metric}' in both runs; there are: {there}")
     if not any(row.difference.n for row in found.rows):
-        raise BadData(
-            f"{first} and {second} have no {f'{metric} of a ' if metric else ''}question in common; compare runs of one benchmark"
-        )
+        raise BadData(f"{first} and {second} have no question in common; compare runs of one benchmark and condition")
     if as_json:
         import msgspec
 
@@ -74,85 +75,71 @@ def side(run: Path) -> Side:
     signed = folder.signed(run)
     about = About(signed.model["name"], signed.benchmark, signed.data, signed.condition)
     if (run / folder.SCORES).exists() and (run / folder.METRICS).exists():
-        rules, lines = _written_rules(run, signed), read_scores(run / folder.SCORES)
-    else:
-        rules, lines = _scored_now(run, signed)
-    return Side(about, rules, lines, read(run / folder.JOURNAL))
+        return Side(about, _written_rules(run), read_scores(run / folder.SCORES), read(run / folder.JOURNAL))
+    return Side(about, *_scored_now(run), read(run / folder.JOURNAL))
 
 
-def _written_rules(run: Path, signed: Signed) -> Callable[[str, str], Rules]:
-    """The rules that signed the numbers of metrics.json."""
+def _written_rules(run: Path) -> Callable[[str, str], Rules]:
+    """The rules that signed the numbers of metrics.json: a packaged scorer, or else one of the run's benchmark."""
     import functools
 
+    from earmark.again import reopened
     from earmark.report.comparison import Rules
     from earmark.report.files import read_metrics
 
-    signatures = {(row.task, row.scorer): row.signature for row in read_metrics(run).rows}
-    benchmark = functools.cache(lambda: _benchmark(run, signed))
+    signatures = {(row.task, row.scorer): row.signature for row in read_metrics(run).rows if not row.slice}
+    benchmark = functools.cache(lambda: reopened(run)[0])
 
     @functools.cache
     def rules(task: str, name: str) -> Rules:
         signature = signatures.get((task, name), name)
-        scorer = _scorer(name, signature) or _of_benchmark(benchmark(), task, name)
+        scorer = _packaged(name, signature) or _of_benchmark(benchmark(), task, name)
         return Rules(signature, scorer.metrics)
 
     return rules
 
 
-def _scorer(name: str, signature: str) -> Scorer | None:
+def _packaged(name: str, signature: str) -> Scorer | None:
     """A packaged scorer made again from its signature; None where what comes out signs otherwise."""
     from earmark import config, plugins
     from earmark.errors import UsageError
-    from earmark.scoring import signature_of
+    from earmark.report.cells import signature_of
 
     if name not in plugins.names("scorers"):
         return None
     module = plugins.find("scorers", name)
-    settings = dict(part.partition(":")[::2] for part in signature.split("|")[1:])
-    try:
-        scorer: Scorer = module.load(config.read(module.Settings, settings, ""))
-    except UsageError:
-        return None
-    return scorer if signature_of(scorer) == signature else None
+    for settings in (dict(part.partition(":")[::2] for part in signature.split("|")[1:]), {}):
+        try:
+            scorer: Scorer = module.load(config.read(module.Settings, settings, ""))
+        except UsageError:
+            continue
+        if signature_of(scorer).partition("|v:")[0] == signature.partition("|v:")[0]:
+            return scorer
+    return None
 
 
-def _scored_now(run: Path, signed: Signed) -> tuple[Callable[[str, str], Rules], Iterator[ScoreLine]]:
+def _scored_now(run: Path) -> tuple[Callable[[str, str], Rules], Iterable[ScoreLine]]:
     """The rules of the run's benchmark, and its answers scored by them."""
     import asyncio
 
     from earmark import folder
+    from earmark.again import reopened
+    from earmark.errors import BadData
+    from earmark.report.cells import signature_of
     from earmark.report.comparison import Rules
-    from earmark.scoring import line_of, records, score, signature_of
+    from earmark.scoring import score_all
 
-    benchmark = _benchmark(run, signed)
+    benchmark, _ = reopened(run)
+    if any(hasattr(scorer, "opened") for task in benchmark.tasks for scorer in benchmark.scorers(task)):
+        raise BadData(f"{run}: is not scored yet, and its scorer asks a judge; score it with: earmark rescore {run}")
 
     def rules(task: str, name: str) -> Rules:
         scorer = _of_benchmark(benchmark, task, name)
         return Rules(signature_of(scorer), scorer.metrics)
 
-    async def lines() -> list[ScoreLine]:
-        return [
-            line_of(record, scorer, await score(record, scorer))
-            for record in records(run / folder.JOURNAL)
-            for scorer in benchmark.scorers(record.item.task)
-        ]
-
-    return rules, iter(asyncio.run(lines()))
-
-
-def _benchmark(run: Path, signed: Signed) -> Benchmark:
-    """The benchmark of a run, with the settings that it was given."""
-    import yaml
-
-    from earmark.errors import BadData
-    from earmark.evaluate import load_benchmark
-
-    path = run / "config.yaml"
-    try:
-        settings = yaml.safe_load(path.read_text(encoding="utf-8"))["benchmark"]
-    except (FileNotFoundError, yaml.YAMLError, TypeError, KeyError) as error:
-        raise BadData(f"{path}: cannot be read ({error!r}); restore it from a copy") from error
-    return load_benchmark(signed.benchmark["name"], tuple(signed.benchmark["tasks"]), settings)
+    lines: list[ScoreLine] = []
+    asyncio.run(score_all(run / folder.JOURNAL, benchmark.scorers, (), lambda _, line: lines.append(line)))
+    return rules, lines
 
 
 def _of_benchmark(benchmark: Benchmark, task: str, name: str) -> Scorer:

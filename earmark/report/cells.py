@@ -18,6 +18,7 @@ from earmark.journal import Record
 from earmark.report.rows import Row
 from earmark.stats.bags import Bags
 from earmark.stats.estimate import Estimate, defined, estimates
+from earmark.stats.repeats import repeated
 from earmark.types import STATES, Counts, Item, Metric, Number, Response, Score, Scorer, State, replace
 
 OF: Final = "\x1f"  # between the name of a task and that of a count
@@ -133,8 +134,10 @@ def row(place: Place, cell: Cell, seed: int) -> Row:
         states={str(state): count for state, count in cell.states.items()},
         metrics={name: _bounded(cell.scorer.metrics[name], estimate, cell) for name, estimate in found.items()},
         chance=_chance(columns),
-        by_repeat=_by_repeat(next(iter(cell.scorer.metrics.values())), cell.bags),
         slice=place.slice,
+        repeats=repeated(next(iter(cell.scorer.metrics.values())), cell.bags, seed)
+        if isinstance(cell.bags, Bags) and not place.slice
+        else None,
     )
 
 
@@ -150,17 +153,6 @@ def _bounded(metric: Metric, found: Estimate, cell: Cell) -> Estimate:
 
 def _chance(columns: Mapping[str, Any]) -> float | None:
     return defined(columns["chance"].sum() / columns["n"].sum()) if "chance" in columns and "n" in columns else None
-
-
-def _by_repeat(metric: Metric, bags: Columns) -> list[float | None]:
-    repeats = bags.repeats
-    if not repeats.size or repeats.max() == 0:
-        return []
-    columns = bags.columns
-    return [
-        defined(metric.value({name: float(column[repeats == number].sum()) for name, column in columns.items()}))
-        for number in range(int(repeats.max()) + 1)
-    ]
 
 
 def signature_of(scorer: Scorer) -> str:

@@ -115,6 +115,8 @@ class Side:
         self.rules = rules  # by task and scorer
         self.cells: dict[Place, Cell] = {}
         for line in lines:
+            if line.state == "judge-failed":  # an answer without a verdict has no score
+                continue
             self.cells.setdefault((line.task, line.condition, line.scorer), Cell()).add(line)
         self.asked = asked(records)
 
@@ -127,10 +129,12 @@ class Side:
 
     def stale(self) -> int:
         """How many questions of the journal have no score, or one from before they were answered."""
+        if not self.asked.keys.size:
+            return 0
         scored = [np.frombuffer(cell.keys, np.uint64) for cell in self.cells.values()]
         there, at = self.find(np.concatenate([np.zeros(0, np.uint64), *scored]))
         failed = [np.frombuffer(cell.failed, np.int8) for cell in self.cells.values()]
-        same = np.concatenate([np.zeros(0, np.int8), *failed]) == self.asked.failed[at] if at.size else there
+        same = np.concatenate([np.zeros(0, np.int8), *failed]) == self.asked.failed[at]
         return int(self.asked.keys.size - np.unique(at[there & same]).size)
 
 
@@ -182,6 +186,12 @@ def compare(first: Side, second: Side, *, metric: str = "", everything: bool = F
     adjusted = holm([row.difference.p for row in rows])
     rows = [replace(row, p_holm=p) for row, p in zip(rows, adjusted, strict=True)]
     return Comparison(first.about.name, second.about.name, rows, _notes(first, second, matches))
+
+
+def metrics_of(side: Side) -> list[str]:
+    """The names of everything that a run can be compared by."""
+    named = (side.rules(task, scorer).metrics for task, _, scorer in side.cells)
+    return list(dict.fromkeys(name for metrics in named for name in metrics))
 
 
 def _wanted(first: Side, second: Side, place: Place, metric: str, everything: bool) -> list[str]:
@@ -260,7 +270,7 @@ def _notes(first: Side, second: Side, matches: Mapping[Place, Matched]) -> list[
     ]
     for name, side in (("first", first), ("second", second)):
         if stale := side.stale():
-            notes.append(f"{stale} answers of the {name} run have no score yet, or one from before they came")
+            notes.append(f"{stale} answers of the {name} run have no score, or one from before they came")
     return list(dict.fromkeys(notes))
 
 

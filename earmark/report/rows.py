@@ -5,6 +5,7 @@ from __future__ import annotations
 from msgspec import Struct
 
 from earmark.stats.estimate import Estimate
+from earmark.stats.repeats import Repeats
 
 
 class Row(Struct, frozen=True):
@@ -19,7 +20,7 @@ class Row(Struct, frozen=True):
     metrics: dict[str, Estimate]  # the headline first
     chance: float | None = None
     slice: str = ""  # such as "user=001"; empty: all of the task
-    by_repeat: list[float | None] = []  # the headline of each repeat, where there are several
+    repeats: Repeats | None = None  # of the headline, where everything was asked several times
 
     @property
     def title(self) -> str:

@@ -7,6 +7,7 @@ from typing import Final
 
 from earmark.report.rows import Row
 from earmark.stats.estimate import Estimate
+from earmark.stats.repeats import Repeats
 
 HEAD: Final = ("task", "condition", "score", "95 % interval", "n", "unparsed", "refused", "failed", "chance")
 
@@ -39,9 +40,26 @@ def footnotes(rows: Sequence[Row]) -> list[str]:
             told.append(
                 f"{row.title} {row.condition}: {row.states['judge-failed']} answers without a verdict of the judge, outside the score"
             )
-        if found.why and found.low is None:
+        if found.why:
             told.append(f"{row.title} {row.condition}: {name}, {found.why}")
+        if row.repeats:
+            told.append(f"{row.title} {row.condition}: {name}, {repeats(row.repeats)}")
     return told
+
+
+def repeats(found: Repeats) -> str:
+    """What asking everything several times told.
+
+    >>> from earmark.stats.repeats import Spread
+    >>> repeats(Repeats([0.5, 0.75], Spread(2, 0.625, 0.177), {2: Estimate(0.5, 0.4, 0.6)}))
+    '2 repeats: 0.500, 0.750, mean 0.625, standard deviation 0.177; right every time 0.500 (0.400-0.600)'
+    """
+    spread = found.spread
+    told = f"{len(found.numbers)} repeats: {', '.join(map(number, found.numbers))}, mean {number(spread.mean)}, standard deviation {number(spread.deviation)}"
+    if not found.all_right:
+        return told
+    most = found.all_right[max(found.all_right)]
+    return f"{told}; right every time {number(most.value)} ({interval(most)})"
 
 
 def number(value: float | None) -> str:

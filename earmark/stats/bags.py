@@ -10,24 +10,36 @@ import numpy as np
 import numpy.typing as npt
 
 Floats = npt.NDArray[np.float64]
+Names = npt.NDArray[np.uint64]
+
+
+def named(text: str) -> int:
+    """64 bits that stand for a name: a million names are all different with a chance of 1 - 3e-8."""
+    return int.from_bytes(hashlib.blake2b(text.encode(), digest_size=8).digest(), "big")
 
 
 class Bags:
-    """The counts of items, their groups and which repeat they belong to; grown one item at a time."""
+    """The counts of items, their groups and which repeat they belong to; grown one item at a time.
+
+    What it gives are views, not copies: let go of them before adding more.
+    """
 
     def __init__(self) -> None:
         self._columns: dict[str, array[float]] = {}
         self._groups = array("Q")
-        self._repeats = array("l")
+        self._items = array("Q")
+        self._repeats = array("q")
 
-    def add(self, counts: Mapping[str, float], group: str, repeat: int = 0) -> None:
-        """Enter one item. A count that an item does not have is 0."""
+    def add(self, counts: Mapping[str, float], group: str, repeat: int = 0, item: str = "") -> None:
+        """Enter one item. A count that an item does not have is 0; an item without a name has its group's."""
         for name in counts:
             if name not in self._columns:
                 self._columns[name] = array("d", bytes(8 * len(self)))
         for name, column in self._columns.items():
             column.append(counts.get(name, 0.0))
-        self._groups.append(int.from_bytes(hashlib.blake2b(group.encode(), digest_size=8).digest(), "big"))
+        shared = named(group)
+        self._groups.append(shared)
+        self._items.append(named(item) if item else shared)
         self._repeats.append(repeat)
 
     def __len__(self) -> int:
@@ -39,9 +51,14 @@ class Bags:
         return {name: np.frombuffer(column, np.float64) for name, column in self._columns.items()}
 
     @property
-    def groups(self) -> npt.NDArray[np.uint64]:
+    def groups(self) -> Names:
         """What names the group of each item, shape (items,)."""
         return np.frombuffer(self._groups, np.uint64)
+
+    @property
+    def items(self) -> Names:
+        """What names each item, the same in every repeat, shape (items,)."""
+        return np.frombuffer(self._items, np.uint64)
 
     @property
     def repeats(self) -> npt.NDArray[np.int64]:

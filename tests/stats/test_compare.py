@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 from math import comb
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -281,3 +282,14 @@ def test_items_for_a_width() -> None:
             assert high - low > width
     assert items_for(Estimate(0.5, 0.4, 0.6, n=100), 0.1) == 400
     assert items_for(Estimate(0.5), 0.1) is None
+
+
+def test_the_page_has_these_numbers() -> None:
+    """The tables of docs/error-bars.md are made by the code."""
+    page = (Path(__file__).parents[2] / "docs" / "error-bars.md").read_text(encoding="utf-8")
+    for width in (0.2, 0.1, 0.06, 0.04, 0.02):
+        needed = [items_for_width(width, share) for share in (0.5, 0.8, 0.9, 0.95)]
+        assert f"\n| {width} | {' | '.join(map(str, needed))} |\n" in page
+    for true in (0.1, 0.05, 0.03, 0.02, 0.01):
+        needed = [items_to_show(true, disagreement) for disagreement in (0.1, 0.2, 0.3, 0.4)]
+        assert f"\n| {true} | {' | '.join(map(str, needed))} |\n" in page

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import tracemalloc
-from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +18,6 @@ from earmark.stats.estimate import (
     LEVEL,
     POOLS,
     Estimate,
-    averages,
     estimate,
     estimates,
     independent,
@@ -255,46 +253,6 @@ def test_macro_f1_over_classes_that_come_and_go(shared: Path) -> None:
     ours = resampled(columns, macro_f1, 0)
     assert ours.mean() == pytest.approx(np.mean(theirs), abs=0.006)
     assert ours.std() == pytest.approx(np.std(theirs), rel=0.12)
-
-
-# ---------------------------------------------------------------- averages
-
-
-def test_both_averages_have_their_names(shared: Path) -> None:
-    e14 = case(shared, "e14")
-    tasks = []
-    for at, task in enumerate(e14["input"]["datasets"]):
-        right = np.zeros(task["n"])
-        right[: round(task["n"] * task["acc"])] = 1.0
-        groups = np.arange(task["n"], dtype=np.uint64) + np.uint64(1000 * at)
-        tasks.append(({"right": right, "n": np.ones(task["n"])}, groups))
-    found = averages(SHARE, tasks)
-    assert found["over items"].value == pytest.approx(e14["expected"]["micro"])
-    assert found["over tasks"].value == pytest.approx(e14["expected"]["macro"])
-    assert found["over items"].method == "wilson"
-    assert found["over tasks"].groups == 1000
-    # The error of a mean of two tasks is half the root of the sum of their squared errors.
-    error = np.sqrt(0.25 / 900 + 0.09 / 100) / 2
-    assert found["over tasks"].low == pytest.approx(0.7 - 1.96 * error, abs=0.15 * error)
-    assert found["over tasks"].high == pytest.approx(0.7 + 1.96 * error, abs=0.15 * error)
-
-
-def test_tasks_about_the_same_recordings_are_drawn_together() -> None:
-    """The same answers twice tell no more than once."""
-    right = np.array([1.0, 0.0] * 50)
-    task: tuple[Mapping[str, Any], Any] = ({"right": right, "n": np.ones(100)}, np.arange(100, dtype=np.uint64))
-    apart = (task[0], task[1] + np.uint64(100))
-    together, alone = averages(SHARE, [task, task])["over tasks"], averages(SHARE, [task, apart])["over tasks"]
-    assert together.low is not None and together.high is not None and alone.low is not None and alone.high is not None  # noqa: PT018
-    assert (together.high - together.low) / (alone.high - alone.low) == pytest.approx(np.sqrt(2), rel=0.1)
-
-
-def test_an_average_needs_every_task() -> None:
-    empty: tuple[Mapping[str, Any], Any] = ({"right": np.zeros(1), "n": np.zeros(1)}, np.zeros(1, np.uint64))
-    full: tuple[Mapping[str, Any], Any] = ({"right": np.ones(1), "n": np.ones(1)}, np.ones(1, np.uint64))
-    assert averages(SHARE, [full, empty])["over tasks"].why == "not defined for every task"
-    assert averages(SHARE, [])["over tasks"].why == "no items"
-    assert averages(SHARE, [])["over items"].why == "no items"
 
 
 # ---------------------------------------------------------------- bags
