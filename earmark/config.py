@@ -4,6 +4,7 @@
     model.FIELD=VALUE    a field of the model
     runtime=NAME         a YAML file of the group `runtime`: what models of one backend share on one machine
     eval=NAME            a YAML file of the group `eval`: settings of a run and its benchmark that belong together
+    noise=[20,10,0]      as condition=[plain,noise:20,noise:10,noise:0]
     FIELD=VALUE          a field of the run where it has one of that name, else of the benchmark
 
 A user's own folder of YAML (`$EARMARK_CONF`, or `conf` in the working folder) is laid over the packaged one.
@@ -99,6 +100,7 @@ def compose(words: Sequence[str], start: str = "run") -> Composed:
     model, benchmark, runtime = settings.pop("model"), settings.pop("benchmark"), settings.pop("runtime")
     if runtime.pop("backend", None) == model.get("backend"):
         model = runtime | model
+    settings["condition"] += [f"noise:{level}" for level in settings.pop("noise")]
     return Composed(read(RunSettings, settings, ""), model, benchmark)
 
 
@@ -135,6 +137,8 @@ def _overrides(word: str) -> list[str]:
         return [f"{key}={_known(key, value)}"]
     if key in RunSettings.__struct_fields__:
         return [f"{key}={_listed(value) if key == 'condition' else _safe(value)}"]
+    if key == "noise":
+        return [f"noise={_listed(value)}"]
     return [f"++benchmark.{key}={_safe(value)}"]
 
 

@@ -33,9 +33,20 @@ def find(kind: Kind, name: str) -> ModuleType:
             raise UsageError(
                 f"no module '{name}' can be imported ({error}); install it, or set PYTHONPATH to where it lies"
             ) from error
-    if name not in names(kind):
-        raise UsageError(f"no {kind.removesuffix('s')} is called '{name}'; there are: {', '.join(names(kind))}")
-    return import_module(f"earmark.{kind}.{name}")
+    file = name.replace("-", "_")
+    if file not in names(kind):
+        there = ", ".join(plain(kind, name) for name in names(kind))
+        raise UsageError(f"no {kind.removesuffix('s')} is called '{name}'; there are: {there}")
+    return import_module(f"earmark.{kind}.{file}")
+
+
+def plain(kind: Kind, file: str) -> str:
+    """The name that users type for a file: conditions, commands and foreign forms have hyphens.
+
+    >>> plain("conditions", "no_media"), plain("benchmarks", "spoken_words")
+    ('no-media', 'spoken_words')
+    """
+    return file.replace("_", "-") if kind in ("conditions", "cli", "foreign") else file
 
 
 def summary(kind: Kind, name: str) -> str:

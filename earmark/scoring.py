@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import asyncio
 from collections import deque
-from collections.abc import AsyncIterator, Callable, Iterator, Sequence
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from contextlib import AsyncExitStack, nullcontext
 from functools import partial
 from pathlib import Path
@@ -18,9 +19,12 @@ import msgspec
 from earmark import folder
 from earmark.errors import BadData
 from earmark.journal import Record, ScoreLine, keys, read, standing
+from earmark.plugins import find
 from earmark.report import files
 from earmark.report.cells import Cells
+from earmark.report.gain import answered_without_ears, gains
 from earmark.report.rows import Found, Metrics, Row
+from earmark.stats.bags import named
 from earmark.types import Benchmark, Response, Score, Scorer
 
 AT_ONCE: Final = 32  # scores under way, of scorers that ask a judge
@@ -111,6 +115,25 @@ def ordered(rows: Sequence[Row], tasks: Sequence[str], conditions: Sequence[str]
     return sorted(rows, key=lambda row: (places.get(row.task, len(tasks)), places.get(row.condition, len(conditions))))
 
 
+def deaf(condition: str) -> bool:
+    """Whether what is asked about cannot be heard under a condition.
+
+    >>> deaf("silence"), deaf("transcript:ear"), deaf("noise:0")
+    (True, True, False)
+    """
+    return condition != "plain" and bool(getattr(find("conditions", condition.partition(":")[0]), "DEAF", False))
+
+
+def _without_ears(run: Path, right: Mapping[tuple[str, str], AbstractSet[int]]) -> Iterator[tuple[str, ...]]:
+    """Every item that all controls get right, once."""
+    seen: set[tuple[str, str, str]] = set()
+    for line in read_scores(run / folder.SCORES):
+        one = (line.task, line.scorer, line.id)
+        if one not in seen and named(line.id) in right.get(one[:2], ()):
+            seen.add(one)
+            yield one
+
+
 def line_of(record: Record, scorer: Scorer, earned: Score) -> ScoreLine:
     """One score, as it is written."""
     return ScoreLine(
@@ -160,7 +183,12 @@ async def write_scores(
         scored = await score_all(run / folder.JOURNAL, scorers or benchmark.scorers, benchmark.slices, tell)
     rows = scored.cells.rows(seed, benchmark.averages, benchmark.mean_over)
     rows = ordered(rows, (*benchmark.tasks, *benchmark.averages), signed.condition)
-    metrics = Metrics(scored.settled >= found.questions, rows, found, list(benchmark.notices))
+    controls = [name for name in signed.condition if deaf(name)]
+    gained = gains(scored.cells.cells, controls, benchmark.averages, seed)
+    metrics = Metrics(scored.settled >= found.questions, rows, found, list(benchmark.notices), gained)
+    if gained:
+        right = answered_without_ears(scored.cells.cells, controls)
+        files.write_csv(run / "without_ears.csv", files.WITHOUT_EARS, _without_ears(run, right))
     if benchmark.tables:
         pairs = partial(scored_records, run / folder.JOURNAL, run / folder.SCORES)
         files.write_tables(run, benchmark.tables(signed.model["name"], pairs))

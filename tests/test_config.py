@@ -70,3 +70,8 @@ def test_what_signs_a_model_is_what_changes_its_answers() -> None:
     assert signed_model(before, "m") == signed_model(moved, "m")
     assert signed_model(before, "m") != signed_model(warmer, "m")
     assert signed_model(before, "m") != signed_model(before, "n")
+
+
+def test_noise_levels_are_conditions_beside_the_others() -> None:
+    assert compose(["noise=[20,0,-10]"]).run.condition == ("plain", "noise:20", "noise:0", "noise:-10")
+    assert compose(["noise=5", "condition=[plain,silence]"]).run.condition == ("plain", "silence", "noise:5")

@@ -13,26 +13,25 @@ import click
 
 from earmark import __version__
 from earmark.errors import INTERRUPTED, EarmarkError
-from earmark.plugins import find, names, summary
+from earmark.plugins import find, names, plain, summary
 
 
 class Commands(click.Group):
     """A group whose commands are the files of this folder."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002
-        return [name.replace("_", "-") for name in names("cli")]
+        return [plain("cli", name) for name in names("cli")]
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002
-        file = cmd_name.replace("-", "_")
-        if file not in names("cli"):
+        if cmd_name not in self.list_commands(ctx):
             return None
-        command: click.Command = find("cli", file).command
+        command: click.Command = find("cli", cmd_name).command
         return command
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
         """The list of commands, from the first line of each file and without running any."""
         with formatter.section("Commands"):
-            formatter.write_dl([(name.replace("_", "-"), summary("cli", name)) for name in names("cli")])
+            formatter.write_dl([(plain("cli", name), summary("cli", name)) for name in names("cli")])
 
 
 @click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"]})

@@ -16,7 +16,7 @@ from earmark.errors import UsageError
 if TYPE_CHECKING:
     from rich.table import Table
 
-    from earmark.report.rows import Row
+    from earmark.report.rows import Gain, Row
     from earmark.types import Benchmark
 
 
@@ -96,6 +96,17 @@ def show_rows(title: str, rows: Sequence[Row], *, everything: bool = False, by: 
         show_table(f"{title}: {', '.join(metrics)}", HEAD, table(shown), words=2)
     for note in footnotes(shown):
         click.echo(note)
+
+
+def show_gains(gains: Sequence[Gain], *, by: str = "") -> None:
+    """Print what listening adds, of tasks and averages, or of a tag's values."""
+    from earmark.report.gain import HEAD, footnotes, table
+
+    shown = [gain for gain in gains if (gain.slice.startswith(f"{by}=") if by else not gain.slice)]
+    if shown:
+        show_table(f"listening gain: plain less the best deaf control, {shown[0].metric}", HEAD, table(shown), words=1)
+        for note in footnotes(shown):
+            click.echo(note)
 
 
 def show_table(title: str, head: Sequence[str], rows: Sequence[Sequence[Any]], words: int = 1) -> None:

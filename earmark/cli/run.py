@@ -42,7 +42,7 @@ def finish(lines: Sequence[Line]) -> int:
     import asyncio
 
     from earmark.cli._progress import Progress
-    from earmark.cli._words import show_rows
+    from earmark.cli._words import show_gains, show_rows
     from earmark.evaluate import evaluate
 
     outcomes = []
@@ -51,6 +51,7 @@ def finish(lines: Sequence[Line]) -> int:
             outcomes.append(asyncio.run(evaluate(line.benchmark, line.settings, watch)))
     for outcome in outcomes:
         show_rows(f"{outcome.benchmark.name} by {outcome.model}", outcome.metrics.rows)
+        show_gains(outcome.metrics.gains)
         for task, reasons in outcome.metrics.found.skipped.items():
             click.echo(f"{task}: skipped {', '.join(f'{count} ({reason})' for reason, count in reasons.items())}")
         click.echo(

@@ -14,13 +14,14 @@ import click
 def command(runs: tuple[Path, ...], everything: bool, by: str) -> None:
     """Show the numbers of RUN..., folders such as results/MODEL/BENCHMARK/2026-01-31_12-00-00."""
     from earmark import folder
-    from earmark.cli._words import show_rows
+    from earmark.cli._words import show_gains, show_rows
     from earmark.report.files import read_metrics
 
     for run in runs:
         signed = folder.signed(run)
         metrics = read_metrics(run)
         show_rows(f"{signed.benchmark['name']} by {signed.model['name']}", metrics.rows, everything=everything, by=by)
+        show_gains(metrics.gains, by=by)
         for notice in metrics.notices:
             click.echo(notice)
         for message, count in _failures(run):

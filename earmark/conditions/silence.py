@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
+from typing import ClassVar, Final
 
 import numpy as np
 from msgspec import Struct
 
 from earmark.audio.read import wave
-from earmark.conditions._sounds import each_sound
-from earmark.errors import UsageError
+from earmark.conditions._sounds import each_sound, nothing_after
 from earmark.types import Benchmark, Heard, Item, Part, Prompt, replace
+
+DEAF: Final = True  # a control: what is asked about cannot be heard
 
 
 class Silence(Struct, frozen=True):
@@ -29,6 +30,5 @@ def _silent(heard: Heard, _: int) -> Part:
 
 def load(argument: str, seed: int, benchmark: Benchmark) -> Silence:  # noqa: ARG001
     """The condition from what stands after its name; silence takes nothing."""
-    if argument:
-        raise UsageError(f"silence takes no argument, found 'silence:{argument}'; write condition=silence")
+    nothing_after("silence", argument)
     return Silence()

@@ -6,6 +6,7 @@ counts alike; an average over tasks lets each task count alike. Both are resampl
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final, Protocol
 
@@ -32,6 +33,8 @@ class Columns(Protocol):
     @property
     def groups(self) -> npt.NDArray[np.uint64]: ...
     @property
+    def items(self) -> npt.NDArray[np.uint64]: ...
+    @property
     def repeats(self) -> npt.NDArray[np.int64]: ...
 
 
@@ -40,6 +43,7 @@ class Joined(Struct, frozen=True):
 
     columns: dict[str, npt.NDArray[np.float64]]
     groups: npt.NDArray[np.uint64]
+    items: npt.NDArray[np.uint64]
     repeats: npt.NDArray[np.int64]
 
 
@@ -52,8 +56,8 @@ def joined(bags: Mapping[str, Columns]) -> Joined:
         for name, column in one.columns.items():
             columns[f"{task}{OF}{name}"] = np.pad(column, (before, sum(sizes) - before - size))
         before += size
-    groups, repeats = ([getattr(one, kind) for one in bags.values()] for kind in ("groups", "repeats"))
-    return Joined(columns, np.concatenate(groups), np.concatenate(repeats))
+    named = (np.concatenate([getattr(one, kind) for one in bags.values()]) for kind in ("groups", "items", "repeats"))
+    return Joined(columns, *named)
 
 
 class Place(Struct, frozen=True):
@@ -73,12 +77,14 @@ class Cell(Struct):
     states: dict[State, int] = field(default_factory=lambda: dict.fromkeys(STATES, 0))
     worst: dict[str, float] = field(default_factory=dict)  # counts of failed items had they been wrong,
     best: dict[str, float] = field(default_factory=dict)  # and had they been right
+    lost: array[int] = field(default_factory=lambda: array("b"))  # 1 for each item of the bags that failed
 
     def add(self, record: Record, earned: Score) -> None:
         """Enter one score."""
         self.states[earned.state] += 1
         if isinstance(self.bags, Bags) and earned.state != "judge-failed":
             self.bags.add(earned.counts, record.item.group or record.item.id, record.repeat, record.item.id)
+            self.lost.append(record.failure is not None and record.failure.state != "refused")
         if record.failure and record.failure.state != "refused":
             worst, best = self.scorer.bounds(record.item)
             for sums, counts in ((self.worst, worst), (self.best, best)):
@@ -91,7 +97,7 @@ class Cells:
 
     def __init__(self, slices: Sequence[str] = ()) -> None:
         self._slices = slices
-        self._cells: dict[Place, Cell] = {}
+        self.cells: dict[Place, Cell] = {}
 
     def add(self, record: Record, scorer: Scorer, earned: Score) -> None:
         """Enter one score, into the row of all and into that of each of its slices."""
@@ -99,15 +105,15 @@ class Cells:
         for tag in ("", *self._slices):
             if not tag or tag in item.tags:
                 place = Place(item.task, record.condition, scorer.name, f"{tag}={item.tags[tag]}" if tag else "")
-                cell = self._cells.get(place)
+                cell = self.cells.get(place)
                 if cell is None:
-                    cell = self._cells[place] = Cell(scorer, Bags())
+                    cell = self.cells[place] = Cell(scorer, Bags())
                 cell.add(record, earned)
 
     def rows(self, seed: int, averages: Mapping[str, tuple[str, ...]] = {}, mean_over: str = "") -> list[Row]:
         """The numbers of every cell, of every average over tasks whose cells are all there, and of the mean over groups."""
-        rows = [row(place, cell, seed) for place, cell in self._cells.items()]
-        whole = {place: cell for place, cell in self._cells.items() if not place.slice}
+        rows = [row(place, cell, seed) for place, cell in self.cells.items()]
+        whole = {place: cell for place, cell in self.cells.items() if not place.slice}
         if mean_over:
             rows += [
                 row(replace(place, slice=f"mean over {mean_over}s"), over_groups(cell), seed)
@@ -171,7 +177,7 @@ def over_groups(cell: Cell) -> Cell:
     """One cell whose metrics are means over groups: an item counts by one over the size of its group."""
     _, of, sizes = np.unique(cell.bags.groups, return_inverse=True, return_counts=True)
     weighted = {name: column / sizes[of] for name, column in cell.bags.columns.items()}
-    return Cell(Weighted(cell.scorer), Joined(weighted, cell.bags.groups, cell.bags.repeats), cell.states)
+    return Cell(Weighted(cell.scorer), Joined(weighted, cell.bags.groups, cell.bags.items, cell.bags.repeats), cell.states)
 
 
 class Weighted(Struct, frozen=True):

@@ -28,6 +28,8 @@ SAMPLES: Final = (
     "reply", "heard", "choices", "failure", "seconds", "attempts",
 )  # fmt: skip
 
+WITHOUT_EARS: Final = ("task", "scorer", "id")
+
 
 def write_metrics(folder: Path, metrics: Metrics) -> None:
     """Write metrics.json. Numbers that are not defined are null, with the reason beside them."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from msgspec import Struct
 
+from earmark.stats.compare import Difference
 from earmark.stats.estimate import Estimate
 from earmark.stats.repeats import Repeats
 
@@ -51,6 +52,25 @@ class Found(Struct, frozen=True):
     prompts: str = ""  # a digest of every prompt's words
 
 
+class Gain(Struct, frozen=True, omit_defaults=True):
+    """What listening adds to one number."""
+
+    task: str
+    scorer: str
+    metric: str
+    control: str  # the best one
+    difference: Difference  # first: the control; second: plain
+    slice: str = ""
+    deaf: dict[str, float | None] = {}  # the number of every control
+    without_ears: int | None = None  # items that every control gets right; None where items are not right or wrong
+    guessed: float | None = None  # how many of them guessing would get
+
+    @property
+    def title(self) -> str:
+        """What the gain is about."""
+        return f"{self.task} ({self.slice})" if self.slice else self.task
+
+
 class Metrics(Struct, frozen=True):
     """The whole of metrics.json."""
 
@@ -58,3 +78,4 @@ class Metrics(Struct, frozen=True):
     rows: list[Row]
     found: Found
     notices: list[str] = []
+    gains: list[Gain] = []  # of listening, where the run heard plainly and under a control

@@ -1,0 +1,124 @@
+"""The listening gain: what is paired with what, which control counts, and which items need no ears."""
+
+from __future__ import annotations
+
+import csv
+from pathlib import Path
+
+import numpy as np
+import pytest
+from commands import earmark
+
+from earmark.journal import Record
+from earmark.report.cells import Cells
+from earmark.report.gain import answered_without_ears, gains
+from earmark.report.rows import Gain
+from earmark.scorers.choice import Choice
+from earmark.stats.bags import named
+from earmark.stats.compare import bonett_price, mcnemar
+from earmark.types import Failure, Item, Metric, Response, Score
+
+CONTROLS = ("silence", "swap")
+
+
+def record(number: int, condition: str, answer: str | None, repeat: int = 0, task: str = "t") -> Record:
+    item = Item(
+        f"i{number}", task, choices=("a", "b"), labels=("A", "B"), targets=("A",), tags={"half": str(number % 2)}
+    )
+    failed = None if answer is not None else Failure("sound-failed", "broken")
+    response = Response(answer) if answer else None
+    return Record(item, condition=condition, repeat=repeat, response=response, failure=failed)
+
+
+def cells(*told: tuple[str, str, str], repeats: int = 1) -> Cells:
+    """Cells from a task, a condition and a word of letters, one an item: A right, B wrong, - failed."""
+    gathered = Cells(("half",))
+    scorer = Choice()
+    for task, condition, letters in told:
+        for repeat in range(repeats):
+            for number, letter in enumerate(letters):
+                failed = letter == "-"
+                right = float(letter == "A")
+                counts = {"right": right, "n": 1.0, "read": 1.0, "right_read": right, "chance": 0.5}
+                entered = record(number, condition, None if failed else letter, repeat, task)
+                state = "sound-failed" if failed else "answered"
+                gathered.add(entered, scorer, Score(counts, None if failed else letter, state))  # type: ignore[arg-type]
+    return gathered
+
+
+def gained(*told: tuple[str, str, str], controls: tuple[str, ...] = CONTROLS) -> dict[str, Gain]:
+    return {gain.title: gain for gain in gains(cells(*told).cells, controls, {}, 0)}
+
+
+def test_the_gain_is_plain_less_the_best_control_over_pairs() -> None:
+    found = gained(("t", "plain", "AAAAAAAABB"), ("t", "silence", "ABBBBBBBBA"), ("t", "swap", "AAABBBBBBB"))["t"]
+    assert (found.control, found.deaf) == ("swap", {"silence": 0.2, "swap": 0.3})
+    assert (found.difference.first, found.difference.second) == (0.3, 0.8)
+    assert found.difference.value == pytest.approx(0.5)
+    assert (found.difference.low, found.difference.high) == pytest.approx(bonett_price(5, 0, 10))
+    assert found.difference.p == pytest.approx(mcnemar(5, 0))
+    assert (found.without_ears, found.guessed) == (1, 2.5)
+
+
+def test_items_that_failed_in_either_are_left_out() -> None:
+    found = gained(("t", "plain", "AAAA-A"), ("t", "silence", "BB-BBB"), controls=("silence",))["t"]
+    assert (found.difference.n, found.difference.first, found.difference.second) == (4, 0.0, 1.0)
+    none = gained(("t", "plain", "AA"), ("t", "silence", "--"), controls=("silence",))
+    assert none == {}
+
+
+def test_each_slice_has_its_own_best_control() -> None:
+    found = gained(("t", "plain", "AAAAAA"), ("t", "silence", "ABABAB"), ("t", "swap", "BABABA"))
+    assert {title: gain.control for title, gain in found.items()} == {
+        "t": "silence", "t (half=0)": "silence", "t (half=1)": "swap",
+    }  # fmt: skip
+    assert found["t (half=0)"].difference.value == 0.0
+    assert found["t"].difference.value == pytest.approx(0.5)
+
+
+def test_all_tasks_together_count_alike() -> None:
+    found = gained(
+        ("t", "plain", "AAAA"), ("t", "silence", "BBBB"),
+        ("u", "plain", "AAAAAAAA"), ("u", "silence", "AAAABBBB"), controls=("silence",),
+    )  # fmt: skip
+    assert found["all tasks"].difference.value == pytest.approx((1.0 + 0.5) / 2)
+    assert (found["all tasks"].without_ears, found["all tasks"].guessed) == (4, 6.0)
+    low, high = found["all tasks"].difference.low, found["all tasks"].difference.high
+    assert low is not None
+    assert high is not None
+    assert low < 0.75 < high
+
+
+def test_an_item_is_answered_without_ears_if_right_every_time() -> None:
+    gathered = cells(("t", "silence", "AAB"), ("t", "swap", "ABB"), repeats=2)
+    assert answered_without_ears(gathered.cells, CONTROLS) == {("t", "choice"): {named("i0")}}
+    item = record(0, "silence", "B", 2)
+    gathered.add(item, Choice(), Score({"right": 0.0, "n": 1.0}, "B"))
+    assert answered_without_ears(gathered.cells, CONTROLS) == {("t", "choice"): set()}
+
+
+def test_less_may_be_better() -> None:
+    class Errors(Choice, frozen=True):
+        @property
+        def metrics(self) -> dict[str, Metric]:
+            return {"errors": Metric(lambda counts: np.divide(counts["e"], counts["n"]), better="lower")}
+
+    gathered = Cells()
+    for condition, errors in (("plain", 1.0), ("silence", 9.0), ("swap", 7.0)):
+        for number in range(4):
+            gathered.add(record(number, condition, "A"), Errors(), Score({"e": errors, "n": 10.0}))
+    (found,) = gains(gathered.cells, CONTROLS, {}, 0)
+    assert found.control == "swap"
+    assert found.difference.value == pytest.approx(-0.6)
+    assert found.without_ears is None
+
+
+def test_a_run_tells_its_gain_and_names_the_items() -> None:
+    done = earmark("run", "mine.bench", "items=20", "model=fake", "condition=[plain,silence]")
+    assert done.returncode == 0, done.stderr
+    assert "listening gain: plain less the best deaf control, accuracy" in done.stdout
+    (path,) = Path("results").rglob("without_ears.csv")
+    with path.open(newline="") as file:
+        rows = list(csv.DictReader(file))
+    assert [row["id"] for row in rows] == [f"item-{number}" for number in range(0, 20, 2)]
+    assert "listening gain" in earmark("show", str(path.parent)).stdout
