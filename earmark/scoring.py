@@ -185,7 +185,8 @@ async def write_scores(
     rows = ordered(rows, (*benchmark.tasks, *benchmark.averages), signed.condition)
     controls = [name for name in signed.condition if deaf(name)]
     gained = gains(scored.cells.cells, controls, benchmark.averages, seed)
-    metrics = Metrics(scored.settled >= found.questions, rows, found, list(benchmark.notices), gained)
+    done = scored.settled >= found.questions
+    metrics = Metrics(done, rows, found, list(benchmark.notices), dict(benchmark.averages), gained)
     if gained:
         right = answered_without_ears(scored.cells.cells, controls)
         files.write_csv(run / "without_ears.csv", files.WITHOUT_EARS, _without_ears(run, right))

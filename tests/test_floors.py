@@ -17,6 +17,8 @@ FLOORS = [
     {"conditions", "folder", "foreign", "models", "report", "scorers", "survey"},
     {"benchmarks", "run", "scoring"},
     {"again", "evaluate", "replies", "transfer"},
+    {"sides"},
+    {"leaderboard"},
     {"cli"},
 ]
 FLOOR = {room: floor for floor, rooms in enumerate(FLOORS) for room in rooms}

@@ -1,35 +1,52 @@
-"""Compare two runs, question by question: how far apart they are, and whether chance alone would tell."""
+"""Compare two runs question by question, or a run with a paper's table or somebody's reference trajectories."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
 if TYPE_CHECKING:
-    from earmark.journal import ScoreLine
-    from earmark.report.comparison import Comparison, Rules, Side
-    from earmark.types import Benchmark, Scorer
+    from earmark.report.comparison import Comparison
 
 
 @click.command()
 @click.argument("first", type=click.Path(path_type=Path))
-@click.argument("second", type=click.Path(path_type=Path))
+@click.argument("second", type=click.Path(path_type=Path), required=False)
+@click.option("--paper", is_flag=True, help="Beside the table that the benchmark's authors published.")
 @click.option("--metric", default="", help="This metric instead of each scorer's headline.")
 @click.option("--all", "everything", is_flag=True, help="Every metric, not the headline alone.")
 @click.option("--seed", default=0, show_default=True, help="Of the resampling.")
 @click.option("--json", "as_json", is_flag=True, help="One JSON object instead of a table.")
-def command(first: Path, second: Path, metric: str, everything: bool, seed: int, as_json: bool) -> None:
+def command(first: Path, second: Path | None, *, paper: bool, as_json: bool, **how: Any) -> None:
     """Compare FIRST and SECOND, folders such as results/MODEL/BENCHMARK/2026-01-31_12-00-00.
 
     \b
-    Differences are the second run less the first, over the questions that both have: runs need not be finished.
+    earmark compare RUN RUN                      differences are the second run less the first, over the questions
+                                                 that both have: runs need not be finished
+    earmark compare RUN --paper                  the run beside the published table
+    earmark compare RUN reference_trajectories/  AcousticBench: do both choose the same, question by question?
+
     What the columns mean and how to read them: docs/error-bars.md
     """
+    from earmark.cli import _reference
+    from earmark.errors import UsageError
+
+    if paper:
+        _beside_the_paper(first, as_json=as_json)
+    elif second is None:
+        raise UsageError("give a second run, a folder of reference trajectories, or --paper")
+    elif _reference.is_reference(second):
+        _reference.show(first, second, as_json=as_json)
+    else:
+        _runs(first, second, as_json=as_json, **how)
+
+
+def _runs(first: Path, second: Path, *, metric: str, everything: bool, seed: int, as_json: bool) -> None:
     from earmark.errors import BadData, UsageError
     from earmark.report.comparison import compare, metrics_of
+    from earmark.sides import side
 
     sides = side(first), side(second)
     found = compare(*sides, metric=metric, everything=everything, seed=seed)
@@ -62,92 +79,32 @@ def _show(found: Comparison, first: Path, second: Path) -> None:
         click.echo(note)
 
 
-# ---------------------------------------------------------------- from a folder to one side of the comparison
-
-
-def side(run: Path) -> Side:
-    """A run's scores as they were written; those of a run that was never scored are made from its journal."""
+def _beside_the_paper(run: Path, *, as_json: bool) -> None:
     from earmark import folder
-    from earmark.journal import read
-    from earmark.report.comparison import About, Side
-    from earmark.scoring import read_scores
+    from earmark.cli._words import show_table
+    from earmark.config import yaml_names
+    from earmark.errors import UsageError
+    from earmark.report.files import read_metrics
+    from earmark.report.published import beside, load
 
     signed = folder.signed(run)
-    about = About(signed.model["name"], signed.benchmark, signed.data, signed.condition)
-    if (run / folder.SCORES).exists() and (run / folder.METRICS).exists():
-        return Side(about, _written_rules(run), read_scores(run / folder.SCORES), read(run / folder.JOURNAL))
-    return Side(about, *_scored_now(run), read(run / folder.JOURNAL))
-
-
-def _written_rules(run: Path) -> Callable[[str, str], Rules]:
-    """The rules that signed the numbers of metrics.json: a packaged scorer, or else one of the run's benchmark."""
-    import functools
-
-    from earmark.again import reopened
-    from earmark.report.comparison import Rules
-    from earmark.report.files import read_metrics
-
-    signatures = {(row.task, row.scorer): row.signature for row in read_metrics(run).rows if not row.slice}
-    benchmark = functools.cache(lambda: reopened(run)[0])
-
-    @functools.cache
-    def rules(task: str, name: str) -> Rules:
-        signature = signatures.get((task, name), name)
-        scorer = _packaged(name, signature) or _of_benchmark(benchmark(), task, name)
-        return Rules(signature, scorer.metrics)
-
-    return rules
-
-
-def _packaged(name: str, signature: str) -> Scorer | None:
-    """A packaged scorer made again from its signature; None where what comes out signs otherwise."""
-    from earmark import config, plugins
-    from earmark.errors import UsageError
-    from earmark.report.cells import signature_of
-
-    if name not in plugins.names("scorers"):
-        return None
-    module = plugins.find("scorers", name)
-    for settings in (dict(part.partition(":")[::2] for part in signature.split("|")[1:]), {}):
-        try:
-            scorer: Scorer = module.load(config.read(module.Settings, settings, ""))
-        except UsageError:
-            continue
-        if signature_of(scorer).partition("|v:")[0] == signature.partition("|v:")[0]:
-            return scorer
-    return None
-
-
-def _scored_now(run: Path) -> tuple[Callable[[str, str], Rules], Iterable[ScoreLine]]:
-    """The rules of the run's benchmark, and its answers scored by them."""
-    import asyncio
-
-    from earmark import folder
-    from earmark.again import reopened
-    from earmark.errors import BadData
-    from earmark.report.cells import signature_of
-    from earmark.report.comparison import Rules
-    from earmark.scoring import score_all
-
-    benchmark, _ = reopened(run)
-    if any(hasattr(scorer, "opened") for task in benchmark.tasks for scorer in benchmark.scorers(task)):
-        raise BadData(f"{run}: is not scored yet, and its scorer asks a judge; score it with: earmark rescore {run}")
-
-    def rules(task: str, name: str) -> Rules:
-        scorer = _of_benchmark(benchmark, task, name)
-        return Rules(signature_of(scorer), scorer.metrics)
-
-    lines: list[ScoreLine] = []
-    asyncio.run(score_all(run / folder.JOURNAL, benchmark.scorers, (), lambda _, line: lines.append(line)))
-    return rules, lines
-
-
-def _of_benchmark(benchmark: Benchmark, task: str, name: str) -> Scorer:
-    from earmark.errors import BadData
-
-    scorers = {scorer.name: scorer for scorer in benchmark.scorers(task)}
-    if name not in scorers:
-        raise BadData(
-            f"{benchmark.name}:{task} is scored by {', '.join(scorers)}, and the run by {name}; score it again with: earmark rescore RUN"
+    name, tables = signed.benchmark["name"], yaml_names("published")
+    if name not in tables:
+        raise UsageError(
+            f"no published table of {name} is known; there are: {', '.join(tables)}; a YAML in published/ of your own folder of settings adds one"
         )
-    return scorers[name]
+    published = load(tables[name])
+    metrics = read_metrics(run)
+    head, lines = beside(metrics.rows, published)
+    if as_json:
+        import msgspec
+
+        click.echo(msgspec.json.encode([dict(zip(head, line, strict=True)) for line in lines]))
+        return
+    show_table(f"{name} by {signed.model['name']}: {published.metric} in percent, baseline in brackets", head, lines)
+    for note in (
+        f"published: {published.source}",
+        *published.notes,
+        *(f"this run: {told}" for told in metrics.notices),
+    ):
+        click.echo(note)

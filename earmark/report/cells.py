@@ -7,7 +7,7 @@ counts alike; an average over tasks lets each task count alike. Both are resampl
 from __future__ import annotations
 
 from array import array
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Final, Protocol
 
 import msgspec
@@ -18,7 +18,8 @@ from msgspec import Struct, field
 from earmark.journal import Record
 from earmark.report.rows import Row
 from earmark.stats.bags import Bags
-from earmark.stats.estimate import Estimate, defined, estimates
+from earmark.stats.compare import Pairs
+from earmark.stats.estimate import Estimate, Floats, defined, estimates
 from earmark.stats.repeats import repeated
 from earmark.types import STATES, Counts, Item, Metric, Number, Response, Score, Scorer, State, replace
 
@@ -141,6 +142,8 @@ def row(place: Place, cell: Cell, seed: int) -> Row:
         metrics={name: _bounded(cell.scorer.metrics[name], estimate, cell) for name, estimate in found.items()},
         chance=_chance(columns),
         slice=place.slice,
+        better=next(iter(cell.scorer.metrics.values())).better,
+        settings=msgspec.to_builtins(cell.scorer) if isinstance(cell.scorer, Struct) and not place.slice else {},
         repeats=repeated(next(iter(cell.scorer.metrics.values())), cell.bags, seed)
         if isinstance(cell.bags, Bags) and not place.slice
         else None,
@@ -177,7 +180,9 @@ def over_groups(cell: Cell) -> Cell:
     """One cell whose metrics are means over groups: an item counts by one over the size of its group."""
     _, of, sizes = np.unique(cell.bags.groups, return_inverse=True, return_counts=True)
     weighted = {name: column / sizes[of] for name, column in cell.bags.columns.items()}
-    return Cell(Weighted(cell.scorer), Joined(weighted, cell.bags.groups, cell.bags.items, cell.bags.repeats), cell.states)
+    return Cell(
+        Weighted(cell.scorer), Joined(weighted, cell.bags.groups, cell.bags.items, cell.bags.repeats), cell.states
+    )
 
 
 class Weighted(Struct, frozen=True):
@@ -211,6 +216,34 @@ def averaged(cells: Mapping[str, Cell]) -> Cell:
     return whole
 
 
+def mean_over_tasks(metric: Metric, tasks: Sequence[str]) -> Metric:
+    """A metric of each task, averaged, for counts that carry the name of their task."""
+
+    def mean(counts: Counts) -> Number:
+        of = {task: f"{task}{OF}" for task in tasks}
+        values = [
+            metric.value({name.removeprefix(own): count for name, count in counts.items() if name.startswith(own)})
+            for own in of.values()
+        ]
+        means: Number = np.mean(np.stack([np.asarray(value, np.float64) for value in values]), axis=0)
+        return means
+
+    return replace(metric, value=mean, share=None)
+
+
+def joined_pairs(by_task: Mapping[str, Pairs]) -> Pairs:
+    """The pairs of several tasks as one, counts under their task's name: 0 in the items of other tasks."""
+    sizes = [pair.groups.size for pair in by_task.values()]
+    sides: tuple[dict[str, Floats], dict[str, Floats]] = ({}, {})
+    before = 0
+    for (task, pair), size in zip(by_task.items(), sizes, strict=True):
+        for side, columns in zip(sides, (pair.first, pair.second), strict=True):
+            for name, column in columns.items():
+                side[f"{task}{OF}{name}"] = np.pad(column, (before, sum(sizes) - before - size))
+        before += size
+    return Pairs(*sides, np.concatenate([pair.groups for pair in by_task.values()]))
+
+
 class Average(Struct, frozen=True):
     """A scorer's metrics as means over tasks, for counts that carry the name of their task."""
 
@@ -223,26 +256,7 @@ class Average(Struct, frozen=True):
 
     @property
     def metrics(self) -> Mapping[str, Metric]:
-        return {
-            name: replace(metric, value=self._mean(metric), share=None) for name, metric in self.scorer.metrics.items()
-        }
-
-    def _mean(self, metric: Metric) -> Callable[[Counts], Number]:
-        def mean(counts: Counts) -> Number:
-            values = [
-                metric.value(
-                    {
-                        name.removeprefix(f"{task}{OF}"): count
-                        for name, count in counts.items()
-                        if name.startswith(f"{task}{OF}")
-                    }
-                )
-                for task in self.tasks
-            ]
-            means: Number = np.mean(np.stack([np.asarray(value, np.float64) for value in values]), axis=0)
-            return means
-
-        return mean
+        return {name: mean_over_tasks(metric, self.tasks) for name, metric in self.scorer.metrics.items()}
 
     async def score(self, item: Item, response: Response) -> Score:
         return await self.scorer.score(item, response)

@@ -8,7 +8,7 @@ a line each and never hidden; the numbers are there all the same.
 from __future__ import annotations
 
 from array import array
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final, Literal, NamedTuple
 
 import numpy as np
@@ -16,6 +16,7 @@ import numpy.typing as npt
 from msgspec import Struct
 
 from earmark.journal import Record, ScoreLine, key
+from earmark.report.cells import joined_pairs, mean_over_tasks
 from earmark.report.table import number
 from earmark.signature import differences
 from earmark.stats.bags import Bags, named
@@ -41,16 +42,17 @@ class Rules(Struct, frozen=True):
 
 
 class About(Struct, frozen=True):
-    """What a run is called, and what it was made with."""
+    """What a run is called, what it was made with, and which averages over tasks it reports."""
 
     name: str
     benchmark: Mapping[str, Any] = {}  # name, version, tasks, settings
     data: Mapping[str, str] = {}  # digests of its files by name
     conditions: Sequence[str] = ()
+    averages: Mapping[str, Sequence[str]] = {}
 
     def place(self, task: str, condition: str) -> tuple[int, int]:
         """Where a row belongs in the order of the run."""
-        tasks, conditions = list(self.benchmark.get("tasks", ())), list(self.conditions)
+        tasks, conditions = [*self.benchmark.get("tasks", ()), *self.averages], list(self.conditions)
         return (
             tasks.index(task) if task in tasks else len(tasks),
             conditions.index(condition) if condition in conditions else len(conditions),
@@ -153,7 +155,7 @@ class Row(Struct, frozen=True):
     p_holm: float | None  # adjusted over all rows of the comparison
     only_first: int  # questions that the other run has not
     only_second: int
-    failed_first: int = 0  # of the pairs; they count as wrong
+    failed_first: int = 0  # of the pairs
     failed_second: int = 0
     without_failed: float | None = None  # the difference over the pairs that failed in neither
 
@@ -183,6 +185,7 @@ def compare(first: Side, second: Side, *, metric: str = "", everything: bool = F
     rows = []
     for place, matched in matches.items():
         rows += _rows(first, second, place, matched, _wanted(first, second, place, metric, everything), seed)
+    rows += _averages(first, second, matches, rows, seed)
     adjusted = holm([row.difference.p for row in rows])
     rows = [replace(row, p_holm=p) for row, p in zip(rows, adjusted, strict=True)]
     return Comparison(first.about.name, second.about.name, rows, _notes(first, second, matches))
@@ -211,11 +214,7 @@ def _match(first: Cell, second: Cell) -> Matched:
 def _rows(first: Side, second: Side, place: Place, matched: Matched, wanted: Sequence[str], seed: int) -> list[Row]:
     task, condition, scorer = place
     before, after = first.cells[place], second.cells[place]
-    pairs = Pairs(
-        {name: column[matched.first] for name, column in before.bags.columns.items()},
-        {name: column[matched.second] for name, column in after.bags.columns.items()},
-        _groups(first, before, matched),
-    )
+    pairs = _pairs(first, second, place, matched)
     failed = [
         np.frombuffer(cell.failed, np.bool_)[at] for cell, at in ((before, matched.first), (after, matched.second))
     ]
@@ -239,6 +238,35 @@ def _rows(first: Side, second: Side, place: Place, matched: Matched, wanted: Seq
             )
         )
     return rows
+
+
+def _pairs(first: Side, second: Side, place: Place, matched: Matched) -> Pairs:
+    before, after = first.cells[place], second.cells[place]
+    return Pairs(
+        {name: column[matched.first] for name, column in before.bags.columns.items()},
+        {name: column[matched.second] for name, column in after.bags.columns.items()},
+        _groups(first, before, matched),
+    )
+
+
+def _averages(
+    first: Side, second: Side, matches: Mapping[Place, Matched], rows: Sequence[Row], seed: int
+) -> Iterator[Row]:
+    """Averages over tasks that both runs have, each task counting alike, by the metrics that its tasks are compared by."""
+    for name, tasks in first.about.averages.items():
+        for condition, scorer in dict.fromkeys(place[1:] for place in matches):
+            parts = [row for row in rows if row.task in tasks and (row.condition, row.scorer) == (condition, scorer)]
+            for metric in dict.fromkeys(row.metric for row in parts):
+                over = {row.task: row for row in parts if row.metric == metric}
+                if set(over) != set(tasks):
+                    continue
+                places = {task: (task, condition, scorer) for task in tasks}
+                pairs = joined_pairs({task: _pairs(first, second, at, matches[at]) for task, at in places.items()})
+                both = [side.rules(tasks[0], scorer).metrics[metric] for side in (first, second)]
+                means = (mean_over_tasks(both[0], tasks), mean_over_tasks(both[1], tasks))
+                only = [sum(getattr(row, count) for row in over.values()) for count in ("only_first", "only_second")]
+                # How many failed is said of the tasks.
+                yield Row(name, condition, scorer, metric, means[0].better, difference(means, pairs, seed), None, *only)
 
 
 def _groups(side: Side, cell: Cell, matched: Matched) -> Numbers:
@@ -368,7 +396,7 @@ def footnotes(comparison: Comparison) -> list[str]:
         where = f"{row.task} {row.condition}"
         if row.failed_first or row.failed_second:
             told.append(
-                f"{where}: {row.failed_first} of the pairs failed in the first run and {row.failed_second} in the second, and count as wrong; "
+                f"{where}: {row.failed_first} of the pairs failed in the first run and {row.failed_second} in the second; "
                 f"without them the difference is {signed(row.without_failed)}"
             )
         if row.difference.why:

@@ -13,7 +13,7 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
-from earmark.report.cells import OF, Average, Cell, Place
+from earmark.report.cells import Average, Cell, Place, joined_pairs
 from earmark.report.comparison import chance, signed
 from earmark.report.rows import Gain
 from earmark.report.table import number
@@ -49,7 +49,7 @@ def gains(
             keys = [Key(task, scorer, "") for task in over]
             shared = [name for name in controls if all(name in matched.get(key, {}) for key in keys)]
             if shared:
-                together = {name: _joined({key.task: matched[key][name] for key in keys}) for name in shared}
+                together = {name: joined_pairs({key.task: matched[key][name] for key in keys}) for name in shared}
                 gain = _gain(Key(name, scorer, ""), Average(plain[keys[0]].scorer, over), together, seed)
                 told[Key(name, scorer, "")] = _with_sums(gain, [told[key] for key in keys])
     return list(told.values())
@@ -85,19 +85,6 @@ def _answered(cell: Cell) -> tuple[Names, Whole]:
 
 def _chosen(cell: Cell, at: Whole) -> dict[str, Floats]:
     return {name: column[at] for name, column in cell.bags.columns.items()}
-
-
-def _joined(by_task: Mapping[str, Pairs]) -> Pairs:
-    """Several tasks as one, counts under their task's name: 0 in the items of other tasks."""
-    sizes = [pair.groups.size for pair in by_task.values()]
-    sides: tuple[dict[str, Floats], dict[str, Floats]] = ({}, {})
-    before = 0
-    for (task, pair), size in zip(by_task.items(), sizes, strict=True):
-        for side, columns in zip(sides, (pair.first, pair.second), strict=True):
-            for name, column in columns.items():
-                side[f"{task}{OF}{name}"] = np.pad(column, (before, sum(sizes) - before - size))
-        before += size
-    return Pairs(*sides, np.concatenate([pair.groups for pair in by_task.values()]))
 
 
 def _gain(key: Key, scorer: Scorer, controls: Mapping[str, Pairs], seed: int) -> Gain:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any, Literal
+
 from msgspec import Struct
 
 from earmark.stats.compare import Difference
@@ -21,6 +23,8 @@ class Row(Struct, frozen=True):
     metrics: dict[str, Estimate]  # the headline first
     chance: float | None = None
     slice: str = ""  # such as "user=001"; empty: all of the task
+    settings: dict[str, Any] = {}  # of the scorer
+    better: Literal["higher", "lower"] = "higher"  # of the headline
     repeats: Repeats | None = None  # of the headline, where everything was asked several times
 
     @property
@@ -78,4 +82,5 @@ class Metrics(Struct, frozen=True):
     rows: list[Row]
     found: Found
     notices: list[str] = []
+    averages: dict[str, tuple[str, ...]] = {}  # over tasks, by name
     gains: list[Gain] = []  # of listening, where the run heard plainly and under a control

@@ -102,7 +102,7 @@ def between(value: float, draws: Callable[[], Floats], n: int, size: int) -> Est
     low, high = (float(bound) for bound in np.quantile(kept, tails(size)))
     why = "all samples are alike" if low == high else ""
     if kept.size < drawn.size:
-        why = f"not defined for {1 - kept.size / drawn.size:.1%} of the samples, which are left out"
+        why = f"not defined for {drawn.size - kept.size} of {drawn.size} samples, which are left out"
     return Estimate(value, low, high, n, size, f"bootstrap of {size} groups", why=why)
 
 

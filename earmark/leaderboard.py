@@ -1,0 +1,150 @@
+"""Many runs as one table: models ranked on each benchmark, and which of them chance alone would set apart.
+
+Runs stand in one table if they were asked the same: the same benchmark, with the same settings, of the same data. Of a
+model's runs the newest counts. Models are ranked by one column, an average over tasks where the benchmark has one; every
+other model is compared with the first, question by question, and the p-values are adjusted for their number (Holm).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any, Final
+
+import msgspec
+from msgspec import Struct
+
+from earmark import folder
+from earmark.errors import BadData
+from earmark.report.comparison import chance, compare
+from earmark.report.files import read_metrics
+from earmark.report.rows import Metrics, Row
+from earmark.report.table import interval, number
+from earmark.sides import side
+from earmark.stats.compare import holm
+from earmark.types import replace
+
+HEAD: Final = ("rank", "model", "score", "95 % interval", "p to first", "n", "unparsed", "failed")
+TASKS: Final = ("tasks", "experiments")  # settings that choose tasks: runs of other tasks may share some
+
+
+class Entry(Struct, frozen=True):
+    """One model's run on a board."""
+
+    model: str
+    run: str
+    finished: bool
+    row: Row  # of the column that ranks
+    others: dict[str, Row]  # every column
+    p: float | None = None  # against the first, adjusted
+
+
+class Board(Struct, frozen=True):
+    """One table."""
+
+    benchmark: str
+    settings: dict[str, Any]
+    condition: str
+    metric: str
+    by: str  # the column that ranks
+    columns: list[str]
+    entries: list[Entry]
+
+
+def boards(results: Path, *, benchmark: str = "", condition: str = "plain", by: str = "", seed: int = 0) -> list[Board]:
+    """The tables of all runs under a folder."""
+    groups: dict[str, dict[str, Path]] = {}
+    for run in folder.runs(results):
+        signed = folder.signed(run)
+        if (run / folder.METRICS).exists() and benchmark in ("", signed.benchmark["name"]):
+            groups.setdefault(_asked(signed), {})[signed.model["name"]] = run  # the newest comes last
+    made = [_board(runs, condition, by, seed) for runs in groups.values()]
+    return [board for board in made if board.entries]
+
+
+def _asked(signed: folder.Signed) -> str:
+    """What two runs must have in common to be compared."""
+    settings = {name: value for name, value in signed.benchmark["settings"].items() if name not in TASKS}
+    about = {"name": signed.benchmark["name"], "version": signed.benchmark["version"], "settings": settings}
+    return msgspec.json.encode([about, signed.data, signed.limit], order="sorted").decode()
+
+
+def _board(runs: Mapping[str, Path], condition: str, by: str, seed: int) -> Board:
+    told = {model: read_metrics(run) for model, run in runs.items()}
+    rows = {model: _rows(metrics, condition) for model, metrics in told.items()}
+    columns = list(dict.fromkeys(task for found in rows.values() for task in found))
+    chosen = by or _ranking(columns, told.values(), rows)
+    if by and by not in columns:
+        columns, chosen = [], by
+    entries = [
+        Entry(model, str(runs[model]), told[model].finished, found[chosen], found)
+        for model, found in rows.items()
+        if chosen in found
+    ]
+    signed = folder.signed(next(iter(runs.values())))
+    metric = entries[0].row.headline[0] if entries else ""
+    ranked = sorted(entries, key=_place)
+    return Board(
+        signed.benchmark["name"], signed.benchmark["settings"], condition, metric, chosen, columns,
+        _against_the_first(ranked, condition, seed),
+    )  # fmt: skip
+
+
+def _rows(metrics: Metrics, condition: str) -> dict[str, Row]:
+    """The rows of whole tasks and of averages under a condition, by name; of several scorers the first."""
+    found: dict[str, Row] = {}
+    for row in metrics.rows:
+        if row.condition == condition and not row.slice:
+            found.setdefault(row.task, row)
+    return found
+
+
+def _ranking(columns: Sequence[str], told: Iterable[Metrics], rows: Mapping[str, Mapping[str, Row]]) -> str:
+    """The last average that every model has; else the column that most models have."""
+    averages = dict.fromkeys(name for metrics in told for name in metrics.averages)
+    shared = [name for name in averages if all(name in found for found in rows.values())]
+    if shared:
+        return shared[-1]
+    return max(columns, key=lambda name: sum(name in found for found in rows.values()), default="")
+
+
+def _place(entry: Entry) -> tuple[bool, float]:
+    """Where an entry belongs: the best first, those without a number last."""
+    _, found = entry.row.headline
+    if found.value is None:
+        return True, 0.0
+    return False, -found.value if entry.row.better == "higher" else found.value
+
+
+def _against_the_first(ranked: Sequence[Entry], condition: str, seed: int) -> list[Entry]:
+    if len(ranked) < 2:
+        return list(ranked)
+    first = side(Path(ranked[0].run))
+    values: list[float | None] = []
+    for entry in ranked[1:]:
+        try:
+            found = compare(first, side(Path(entry.run)), seed=seed)
+        except BadData:  # answers that only a judge could score: the number stands, without a comparison
+            values.append(None)
+            continue
+        same = [
+            row
+            for row in found.rows
+            if (row.task, row.condition, row.scorer) == (entry.row.task, condition, entry.row.scorer)
+        ]
+        values.append(same[0].difference.p if same else None)
+    return [ranked[0], *(replace(entry, p=p) for entry, p in zip(ranked[1:], holm(values), strict=True))]
+
+
+def table(board: Board) -> tuple[tuple[str, ...], list[tuple[str, ...]]]:
+    """The head and the lines of a board."""
+    others = [name for name in board.columns if name != board.by]
+    lines = []
+    for rank, entry in enumerate(board.entries, start=1):
+        _, found = entry.row.headline
+        counts = (entry.row.n, entry.row.states["unparsed"], entry.row.failed)
+        name = entry.model if entry.finished else f"{entry.model} (unfinished)"
+        rest = (number(entry.others[task].headline[1].value) if task in entry.others else "-" for task in others)
+        p = "-" if rank == 1 else chance(entry.p)
+        lines.append((str(rank), name, number(found.value), interval(found), p, *map(str, counts), *rest))
+    return (*HEAD, *others), lines
