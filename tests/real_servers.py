@@ -9,8 +9,9 @@ import subprocess
 import time
 import urllib.error
 import urllib.request
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
+from types import MappingProxyType
 
 import pytest
 
@@ -22,25 +23,33 @@ OFFLINE = {"HF_HUB_OFFLINE": "1", "TRANSFORMERS_OFFLINE": "1", "OMP_NUM_THREADS"
 ON_A_PROCESSOR = {"VLLM_CPU_KVCACHE_SPACE": "1"}  # GiB that vLLM takes where it has no card
 
 
-def environment(name: str) -> Path:
+def environment(name: str, *stamps: str) -> Path:
     """An environment that `make servers` has made: skipped where it is not there, an error in CI."""
+    stamps = stamps or ("models.done",)
     place = VENVS / name
-    if not (place / "models.done").exists():
+    if not all((place / stamp).exists() for stamp in stamps):
         (pytest.fail if os.environ.get("CI") else pytest.skip)(f"{place} is not there; type: make servers")
     return place
+
+
+def core_environment() -> Path:
+    """The environment of transformers with Earmark beside it, for the adapter that runs a model in process."""
+    return environment("transformers", "models.done", "core.done")
 
 
 def vllm_environment() -> Path:
     """The environment of vLLM, which is too heavy for every run: skipped but under `make test-vllm`."""
     if not os.environ.get("TEST_VLLM"):
         pytest.skip("vLLM itself is tested by: make test-vllm")
-    return environment("vllm")
+    return environment("vllm", "models.done", "core.done")
 
 
-def python_in(place: Path, *words: str, timeout: float = 300.0, **env: str) -> subprocess.CompletedProcess[str]:
+def python_in(
+    place: Path, *words: str, env: Mapping[str, str] = MappingProxyType({}), timeout: float = 300.0
+) -> subprocess.CompletedProcess[str]:
     """Run Python in another environment, to its end."""
     command = [str(place / "bin" / "python"), *words]
-    paths = os.environ | OFFLINE | {"PYTHONPATH": str(HERE)} | env
+    paths = os.environ | OFFLINE | {"PYTHONPATH": str(HERE)} | dict(env)
     return subprocess.run(command, env=paths, capture_output=True, text=True, check=False, timeout=timeout)
 
 
@@ -122,7 +131,7 @@ def vllm_serve(log: Path) -> Iterator[tuple[str, str]]:
     """vLLM's own server on the processor, with a tiny Qwen2-Audio: its address and the model's name."""
     place, port = vllm_environment(), free_port()
     name = str(place / "models" / "tiny-qwen2-audio")
-    options = ["--enforce-eager", "--dtype", "float32", "--max-model-len", "2048"]
+    options = ["--enforce-eager", "--dtype", "float32", "--max-model-len", "2048", "--gpu-memory-utilization", "0.2"]
     options += ["--limit-mm-per-prompt", '{"image": 0, "audio": 2}', "--host", "127.0.0.1", "--port", str(port)]
     command = [str(place / "bin" / "python"), "-m", "vllm.entrypoints.openai.api_server", "--model", name, *options]
     with running(command, port, log) as url:

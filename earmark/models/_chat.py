@@ -1,0 +1,123 @@
+"""A prompt as a chat template takes it: what is shared by the adapters that run a model in this process.
+
+Parts keep their order; a message of words alone is a plain text, which every template takes. Sound stands in the
+conversation by its place, as samples beside it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, Final
+
+from earmark.errors import BadSetup, Rejected
+from earmark.types import Part, Prompt, Samples, Turn, Wave
+
+MOST: Final = 1024  # tokens of an answer, where neither the settings nor the benchmark say
+NO_THINKING: Final = {
+    "enable_thinking": False
+}  # what most chat templates call it; those that do not know it go without
+
+
+def conversation(prompt: Prompt, system_prompt: str | None, placeholder: str = "") -> list[dict[str, Any]]:
+    """The turns as messages. With a placeholder, which stands for each sound, every message is one text.
+
+    >>> conversation(Prompt((Turn("user", ("Which?",)),)), "Be brief.")
+    [{'role': 'system', 'content': 'Be brief.'}, {'role': 'user', 'content': 'Which?'}]
+    """
+    system = () if system_prompt is None else (Turn("system", (system_prompt,)),)
+    return [{"role": turn.role, "content": _content(turn.parts, placeholder)} for turn in (*system, *prompt.turns)]
+
+
+def _content(parts: tuple[Part, ...], placeholder: str) -> str | list[dict[str, Any]]:
+    for part in parts:
+        if not isinstance(part, str | Wave):
+            raise Rejected(
+                f"a {type(part).__name__} cannot be given to this model; it takes words and samples of sound"
+            )
+    if placeholder:
+        return "\n".join(part if isinstance(part, str) else placeholder for part in parts)
+    if len(parts) == 1 and isinstance(parts[0], str):
+        return parts[0]
+    return [
+        {"type": "text", "text": part} if isinstance(part, str) else {"type": "audio", "audio": samples(part)}
+        for part in parts
+    ]
+
+
+def sounds(prompt: Prompt) -> list[Samples]:
+    """The sounds of a prompt in playing order, each of shape (frames,)."""
+    return [samples(part) for turn in prompt.turns for part in turn.parts if isinstance(part, Wave)]
+
+
+def samples(part: Part) -> Samples:
+    """The samples of one sound, shape (frames,)."""
+    assert isinstance(part, Wave)  # noqa: S101 - sound is prepared as samples before it comes here
+    channel: Samples = part.samples[0]
+    return channel
+
+
+def template_of(processor: Any) -> str:
+    """The text of a chat template, the processor's own or its tokenizer's; empty where there is none."""
+    for holder in (processor, getattr(processor, "tokenizer", None)):
+        template = getattr(holder, "chat_template", None)
+        if isinstance(template, Mapping):
+            template = template.get("default")
+        if template:
+            return str(template)
+    return ""
+
+
+def known(variables: Mapping[str, Any], template: str) -> dict[str, Any]:
+    """The variables that a template mentions: some processors take an unknown one for an argument of their own.
+
+    >>> known({"enable_thinking": False}, "{% if enable_thinking %}"), known({"enable_thinking": False}, "{{ messages }}")
+    ({'enable_thinking': False}, {})
+    """
+    return {name: value for name, value in variables.items() if re.search(rf"\b{re.escape(name)}\b", template)}
+
+
+def sampling(prompt: Prompt, own: Mapping[str, Any]) -> dict[str, Any]:
+    """How an answer is drawn: greedily, unless the benchmark prescribes or the model's settings say otherwise.
+
+    >>> sampling(Prompt((), sampling={"max_tokens": 16}), {"temperature": 0.7})
+    {'temperature': 0.7, 'max_tokens': 16}
+    """
+    told = {name: value for name, value in {**prompt.sampling, **own}.items() if value is not None}
+    return {"temperature": 0.0, "max_tokens": MOST} | told
+
+
+def named(name: str, hf_id: str, backend: str) -> tuple[str, str]:
+    """What a model is called, and where it is found: on the hub, or in a folder.
+
+    >>> named("", "google/gemma-4-E2B-it", "vllm"), named("google/gemma-4-E2B-it", "", "vllm")
+    (('gemma-4-E2B-it', 'google/gemma-4-E2B-it'), ('google/gemma-4-E2B-it', 'google/gemma-4-E2B-it'))
+    """
+    if not name and not hf_id:
+        raise BadSetup(f"no model is named; give model={backend}/ORGANISATION/NAME, or model.hf_id=FOLDER")
+    place = hf_id or name
+    if place.startswith(("/", "./", "../")) and not Path(place).is_dir():
+        raise BadSetup(f"{place}: no such folder; expected one with a config.json in it, or ORGANISATION/NAME")
+    return name or hf_id.rstrip("/").rpartition("/")[2], place
+
+
+@contextmanager
+def renamed_troubles(hf_id: str) -> Iterator[None]:
+    """What goes wrong while a model is opened, under our own names."""
+    import torch  # noqa: PLC0415
+
+    try:
+        yield
+    except ImportError as error:
+        raise BadSetup(f"{hf_id} needs a package that is not here: {line(error)}") from error
+    except torch.OutOfMemoryError as error:
+        raise BadSetup(f"{hf_id} does not fit: {line(error)}; model.dtype=bfloat16 halves 32-bit weights") from error
+    except (OSError, ValueError) as error:
+        raise BadSetup(f"{hf_id} cannot be opened: {line(error)}") from error
+
+
+def line(error: Exception) -> str:
+    """What an error says, in one line."""
+    return " ".join(str(error).split())[:500]

@@ -1,0 +1,223 @@
+"""A model of transformers in this process: Qwen2-Audio, Qwen-Omni, Voxtral, Ultravox, Gemma 3n and 4, Phi-4-multimodal.
+
+Any model works whose processor takes sound in its chat template; of a Qwen-Omni the part that writes is loaded, without
+the part that speaks. A recogniser, which has no chat template, writes down each clip of a prompt and reads no words. A
+model of words alone takes prompts without sound.
+
+Prompts are answered in batches of like length, padded on the left, with masks. Sound that would not reach the model, or
+be cut on the way, is an error before the first answer.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from collections.abc import AsyncIterator, Iterator, Mapping
+from contextlib import asynccontextmanager, contextmanager
+from importlib.util import find_spec
+from typing import Any, Final, Literal
+
+from msgspec import Struct, field
+
+from earmark.errors import BadSetup, Rejected
+from earmark.models import _chat
+from earmark.models._batcher import Batcher
+from earmark.models._listening import missing_sound, sound_inputs
+from earmark.models._processing import Processing, processing
+from earmark.types import Hears, Prompt, Response, Seconds, Usage
+
+INSTALL: Final = "pip install torch 'transformers>=5.19' accelerate"
+THINKERS: Final = {  # model type: the class of the part that writes
+    "qwen2_5_omni": "Qwen2_5OmniThinkerForConditionalGeneration",
+    "qwen3_omni_moe": "Qwen3OmniMoeThinkerForConditionalGeneration",
+}
+NAMES: Final = {"max_tokens": "max_new_tokens", "stop": "stop_strings"}  # ours: what generate() calls it
+
+
+class Settings(Struct, frozen=True, forbid_unknown_fields=True):
+    """What a user may set in YAML or as `model.name=value`."""
+
+    name: str = ""  # empty: the last part of hf_id
+    hf_id: str = ""  # ORGANISATION/NAME on the hub, or a folder; empty: the name
+    revision: str | None = None
+    adapter: str = ""  # a LoRA to put on it: its folder inside hf_id, such as Phi-4-multimodal's speech-lora
+    trust_remote_code: bool = False  # run the code that comes with the weights, as Ultravox needs
+    device: str = "auto"  # "auto": the cards that there are, else the processor; or such as "cuda:1", "cpu"
+    dtype: str = "auto"  # "auto": as the weights are stored
+    batch_size: int = 8  # prompts in a batch, at most
+    sampling: dict[str, Any] = {}  # max_tokens, temperature and what else generate() takes; goes before the benchmark's
+    system_prompt: str | None = None
+    template: dict[str, Any] = field(default_factory=lambda: dict(_chat.NO_THINKING))  # variables of the chat template
+    placeholder: str = ""  # stands for a sound where a chat template takes words alone; empty: what the processor says
+    seconds: Seconds | None = None  # the longest clip; None: the window of the processor, where it has one
+    clips: int | None = None  # in a prompt, at most
+
+
+class Local(Struct, frozen=True, eq=False):
+    """A model in this process."""
+
+    name: str
+    hears: Hears
+    batcher: Batcher
+
+    async def generate(self, prompt: Prompt) -> Response:
+        return await self.batcher.ask(prompt)
+
+
+class Answers(Struct, frozen=True, eq=False):
+    """What answers a batch. Two threads may be here: one makes inputs while the model writes for the other."""
+
+    processing: Processing
+    model: Any
+    sampling: dict[str, Any]  # the model's own settings
+    preparing: threading.Lock
+    writing: threading.Lock
+
+    def __call__(self, prompts: list[Prompt]) -> list[Response]:
+        with self.preparing, renamed_refusals():
+            inputs = moved(self.processing.inputs(prompts), self.model)
+        if any(_chat.sounds(prompt) for prompt in prompts):
+            missing_sound(inputs, self.processing.kind)
+        answer = self._transcribe if self.processing.way == "recogniser" else self._write
+        return answer(prompts, inputs, (f"batch of {len(prompts)}",))
+
+    def _write(self, prompts: list[Prompt], inputs: Any, notes: tuple[str, ...]) -> list[Response]:
+        sampling, width = _chat.sampling(prompts[0], self.sampling), inputs["input_ids"].shape[1]
+        most, room = sampling["max_tokens"], room_of(self.model.config)
+        if room is not None and width + most > room:
+            raise Rejected(f"{width} tokens of prompt and {most} of answer, {self.processing.kind} has room for {room}")
+        rows = self._generated(inputs, drawn(sampling))[:, width:].tolist()
+        ended = [ending(row, ends_of(self.model), most) for row in rows]
+        texts = self.processing.processor.batch_decode(
+            [row[:count] for row, (count, _) in zip(rows, ended, strict=True)], skip_special_tokens=True
+        )
+        read = inputs["attention_mask"].sum(-1).tolist()
+        heard = (inputs["input_ids"] == self.processing.sound_token(self.model.config)).sum(-1).tolist()
+        return [
+            Response(text, stop, usage=Usage(tokens_in, count, tokens_sound), notes=notes)
+            for text, (count, stop), tokens_in, tokens_sound in zip(texts, ended, read, heard, strict=True)
+        ]
+
+    def _transcribe(self, prompts: list[Prompt], inputs: Any, notes: tuple[str, ...]) -> list[Response]:
+        rows = self._generated(inputs, drawn(self.sampling))
+        texts = iter(self.processing.processor.batch_decode(rows, skip_special_tokens=True))
+        return [
+            Response("\n".join(next(texts).strip() for _ in _chat.sounds(prompt)), notes=notes) for prompt in prompts
+        ]
+
+    def _generated(self, inputs: Any, arguments: dict[str, Any]) -> Any:
+        import torch  # noqa: PLC0415 - of an environment of its own
+
+        if "stop_strings" in arguments:
+            arguments["tokenizer"] = self.processing.tokenizer
+        seed = arguments.pop("seed", None)
+        with self.writing, renamed_refusals(), torch.inference_mode():
+            if seed is not None:
+                torch.manual_seed(seed)
+            return self.model.generate(**inputs, **arguments)
+
+
+def moved(inputs: Mapping[str, Any], model: Any) -> dict[str, Any]:
+    """Inputs where the model is, and the sound among them in its kind of numbers."""
+    sound = sound_inputs(inputs)
+    return {
+        name: value.to(model.device, model.dtype) if name in sound else value.to(model.device)
+        for name, value in inputs.items()
+    }
+
+
+def drawn(sampling: Mapping[str, Any]) -> dict[str, Any]:
+    """How an answer is drawn, in the words of generate().
+
+    >>> drawn({"temperature": 0.0, "max_tokens": 8})
+    {'do_sample': False, 'max_new_tokens': 8}
+    """
+    told = {NAMES.get(name, name): value for name, value in sampling.items()}
+    if not told.get("temperature"):
+        told.pop("temperature", None)
+        return {"do_sample": False} | told
+    return {"do_sample": True} | told
+
+
+def ending(row: list[int], ends: set[int], most: int) -> tuple[int, Literal["end", "length"]]:
+    """How many tokens of a row were written, the one that ends it included, and why there are no more.
+
+    >>> ending([5, 2, 0, 0], {2}, 4), ending([5, 6, 7, 8], {2}, 4)
+    ((2, 'end'), (4, 'length'))
+    """
+    count = next((at + 1 for at, token in enumerate(row) if token in ends), 0)
+    return (count, "end") if count else (len(row), "length" if len(row) >= most else "end")
+
+
+def ends_of(model: Any) -> set[int]:
+    """The tokens that end an answer."""
+    ends = model.generation_config.eos_token_id
+    return set(ends) if isinstance(ends, list) else {ends}
+
+
+def room_of(config: Any) -> int | None:
+    """How many tokens a prompt and its answer may have."""
+    room: int | None = getattr(config.get_text_config(), "max_position_embeddings", None)
+    return room
+
+
+@contextmanager
+def renamed_refusals() -> Iterator[None]:
+    """What a processor or a model says of a prompt that it does not take, under our own names."""
+    import torch  # noqa: PLC0415
+    from jinja2 import TemplateError  # noqa: PLC0415 - comes with transformers
+
+    try:
+        yield
+    except torch.OutOfMemoryError as error:
+        torch.cuda.empty_cache()
+        raise Rejected("the card has no memory for this prompt, even alone in its batch") from error
+    except (TemplateError, ValueError) as error:
+        raise Rejected(f"the model does not take this prompt: {_chat.line(error)}") from error
+
+
+@asynccontextmanager
+async def load(settings: Settings) -> AsyncIterator[Local]:
+    """Open the model, and see that it is given what it should hear."""
+    name, hf_id = _chat.named(settings.name, settings.hf_id, "transformers")
+    if find_spec("transformers") is None or find_spec("torch") is None:
+        raise BadSetup(f"transformers is not installed here; type: {INSTALL}; an environment of its own is best")
+    answers = await asyncio.to_thread(_open, settings, hf_id)
+    hears = await asyncio.to_thread(answers.processing.hears, settings.seconds, settings.clips)
+    alone = answers.processing.way == "placeholder"
+    batcher = Batcher(answers, 1 if alone else settings.batch_size)
+    try:
+        yield Local(name, hears, batcher)
+    finally:
+        batcher.close()
+
+
+def _open(settings: Settings, hf_id: str) -> Answers:
+    from transformers import AutoConfig, AutoProcessor, logging  # noqa: PLC0415
+
+    logging.disable_progress_bar()
+    logging.set_verbosity_error()  # what matters of its warnings is checked here, and is an error
+    where: dict[str, Any] = {"revision": settings.revision, "trust_remote_code": settings.trust_remote_code}
+    with _chat.renamed_troubles(hf_id):
+        config = AutoConfig.from_pretrained(hf_id, **where)
+        processor = AutoProcessor.from_pretrained(hf_id, **where)
+        model = model_class(config).from_pretrained(hf_id, device_map=settings.device, dtype=settings.dtype, **where)
+        if settings.adapter:
+            model.load_adapter(hf_id, adapter_kwargs={"subfolder": settings.adapter, "revision": settings.revision})
+    used = processing(processor, settings.system_prompt, settings.template, settings.placeholder)
+    return Answers(used, model.eval(), settings.sampling, threading.Lock(), threading.Lock())
+
+
+def model_class(config: Any) -> Any:
+    """The class that writes an answer to sound, for the type of a model."""
+    import transformers  # noqa: PLC0415
+    from transformers.models.auto import modeling_auto  # noqa: PLC0415
+
+    if config.model_type in THINKERS:
+        return getattr(transformers, THINKERS[config.model_type])
+    if config.model_type in modeling_auto.MODEL_FOR_MULTIMODAL_LM_MAPPING_NAMES:
+        return transformers.AutoModelForMultimodalLM
+    if config.model_type in modeling_auto.MODEL_FOR_SPEECH_SEQ_2_SEQ_MAPPING_NAMES:
+        return transformers.AutoModelForSpeechSeq2Seq
+    own = getattr(config, "auto_map", None) or {}  # the code that comes with the weights
+    return transformers.AutoModel if "AutoModel" in own else transformers.AutoModelForCausalLM

