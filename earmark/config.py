@@ -47,6 +47,8 @@ class RunSettings(Struct, frozen=True, forbid_unknown_fields=True):
     resume: bool = True
     attempts: int | None = None  # requests for one answer, the first included; None: as the benchmark has it, or 5
     patience: Seconds = 900.0  # for one answer, all its attempts and waits together
+    longest: Seconds = 4 * 3600.0  # of a recording that is decoded; a longer one fails, it is never cut
+    largest: int = 1 << 30  # bytes of a recording, and of its samples
     give_up_after: int = 50  # failures in a row, with no answer between them
     preflight: bool = True  # whether the model hears is looked at first, where it is asked over a network
     budget: float | None = None  # what the answers of a run may cost, in the currency of the model's prices
@@ -264,7 +266,7 @@ def _signed(value: Any) -> Any:
     >>> _signed({"backend": "cascade", "mind": {"backend": "openai", "base_url": "http://here", "name": "m"}})
     {'backend': 'cascade', 'mind': {'backend': 'openai', 'name': 'm'}}
     """
-    if isinstance(value, list):
+    if isinstance(value, list | tuple):
         return [_signed(each) for each in value]
     if not isinstance(value, dict) or "backend" not in value:
         return value

@@ -54,7 +54,7 @@ def _fitted(heard: Heard, hears: Hears, limits: Limits) -> Sound | Wave:
     if isinstance(heard, Clip) and "samples" not in hears.formats and not heard.start and heard.end is None:
         data, source = read.clip_bytes(heard, limits)
         data = media.coded(heard) if heard.coded else data
-        as_it_is = read.untouched(heard, data, source, limits)
+        as_it_is = read.untouched(heard, data, source, hears.formats, limits)
         if as_it_is and _fits(as_it_is, hears):
             return as_it_is
         return _encoded(read.wave_of(heard, data, source, limits), hears, again=True)

@@ -1,111 +1,227 @@
 """From references and bytes to samples.
 
-What a file is, is told by its bytes and never by its name. Every way to fail ends in `SoundFailed` with the name of the
-clip: a clip that decodes to nothing is a failure, not silence.
+What a file is, is told by its bytes and never by its name. How long it is, is told by decoding it: heads lie. Every way
+to fail ends in `SoundFailed` with the name of the clip: a clip that decodes to nothing is a failure, not silence.
 """
 
 from __future__ import annotations
 
-import io
-import wave as riff
+import threading
+from collections.abc import Collection
+from pathlib import Path
+from typing import Final
 
-import numpy as np
-import soundfile
 from msgspec import Struct
 
+from earmark.audio import _riff, _sndfile
+from earmark.audio._arrays import checked, parts, shaped
+from earmark.audio._collect import Decoded, Wanted
+from earmark.audio._sniff import NAMES, beginning, container
+from earmark.audio.limits import LIMITS, Limits
 from earmark.audio.make import make
-from earmark.data.clips import clip_with_source
+from earmark.data.cache import short
+from earmark.data.clips import clip_with_source, size, source
 from earmark.errors import SoundFailed
-from earmark.types import Clip, Heard, Hertz, Recipe, Samples, Seconds, Sound, Wave, replace
+from earmark.types import Clip, Heard, Hertz, Recipe, Seconds, Sound, Wave, replace
 
-FORMATS = {"WAV": "wav", "WAVEX": "wav", "RF64": "wav", "FLAC": "flac", "OGG": "ogg", "MP3": "mp3"}
-WAV_HEAD = 44  # bytes, at least
-PLAIN_WAV = ("PCM_U8", "PCM_16", "PCM_24", "PCM_32", "FLOAT")  # what every reader of wav files takes
+INSTALL: Final = "pip install 'earmark[av]'"
+LARGE: Final = 1 << 24  # bytes: a stretch of a file larger than this is read from the disk, not the whole of it
+POSSIBLE: Final = {  # what the bytes may be, beside wav, that some model takes as they are
+    "mp3": ("mp3",),
+    "flac": ("flac",),
+    "ogg": ("ogg", "opus"),
+    "mp4": ("m4a",),
+    "matroska": ("webm",),
+}
+REMEMBERED: Final = 4096
+_looked_at: dict[str, Info] = {}  # the latest files that had to be decoded to be known, the oldest first
+_remembering = threading.Lock()
 
 
 class Info(Struct, frozen=True):
-    """What the head of a sound file says."""
+    """What a sound file holds, whatever its head says."""
 
     format: str
-    plain: bool  # False: a flavour of the format that some readers refuse
+    plain: bool  # False: not what every reader of the format takes, or its head lies
     rate: Hertz
     channels: int
     frames: int
+    notes: tuple[str, ...] = ()
 
     @property
     def seconds(self) -> Seconds:
         return self.frames / self.rate
 
 
-def inspect(data: bytes, name: str) -> Info:
-    """Read the head of a sound file.
+def inspect(data: bytes, name: str, limits: Limits = LIMITS) -> Info:
+    """What a sound file holds. An ordinary wav is believed; anything else is decoded to see, once.
 
+    >>> import numpy as np
     >>> from earmark.audio.encode import wav
     >>> inspect(wav(Wave(np.zeros((1, 160), np.float32), 16000)), "clip").seconds
     0.01
     """
-    plain = _plain_wav(data)
-    if plain is not None:
-        return plain
-    try:
-        with soundfile.SoundFile(io.BytesIO(data)) as file:
-            kind = "opus" if file.subtype == "OPUS" else FORMATS.get(file.format, file.format.lower())
-            known = file.format in FORMATS and (kind != "wav" or (data[:4] == b"RIFF" and file.subtype in PLAIN_WAV))
-            info = Info(kind, known, file.samplerate, file.channels, file.frames)
-    except soundfile.LibsndfileError as error:
-        raise SoundFailed(f"{name}: not a sound file that can be read ({error.error_string.rstrip('.')})") from error
-    if info.frames <= 0:
-        raise SoundFailed(f"{name}: holds no sound (a head of {len(data)} bytes and no samples)")
-    return info
+    if (ordinary := _ordinary(data, name, limits)) is not None:
+        return ordinary
+    digest = short(data)
+    known = _looked_at.get(digest)
+    if known is None:
+        wanted = Wanted(name, limits=limits, keep=False)
+        seen = _decoded(data, wanted)
+        remarks = seen.remarks(wanted)
+        known = Info(seen.format, seen.plain and seen.honest, seen.rate, seen.channels, seen.frames, remarks)
+        with _remembering:
+            _looked_at[digest] = known
+            if len(_looked_at) > REMEMBERED:
+                del _looked_at[next(iter(_looked_at))]
+    return known
 
 
-def _plain_wav(data: bytes) -> Info | None:
-    """The head of the commonest file of all, an ordinary wav whose sizes add up, in a tenth of the time."""
-    if data[:4] != b"RIFF":
-        return None
-    try:
-        with riff.open(io.BytesIO(data)) as file:
-            rate, channels, frames = file.getframerate(), file.getnchannels(), file.getnframes()
-            size = frames * channels * file.getsampwidth()
-    except (riff.Error, EOFError):
-        return None
-    return Info("wav", True, rate, channels, frames) if 0 < size <= len(data) - WAV_HEAD and rate else None
+def decode(data: bytes, name: str, start: Seconds = 0.0, end: Seconds | None = None, limits: Limits = LIMITS) -> Wave:
+    """Samples of a sound file, or of the stretch of it from `start` to `end` in seconds."""
+    wanted = Wanted(name, start, end, limits)
+    return _wave(_decoded(data, wanted), wanted)
 
 
-def decode(data: bytes, name: str, start: Seconds = 0.0, end: Seconds | None = None) -> Wave:
-    """Samples of a sound file, or of the stretch of it from `start` to `end`."""
-    try:
-        with soundfile.SoundFile(io.BytesIO(data)) as file:
-            first = round(start * file.samplerate)
-            file.seek(min(first, file.frames))
-            frames = -1 if end is None else max(0, round(end * file.samplerate) - first)
-            samples: Samples = file.read(frames, dtype="float32", always_2d=True).T
-            rate = file.samplerate
-    except soundfile.LibsndfileError as error:
-        raise SoundFailed(f"{name}: cannot be decoded ({error.error_string.rstrip('.')})") from error
-    if samples.shape[1] == 0:
-        raise SoundFailed(
-            f"{name}: holds no sound between {start:g} s and {'its end' if end is None else f'{end:g} s'}"
-        )
-    if not np.isfinite(samples).all():
-        at = int(np.argmin(np.isfinite(samples).all(axis=0)))
-        raise SoundFailed(f"{name}: sample {at} is not a number")
-    return Wave(samples, rate, name)
-
-
-def wave(heard: Heard) -> Wave:
+def wave(heard: Heard, limits: Limits = LIMITS) -> Wave:
     """The samples of any sound, wherever it is now."""
     if isinstance(heard, Wave):
         return heard
     if isinstance(heard, Recipe):
         return make(heard)
     if isinstance(heard, Sound):
-        return replace(decode(heard.data, heard.name), source=heard.source)
-    data, source = clip_with_source(heard)
-    decoded = decode(data, title(heard), heard.start, heard.end)
-    return replace(decoded, name=title(heard), words=heard.words, source=source)
+        decoded = decode(heard.data, heard.name, limits=limits)
+        return replace(decoded, source=heard.source, notes=(*heard.notes, *decoded.notes))
+    if (heard.start or heard.end is not None) and (stretch := _from_disk(heard, limits)):
+        return stretch
+    data, digest = clip_bytes(heard, limits)
+    return wave_of(heard, data, digest, limits)
+
+
+def wave_of(clip: Clip, data: bytes, digest: str, limits: Limits = LIMITS) -> Wave:
+    """The samples of a clip whose bytes are at hand."""
+    decoded = decode(data, title(clip), clip.start, clip.end, limits)
+    return replace(decoded, words=clip.words, source=digest)
+
+
+def untouched(
+    clip: Clip, data: bytes, digest: str, formats: Collection[str] = (), limits: Limits = LIMITS
+) -> Sound | None:
+    """A whole clip as the bytes that it is; nothing where some readers would not take them, or be misled.
+
+    What cannot be of one of the `formats`, if any are given, is not looked at: it will have to be decoded anyhow.
+    """
+    name = title(clip)
+    info = _ordinary(data, name, limits)
+    if info is None:
+        possible = POSSIBLE.get(container(data) or "", ())
+        if not possible or (formats and not any(form in formats for form in possible)):
+            return None
+        info = inspect(data, name, limits)
+    if not info.plain:
+        return None
+    return Sound(data, info.format, info.rate, info.channels, info.seconds, name, digest, info.notes)
+
+
+def _ordinary(data: bytes, name: str, limits: Limits) -> Info | None:
+    """An ordinary wav, whose head can be believed: its sizes add up."""
+    usual = _riff.canonical(data)
+    if usual is None:
+        found = _riff.head(data)
+        if not found or not found.ordinary:
+            return None
+        usual = (found.rate, found.channels, found.there // found.align)
+    rate, channels, frames = usual
+    if frames > limits.longest * rate:
+        Wanted(name, limits=limits, keep=False).check(frames, channels, rate)
+    return Info("wav", True, rate, channels, frames)
+
+
+def clip_bytes(clip: Clip, limits: Limits = LIMITS) -> tuple[bytes, str]:
+    """The bytes behind a clip and what names them. The size of a file is looked at before it is read."""
+    if clip.row is None:
+        _check_size(clip, limits)
+    data, digest = clip_with_source(clip)
+    if len(data) > limits.largest:
+        raise SoundFailed(f"{title(clip)}: has {len(data):,} bytes, the limit is largest={limits.largest}")
+    return data, digest
+
+
+def cell(found: object, name: str = "cell") -> Wave:
+    """The samples of what somebody else holds sound in: a cell of `datasets` in any of its shapes, bytes, or a path.
+
+    >>> wave = cell({"array": [0.0, 0.5, -0.5], "sampling_rate": 16000})
+    >>> wave.rate, wave.samples.shape
+    (16000, (1, 3))
+    """
+    held, rate = (found, None) if isinstance(found, bytes | str | Path) else parts(found, name)
+    if rate is not None:
+        return array(held, rate, name)
+    if isinstance(held, bytes):
+        return replace(decode(held, name), source=short(held))
+    return wave(Clip(str(held)))
+
+
+def array(samples: object, rate: Hertz, name: str = "array") -> Wave:
+    """Samples of any type, one channel or channels in either order, as a wave.
+
+    >>> import numpy as np
+    >>> array(np.array([0, 16384, -32768], np.int16), 8000).samples.tolist()
+    [[0.0, 0.5, -1.0]]
+    """
+    if rate <= 0:
+        raise SoundFailed(f"{name}: its rate is {rate}, expected hertz")
+    fitting = shaped(samples, name)
+    sane, notes = checked(fitting, name)
+    return Wave(sane, int(rate), name, source=short(fitting.tobytes()), notes=notes)
 
 
 def title(heard: Heard) -> str:
     """What to call a sound in a message."""
     return heard.name or (heard.path if isinstance(heard, Clip) else type(heard).__name__.lower())
+
+
+def _decoded(data: bytes | str, wanted: Wanted) -> Decoded:
+    """By libsndfile, or by FFmpeg what that refuses."""
+    try:
+        return _sndfile.decode(data, wanted)
+    except _sndfile.Refused as refused:
+        refusal = str(refused)
+    whole = data if isinstance(data, bytes) else Path(data).read_bytes()
+    kind = container(whole)
+    if kind is None:
+        raise SoundFailed(f"{wanted.name}: is no sound file that can be read, but {beginning(whole)}")
+    try:
+        from earmark.audio._pyav import decode as with_ffmpeg  # noqa: PLC0415 - an extra
+    except ModuleNotFoundError as error:
+        raise SoundFailed(
+            f"{wanted.name}: libsndfile does not read it ({NAMES.get(kind, kind)}: {refusal}); PyAV may; type: {INSTALL}"
+        ) from error
+    return with_ffmpeg(whole, kind, wanted, refusal)
+
+
+def _wave(decoded: Decoded, wanted: Wanted) -> Wave:
+    remarks = decoded.remarks(wanted)
+    samples, notes = checked(decoded.samples, wanted.name)
+    by = (f"decoded by {decoded.decoder}",) if decoded.decoder else ()
+    return Wave(samples, decoded.rate, wanted.name, notes=(*remarks, *by, *notes))
+
+
+def _from_disk(clip: Clip, limits: Limits) -> Wave | None:
+    """A stretch of a large file, without the rest of it in memory; nothing where the clip is anything else."""
+    if clip.row is not None or clip.member or size(clip) <= LARGE:
+        return None
+    _check_size(clip, limits)
+    wanted = Wanted(title(clip), clip.start, clip.end, limits)
+    decoded = _decoded(clip.path, wanted)
+    if not decoded.frames:  # a head that leaves the length open has to be filled in first
+        return None
+    return replace(_wave(decoded, wanted), words=clip.words, source=source(clip))
+
+
+def _check_size(clip: Clip, limits: Limits) -> None:
+    found = size(clip)
+    if found > limits.largest:
+        raise SoundFailed(
+            f"{title(clip)}: has {found:,} bytes, the limit is largest={limits.largest}; raise the limit, or cut the file"
+        )

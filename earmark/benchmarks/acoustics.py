@@ -84,7 +84,8 @@ def _loudness(throw: Throw) -> Clips:
 def _duration(throw: Throw) -> Clips:
     frequency, short = throw.between(400, 1200), throw.between(0.3, 0.5)
     longer = short * (1 + throw.step / 100)
-    return throw.either(_tone(frequency, seconds=longer), _tone(frequency, seconds=short))
+    both = [_tone(frequency, seconds=lasting, level=throw.between(-22, -18)) for lasting in (longer, short)]
+    return throw.either(both[0], both[1])
 
 
 def _gap(throw: Throw) -> Clips:

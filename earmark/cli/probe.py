@@ -31,7 +31,8 @@ def command(words: tuple[str, ...], as_json: bool) -> None:
     if not files:
         raise UsageError("no file is named; expected FILE... [model=NAME], such as earmark probe clip.wav model=ear")
     composed = compose(settings)
-    limits = read(Limits, composed.benchmark, "")
+    read(Limits, composed.benchmark, "")  # what is no setting of the run is none at all
+    limits = Limits(composed.run.longest, composed.run.largest)
     hears = _hears(composed.model if any(word.startswith("model=") for word in settings) else None)
     failed = 0
     for file in files:

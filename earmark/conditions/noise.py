@@ -1,44 +1,73 @@
-"""Noise: white noise is added to every sound, at a given ratio of signal to noise in decibels (noise:10, noise:0, noise:-10).
+"""Noise: added to every sound at a ratio of signal to noise in decibels (noise:10, noise:pink@10, noise:babble@0).
 
     ratio = 10 log10(mean square of the sound / mean square of the noise)
 
-over the whole clip. The sum is scaled down, sound and noise alike, where it would go beyond full scale. The noise
-depends on the seed, the item and the place of the clip in it, and on nothing else.
+over the whole clip, all channels together. White noise is as strong in every hertz, pink noise in every octave. Babble
+is six other clips of the benchmark at once, each as loud as the next, from a random place in it on; never the item's
+own. The sum is turned down, sound and noise alike, where it would go beyond full scale. The noise depends on the seed,
+the item and the place of the clip in it, and on nothing else. Digital silence has no ratio to noise, and stays silent.
 """
 
 from __future__ import annotations
 
+import functools
+from collections.abc import Callable
+from typing import Final, TypeAlias
+
 import numpy as np
+import numpy.typing as npt
 from msgspec import Struct
 
+from earmark.audio.prepare import mono, resample
 from earmark.audio.read import wave
-from earmark.conditions._sounds import dice, each_sound
-from earmark.errors import UsageError
-from earmark.types import Benchmark, Heard, Item, Part, Prompt, Samples, replace
+from earmark.conditions._others import Other, lazily, others
+from earmark.conditions._sounds import Takes, changed, dice, each_sound
+from earmark.errors import Rejected, SoundFailed, UsageError
+from earmark.types import Benchmark, Clip, Heard, Hertz, Item, Part, Prompt, Samples, Seconds, Source, Wave, replace
+
+COLOURS: Final = ("white", "pink", "babble")
+TAKES: Final = Takes("noise", "a ratio in decibels, after a colour or alone", "noise:10", -100.0, 100.0)
+TALKERS: Final = 6
+LONGEST: Final[Seconds] = 10.0  # of a talker; what a long recording says after that is not in the babble
+
+VOICES: Final = 24  # clips that the talkers of all items are drawn from
+
+Floats: TypeAlias = npt.NDArray[np.float64]
+Voice: TypeAlias = Callable[[str, Hertz], Floats | None]
 
 
 class Noise(Struct, frozen=True):
     """The condition."""
 
+    colour: str
     ratio: float  # in decibels
     seed: int
+    sample: Callable[[], dict[str, list[Other]]]  # of other items, for babble,
+    voice: Voice  # and their sound
 
     @property
     def name(self) -> str:
-        return f"noise:{self.ratio:g}"
+        return f"noise:{self.ratio:g}" if self.colour == "white" else f"noise:{self.colour}@{self.ratio:g}"
 
     def hear(self, prompt: Prompt, item: Item) -> Prompt:
         def noisy(heard: Heard, number: int) -> Part:
             clean = wave(heard)
-            noise = dice(self.seed, item, number).standard_normal(clean.samples.shape)
-            note = f"white noise added at {self.ratio:g} dB"
-            return replace(clean, samples=mix(clean.samples, noise, self.ratio), notes=(*clean.notes, note))
+            thrown = dice(self.seed, item, number)
+            if self.colour == "babble":
+                lots = sorted(other.lot for other in others(self.sample(), item, same_task=False))[:VOICES]
+                noise = babble(clean, thrown, lots, self.voice)
+            else:
+                noise = (pink if self.colour == "pink" else white)(thrown, clean.samples.shape)
+            if not clean.samples.any():
+                return replace(clean, notes=(*clean.notes, "silent: no noise has a ratio to it"))
+            mixed = mix(clean.samples, noise, self.ratio)
+            return changed(clean, mixed, f"{self.colour} noise added at {self.ratio:g} dB")
 
         return each_sound(prompt, noisy)
 
 
-def mix(sound: Samples, noise: np.ndarray[tuple[int, ...], np.dtype[np.float64]], ratio: float) -> Samples:
-    """Sound and noise at a ratio in decibels, shape as the sound's; silence stays silent.
+def mix(sound: Samples, noise: Floats, ratio: float) -> Floats:
+    """Sound and noise at a ratio in decibels, shape as the sound's.
 
     >>> mixed = mix(np.full((1, 4), 0.1, np.float32), np.array([[1.0, -1.0, 1.0, -1.0]]), 20)
     >>> [round(float(sample), 3) for sample in mixed[0]]
@@ -46,15 +75,71 @@ def mix(sound: Samples, noise: np.ndarray[tuple[int, ...], np.dtype[np.float64]]
     """
     power = float(np.mean(np.square(sound, dtype=np.float64)))
     gain = np.sqrt(power / np.mean(np.square(noise)) / 10 ** (ratio / 10))
-    mixed = sound + gain * noise
-    return np.asarray(mixed / max(1.0, float(np.max(np.abs(mixed)))), np.float32)
+    return np.asarray(sound + gain * noise)
 
 
-def load(argument: str, seed: int, benchmark: Benchmark) -> Noise:  # noqa: ARG001
-    """The condition from what stands after its name: a ratio in decibels."""
+def white(thrown: np.random.RandomState, shape: tuple[int, ...]) -> Floats:
+    """Normal noise, as strong in every hertz."""
+    return thrown.standard_normal(shape)
+
+
+def pink(thrown: np.random.RandomState, shape: tuple[int, ...]) -> Floats:
+    """Normal noise whose power falls by 3 dB an octave, from the first hertz of the clip on, without a constant part."""
+    size = 1 << max(1, shape[1] - 1).bit_length()
+    spectrum = np.fft.rfft(thrown.standard_normal((shape[0], size)))
+    spectrum[:, 1:] /= np.sqrt(np.arange(1, spectrum.shape[1]))
+    spectrum[:, 0] = 0.0
+    return np.asarray(np.fft.irfft(spectrum, size)[:, : shape[1]])
+
+
+def babble(clean: Wave, thrown: np.random.RandomState, lots: list[str], voice: Voice) -> Floats:
+    """Several other clips at once, as long as the sound and alike on all its channels."""
+    channels, frames = clean.samples.shape
+    talking: list[Floats] = []
+    for at in thrown.permutation(len(lots)):
+        start = float(thrown.random_sample())
+        said = voice(lots[int(at)], clean.rate)
+        if said is not None:
+            talking.append(np.resize(np.roll(said, -int(start * said.size)), frames))
+        if len(talking) == TALKERS:
+            break
+    together = np.sum(talking, axis=0) if talking else np.zeros(frames)
+    if not together.any():
+        raise Rejected(f"{clean.name}: the benchmark has no other sound, which condition=noise:babble needs")
+    return np.tile(together, (channels, 1))
+
+
+def voices(sample: Callable[[], dict[str, list[Other]]]) -> Voice:
+    """What has the sound of an item by its lot, the latest remembered."""
+
+    @functools.lru_cache(maxsize=32)
+    def voice(lot: str, rate: Hertz) -> Floats | None:
+        (clip,) = (other.clips[0] for lots in sample().values() for other in lots if other.lot == lot)
+        return talker(clip, rate)
+
+    return voice
+
+
+def talker(clip: Source, rate: Hertz) -> Floats | None:
+    """The beginning of a clip on one channel, of power 1; nothing where it is silent or cannot be read."""
+    if isinstance(clip, Clip):
+        until = clip.start + LONGEST
+        clip = replace(clip, end=until if clip.end is None else min(until, clip.end))
     try:
-        return Noise(float(argument), seed)
-    except ValueError as error:
+        heard = wave(clip)
+    except SoundFailed:
+        return None
+    said = resample(mono(heard.samples), heard.rate, rate)[0, : round(LONGEST * rate)].astype(np.float64)
+    power = float(np.mean(said**2)) if said.size else 0.0
+    return said / np.sqrt(power) if power > 0 else None
+
+
+def load(argument: str, seed: int, benchmark: Benchmark) -> Noise:
+    """The condition from what stands after its name: a ratio in decibels, after a colour and @ if it is not white."""
+    colour, at, ratio = argument.rpartition("@")
+    if at and colour not in COLOURS:
         raise UsageError(
-            f"noise takes a ratio in decibels, found 'noise:{argument}'; write for instance condition=noise:10"
-        ) from error
+            f"noise comes in {', '.join(COLOURS)}, found 'noise:{argument}'; write for instance condition=noise:pink@10"
+        )
+    sample = lazily(benchmark, seed)
+    return Noise(colour or "white", TAKES.read(ratio, argument), seed, sample, voices(sample))

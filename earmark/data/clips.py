@@ -36,6 +36,16 @@ def clip_bytes(clip: Clip) -> bytes:
     return data
 
 
+def size(clip: Clip) -> int:
+    """How many bytes a clip's file or archive member has, unpacked; 0 where reading it will say more."""
+    try:
+        if clip.member:
+            return _archive(clip.path).getinfo(clip.member).file_size
+        return os.stat(clip.path).st_size  # noqa: PTH116 - a third of the time of Path.stat
+    except (OSError, KeyError, zipfile.BadZipFile):
+        return 0
+
+
 def _file_bytes(path: str) -> bytes:
     """A whole file in one read: two thirds of the time of `Path.read_bytes`, which asks twice where the end is."""
     file = os.open(path, os.O_RDONLY | getattr(os, "O_BINARY", 0))

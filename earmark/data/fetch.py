@@ -50,9 +50,9 @@ def fetch(repository: str, revision: str, patterns: list[str], say: Callable[[st
     Raises BadSetup where the hub cannot be reached or has no such thing.
     """
     from huggingface_hub import HfApi, snapshot_download  # noqa: PLC0415 - a quarter of a second
-    from huggingface_hub.errors import (  # noqa: PLC0415
+    from huggingface_hub.errors import (  # type: ignore[attr-defined] # noqa: PLC0415
         HFValidationError,
-        HTTPError,  # type: ignore[attr-defined] # of its HTTP library: which one that is has changed before
+        HTTPError,  # of its HTTP library: which one that is has changed before
         OfflineModeIsEnabled,
         XetDownloadError,
     )

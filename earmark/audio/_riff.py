@@ -1,0 +1,152 @@
+"""The head of a wav file, read by its own bytes.
+
+    RIFF size WAVE [chunk id, size, content]...      of which "fmt " tells how samples are written, and "data" holds them
+
+RIFX is the same with its numbers big end first; RF64 keeps sizes beyond 4 GiB in a chunk "ds64". Sizes lie: a program
+that writes into a pipe leaves 0 or FFFFFFFF where the length should stand, and a file cut short promises what it has not.
+"""
+
+from __future__ import annotations
+
+import struct
+from typing import Final, NamedTuple
+
+import numpy as np
+
+from earmark.types import Samples
+
+PCM: Final = 1
+FLOAT: Final = 3
+LAWS: Final = (6, 7)  # A-law and mu-law
+EXTENSIBLE: Final = 0xFFFE  # the tag proper stands further on
+LEFT_OPEN: Final = 0x7FFFF000  # a length from here on that the file does not have was never filled in
+CANONICAL: Final = struct.Struct("<4sI4s4sIHHIIHH4sI")  # what most programs write: 44 bytes, then samples
+WIDTHS: Final = (8, 16, 24, 32)  # bits of a whole number
+
+
+class Head(NamedTuple):
+    """What the head says, and how much is there."""
+
+    kind: bytes  # RIFF, RIFX or RF64
+    tag: int  # how samples are written
+    channels: int
+    rate: int
+    align: int  # bytes of a frame
+    bits: int
+    start: int  # where samples begin
+    promised: int | None  # bytes of samples by the head; None: left open
+    there: int  # bytes of samples in the file, as far as the head lets them go
+
+    @property
+    def whole(self) -> bool:
+        """Whether a reader that believes the head reads what is there."""
+        return self.promised is not None and 0 < self.promised == self.there
+
+    @property
+    def ordinary(self) -> bool:
+        """Whether every reader of wav files takes it: whole numbers of whole bytes."""
+        return (
+            self.kind == b"RIFF"
+            and self.tag == PCM
+            and self.bits in WIDTHS
+            and self.channels > 0
+            and self.rate > 0
+            and self.align == self.channels * self.bits // 8
+            and self.whole
+            and self.there % self.align == 0
+        )
+
+    @property
+    def wide(self) -> bool:
+        """Whether its samples are whole numbers of 5 to 8 bytes, which few readers take."""
+        return self.tag == PCM and self.channels > 0 and self.rate > 0 and 4 < self.align / self.channels <= 8
+
+    def frames(self, size: int) -> int | None:
+        """How many frames so many bytes are, where a frame has a size of its own."""
+        if self.tag in (PCM, FLOAT, *LAWS) and self.align:
+            return size // self.align
+        return None
+
+
+def canonical(data: bytes) -> tuple[int, int, int] | None:
+    """Rate, channels and frames of the commonest file of all, in a microsecond; nothing where it is any other."""
+    if len(data) <= CANONICAL.size:
+        return None
+    riff, _, wave, form, length, tag, channels, rate, _, align, bits, word, size = CANONICAL.unpack_from(data)
+    if riff != b"RIFF" or wave != b"WAVE" or form != b"fmt " or length != 16 or tag != PCM or word != b"data":
+        return None
+    if not (channels and rate and bits in WIDTHS and align == channels * bits // 8):
+        return None
+    return (rate, channels, size // align) if 0 < size <= len(data) - CANONICAL.size and not size % align else None
+
+
+def head(data: bytes) -> Head | None:
+    """The head of a wav file; nothing where the bytes are none, or lack the two chunks that make one.
+
+    >>> head(b"RIFF....WAVE") is None
+    True
+    """
+    kind = data[:4]
+    if kind not in (b"RIFF", b"RIFX", b"RF64") or data[8:12] != b"WAVE":
+        return None
+    order = ">" if kind == b"RIFX" else "<"
+    form: tuple[int, int, int, int, int] | None = None
+    long_size: int | None = None
+    at = 12
+    while at + 8 <= len(data):
+        name, size = struct.unpack_from(f"{order}4sI", data, at)
+        at += 8
+        if name == b"ds64" and at + 16 <= len(data):
+            long_size = struct.unpack_from(f"{order}Q", data, at + 8)[0]
+        elif name == b"fmt " and at + 16 <= len(data):
+            form = _form(data, at, size, order)
+        elif name == b"data" and form:
+            promised = _promised(data, at, long_size if kind == b"RF64" and size == 0xFFFFFFFF else size, order)
+            rest = len(data) - at
+            return Head(kind, *form, at, promised, rest if promised is None else min(promised, rest))
+        at += size + size % 2
+    return None
+
+
+def _form(data: bytes, at: int, size: int, order: str) -> tuple[int, int, int, int, int]:
+    tag, channels, rate, _, align, bits = struct.unpack_from(f"{order}HHIIHH", data, at)
+    if tag == EXTENSIBLE and size >= 26 and at + 26 <= len(data):
+        tag = struct.unpack_from(f"{order}H", data, at + 24)[0]
+    return tag, channels, rate, align, bits
+
+
+def _promised(data: bytes, at: int, size: int | None, order: str) -> int | None:
+    """The length by the head, or nothing where nobody has filled it in."""
+    rest = len(data) - at
+    if size is None or (size > rest and size >= LEFT_OPEN):
+        return None
+    if size == 0 and rest and not _chunks(data, at, order):
+        return None
+    return size
+
+
+def _chunks(data: bytes, at: int, order: str) -> bool:
+    """Whether the rest of a file is further chunks, one after the other to its end, and so no sound."""
+    while at + 8 <= len(data):
+        name, size = struct.unpack_from(f"{order}4sI", data, at)
+        if not name.isascii() or not name.decode("ascii").isprintable():
+            return False
+        at += 8 + size + size % 2
+    return at in (len(data), len(data) + 1)
+
+
+def wide_samples(data: bytes, found: Head) -> Samples:
+    """Samples that are whole numbers of 5 to 8 bytes, shape (channels, frames)."""
+    width = found.align // found.channels
+    raw = np.frombuffer(data, np.uint8, found.there // found.align * found.align, found.start).reshape(-1, width)
+    full = np.zeros((len(raw), 8), np.uint8)
+    full[:, 8 - width :] = raw[:, ::-1] if found.kind == b"RIFX" else raw  # the most significant byte comes last
+    numbers = full.view("<i8")[:, 0] / 2.0**63
+    return numbers.astype(np.float32).reshape(-1, found.channels).T
+
+
+def filled_in(data: bytes, found: Head) -> bytes:
+    """The same file with the length that it has, for readers that believe a 0."""
+    order = ">" if found.kind == b"RIFX" else "<"
+    size = min(found.there, 0xFFFFFFFF)
+    return data[: found.start - 4] + struct.pack(f"{order}I", size) + data[found.start :]

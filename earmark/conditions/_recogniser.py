@@ -1,0 +1,80 @@
+"""A model that turns sound into words, for conditions: they are plain functions, and models are not.
+
+The model lives on an event loop of its own, on a thread of its own, from the first sound that it is asked about for as
+long as anybody holds it. What it has said is remembered by the sound, so that repeats and other conditions do not ask again.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+import weakref
+from collections.abc import Mapping
+from concurrent.futures import Future
+from typing import Any, Final
+
+from earmark.audio.prepare import fit
+from earmark.config import open_model
+from earmark.data.cache import short
+from earmark.types import Heard, Model, Prompt, Seconds, Sound, Turn
+
+REMEMBERED: Final = 4096
+PATIENCE: Final[Seconds] = 5.0  # with a model that is closing
+
+
+class Recogniser:
+    """Sound to words. Threads share it."""
+
+    def __init__(self, settings: Mapping[str, Any]) -> None:
+        self._settings = settings
+        self._opening = threading.Lock()
+        self._opened: tuple[Model, asyncio.AbstractEventLoop] | None = None
+        self._said: dict[str, str] = {}
+
+    def words(self, heard: Heard) -> str:
+        """What is said in a sound. Raises one of the AskErrors where it cannot be told."""
+        model, loop = self._open()
+        sound = fit(heard, model.hears)
+        digest = short(sound.data if isinstance(sound, Sound) else sound.samples.tobytes())
+        if digest not in self._said:
+            prompt = Prompt((Turn("user", (sound,)),))
+            said = asyncio.run_coroutine_threadsafe(model.generate(prompt), loop).result()
+            if len(self._said) >= REMEMBERED:
+                self._said.clear()
+            self._said[digest] = said.text
+            return said.text
+        return self._said[digest]
+
+    def _open(self) -> tuple[Model, asyncio.AbstractEventLoop]:
+        with self._opening:
+            if self._opened is None:
+                loop, leave = asyncio.new_event_loop(), asyncio.Event()
+                ready: Future[Model] = Future()
+                thread = threading.Thread(target=_live, args=(loop, self._settings, ready, leave), daemon=True)
+                thread.start()
+                self._opened = ready.result(), loop
+                weakref.finalize(self, _end, loop, leave, thread)
+        return self._opened
+
+
+def _live(
+    loop: asyncio.AbstractEventLoop, settings: Mapping[str, Any], ready: Future[Model], leave: asyncio.Event
+) -> None:
+    """The life of the thread: open the model, keep it, and close it when it is no longer wanted."""
+
+    async def hold() -> None:
+        async with open_model(settings) as model:
+            ready.set_result(model)
+            await leave.wait()
+
+    held = loop.create_task(hold())
+    loop.run_until_complete(asyncio.wait([held]))
+    if not ready.done():
+        ready.set_exception(held.exception())
+    loop.close()
+
+
+def _end(loop: asyncio.AbstractEventLoop, leave: asyncio.Event, thread: threading.Thread) -> None:
+    loop.call_soon_threadsafe(leave.set)
+    if threading.current_thread() is not thread:
+        thread.join(PATIENCE)

@@ -1,0 +1,45 @@
+"""Cut: of every sound only the first seconds are left (cut:5).
+
+What is shorter is sent as it is.
+"""
+
+from __future__ import annotations
+
+from msgspec import Struct
+
+from earmark.audio.read import wave
+from earmark.conditions._sounds import Takes, each_sound
+from earmark.types import Benchmark, Clip, Heard, Item, Part, Prompt, Seconds, replace
+
+TAKES = Takes("cut", "seconds", "cut:5", 0.001, 86400.0)
+
+
+class Cut(Struct, frozen=True):
+    """The condition."""
+
+    seconds: Seconds
+
+    @property
+    def name(self) -> str:
+        return f"cut:{self.seconds:g}"
+
+    def hear(self, prompt: Prompt, item: Item) -> Prompt:  # noqa: ARG002 - the same for all
+        return each_sound(prompt, self._first)
+
+    def _first(self, heard: Heard, _: int) -> Part:
+        beginning = heard
+        if isinstance(heard, Clip):  # one frame more than wanted shows whether there is more; the rest is not decoded
+            until = heard.start + self.seconds + 0.01
+            beginning = replace(heard, end=until if heard.end is None else min(until, heard.end))
+        sound = wave(beginning)
+        frames = round(self.seconds * sound.rate)
+        if sound.samples.shape[1] <= frames:
+            return heard
+        return replace(
+            sound, samples=sound.samples[:, :frames], notes=(*sound.notes, f"cut to its first {self.seconds:g} s")
+        )
+
+
+def load(argument: str, seed: int, benchmark: Benchmark) -> Cut:  # noqa: ARG001
+    """The condition from what stands after its name: seconds."""
+    return Cut(TAKES.read(argument))

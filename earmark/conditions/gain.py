@@ -1,0 +1,40 @@
+"""Gain: every sound is made louder or softer by so many decibels (gain:-20).
+
+    sample' = sample 10^(gain / 20)
+
+What goes beyond full scale is clipped, as a loud recording is, and counted in the notes.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from msgspec import Struct
+
+from earmark.audio.read import wave
+from earmark.conditions._sounds import Takes, each_sound
+from earmark.types import Benchmark, Heard, Item, Part, Prompt, replace
+
+TAKES = Takes("gain", "decibels", "gain:-20", -120.0, 120.0)
+
+
+class Gain(Struct, frozen=True):
+    """The condition."""
+
+    decibels: float
+
+    @property
+    def name(self) -> str:
+        return f"gain:{self.decibels:g}"
+
+    def hear(self, prompt: Prompt, item: Item) -> Prompt:  # noqa: ARG002 - the same for all
+        return each_sound(prompt, self._turned)
+
+    def _turned(self, heard: Heard, _: int) -> Part:
+        sound = wave(heard)
+        samples = sound.samples * np.float32(10 ** (self.decibels / 20))
+        return replace(sound, samples=samples, notes=(*sound.notes, f"gain of {self.decibels:g} dB"))
+
+
+def load(argument: str, seed: int, benchmark: Benchmark) -> Gain:  # noqa: ARG001
+    """The condition from what stands after its name: decibels."""
+    return Gain(TAKES.read(argument))

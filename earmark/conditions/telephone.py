@@ -1,0 +1,68 @@
+"""Telephone: every sound as a telephone line carries it, 300 to 3400 Hz at 8 kHz in 8 bits of mu-law.
+
+    resample to 8 kHz -> band-pass 300 to 3400 Hz -> mu-law and back (G.711, by libsndfile)
+
+The band-pass is a linear filter of 255 taps without delay: down by 6 dB at 300 and 3400 Hz, and by 50 dB from 200 and from
+3500 Hz on. The rate stays 8 kHz; a model that hears another gets it resampled.
+"""
+
+from __future__ import annotations
+
+import io
+from typing import ClassVar, Final
+
+import numpy as np
+import numpy.typing as npt
+import soundfile
+from msgspec import Struct
+
+from earmark.audio.prepare import resampled
+from earmark.audio.read import wave
+from earmark.conditions._sounds import changed, each_sound, nothing_after
+from earmark.types import Benchmark, Heard, Hertz, Item, Part, Prompt, Samples, replace
+
+RATE: Final[Hertz] = 8000
+BAND: Final = (300.0, 3400.0)  # hertz
+TAPS: Final = 255
+
+
+class Telephone(Struct, frozen=True):
+    """The condition."""
+
+    name: ClassVar[str] = "telephone"
+
+    def hear(self, prompt: Prompt, item: Item) -> Prompt:  # noqa: ARG002 - the line is the same for all
+        return each_sound(prompt, _called)
+
+
+def _called(heard: Heard, _: int) -> Part:
+    sound = wave(heard)
+    slow = resampled(sound, RATE) if sound.rate != RATE else sound
+    band = np.stack([np.convolve(channel, FILTER)[TAPS // 2 :][: channel.size] for channel in slow.samples])
+    within = changed(slow, band, f"telephone band {BAND[0]:g} to {BAND[1]:g} Hz, mu-law")
+    return replace(within, samples=_mu_law(within.samples))
+
+
+def _mu_law(samples: Samples) -> Samples:
+    """Samples as they come out of 8 bits of mu-law."""
+    line = io.BytesIO()
+    soundfile.write(line, samples.T, RATE, "ULAW", format="WAV")
+    line.seek(0)
+    heard: Samples = soundfile.read(line, dtype="float32", always_2d=True)[0].T
+    return np.ascontiguousarray(np.clip(heard, -1.0, 1.0))
+
+
+def band_pass(low: float, high: float, rate: Hertz, taps: int) -> npt.NDArray[np.float64]:
+    """A filter that passes what lies between two frequencies: the difference of two sincs under a Hamming window."""
+    at = np.arange(taps) - taps // 2
+    passing = [2 * edge / rate * np.sinc(2 * edge / rate * at) for edge in (low, high)]
+    return np.asarray((passing[1] - passing[0]) * np.hamming(taps))
+
+
+FILTER: Final = band_pass(*BAND, RATE, TAPS)
+
+
+def load(argument: str, seed: int, benchmark: Benchmark) -> Telephone:  # noqa: ARG001
+    """The condition from what stands after its name; it takes nothing."""
+    nothing_after("telephone", argument)
+    return Telephone()

@@ -1,0 +1,145 @@
+"""Sound from recipes: what it is, and the same bytes on every machine."""
+
+from __future__ import annotations
+
+import hashlib
+
+import numpy as np
+import pytest
+from sounds import decibels
+
+from earmark.audio.dice import dice, hiss
+from earmark.audio.encode import pcm, wav
+from earmark.audio.make import MAKERS, RATE, STEPS, make
+from earmark.audio.prepare import fit
+from earmark.audio.room import convolved, tail
+from earmark.errors import SoundFailed
+from earmark.types import Hears, Recipe, Sound
+
+# SHA-256 of the wav file of each recipe, as made by Python 3.11, 3.12 and 3.13 with numpy 1.26, 2.4 and 2.5.
+PINNED = {
+    "silence seconds=0.5": "358c6dcef4442790decb0a5c03fb3201",
+    "tone frequency=440 seconds=0.5 level=-20": "7dadf798183af63c643ac29b73f04275",
+    "tone frequency=1000 seconds=0.25 level=0": "ccd740d4377a24ab5b684cfb6452e151",
+    "tone frequency=313.37 seconds=0.4 level=-12.5": "8456887d150a3b2d2f06f0b5c6e5c2b8",
+    "noise seconds=0.6 level=-20 seed=0:gap:0:m": "117b3532bafb1aca5cf2bd15f9bbd1ca",
+    "noise seconds=0.6 level=-18.5 seed=7 gap=0.003 at=0.41": "700270ab55ed6fb1b57d0eed6decd74d",
+    "noise seconds=0.6 level=-18.5 seed=7 gap=0.1 at=0.5": "ea6723974d5a4502479b56087042a1b7",
+    "hidden frequency=700.5 seconds=0.6 level=-20 ratio=-12 seed=0:noise:3:m": "4f6d57582314268f93f32830138c1b01",
+    "hidden frequency=1500 seconds=0.6 level=-20 ratio=0 seed=1": "cb181fb40a4e5d840e80b1d9525cf2a4",
+    "pips frequency=1000 level=-20 every=0.512345 seconds=3 start=0.17": "50dbdc1dc875e01dad7181e0357861d6",
+    "pips frequency=1000 level=-20 every=0.07 seconds=3 start=0.05 count=40": "bf0c470190c83347c6226a372f74c68d",
+    "onsets low=400 high=1500 seconds=1 lead=0.02 level=-20": "cb0fde30c6552652f73d5edc0f9346d9",
+    "onsets low=333.3 high=1234.5 seconds=1 lead=-0.4 level=-20": "f125eda4368806a46cebad0c3dfaf3b2",
+    "overtones frequency=150 seconds=0.5 level=-20 slope=0": "c6088314b7fecac728eb46e26ad1362b",
+    "overtones frequency=271.83 seconds=0.5 level=-20 slope=6.7": "a1561ff42296352cec3540bab95b811f",
+    "glide frequency=500 seconds=0.6 level=-20 semitones=12": "92b6dbdff6cd61d3cd5a2532341f9355",
+    "glide frequency=612.5 seconds=0.6 level=-20 semitones=-0.3": "6dbbcc22d55825e0ba99137e26f9d995",
+    "room frequency=200 level=-20 ratio=-12 decay=0.6 seed=0:distance:1:m": "47282c1ae120c8c93a389d514d950eea",
+    "room frequency=151.2 level=-20 ratio=11.5 decay=1.2 seed=x": "8bd883d1b7191b1b4be89a322ab644ff",
+    "sides frequency=200 seconds=0.5 level=-20 difference=20": "5b292aca1e45002e8501524515bcd7ea",
+    "sides frequency=151.2 seconds=0.5 level=-20 difference=-0.1": "b8bd442f083f1d6e040abee5fbd82b8c",
+}
+
+
+def recipe(written: str) -> Recipe:
+    maker, *settings = written.split()
+    pairs = (setting.split("=") for setting in settings)
+    return Recipe(maker, {name: value if name == "seed" else float(value) for name, value in pairs})
+
+
+@pytest.mark.parametrize("written", PINNED)
+def test_the_same_recipe_makes_the_same_bytes_anywhere(written: str) -> None:
+    assert hashlib.sha256(wav(make(recipe(written)))).hexdigest()[:32] == PINNED[written]
+
+
+def test_every_maker_is_pinned() -> None:
+    assert {written.split()[0] for written in PINNED} == set(MAKERS)
+
+
+@pytest.mark.parametrize("written", PINNED)
+def test_no_sample_lies_near_where_rounding_could_go_either_way(written: str) -> None:
+    """What is made lies on the grid, and is what is sent, whatever the way."""
+    made = make(recipe(written))
+    steps = made.samples * np.float32(STEPS)
+    assert np.array_equal(steps, np.rint(steps))
+    assert np.array_equal(pcm(made).T, steps.astype(np.int64))
+    sent = fit(recipe(written), Hears())
+    assert isinstance(sent, Sound)
+    assert sent.notes == ()
+    assert sent.data == wav(made)
+
+
+def test_levels_are_those_of_a_sine() -> None:
+    full = 10 ** (-20 / 10) / 2
+    for written in (
+        "tone frequency=440 seconds=2 level=-20",
+        "noise seconds=2 level=-20 seed=x",
+        "overtones frequency=200 seconds=2 level=-20 slope=3",
+        "hidden frequency=900 seconds=2 level=-20 ratio=-6 seed=x",
+        "room frequency=200 level=-20 ratio=3 decay=0.6 seed=x",
+        "glide frequency=500 seconds=2 level=-20 semitones=3",
+    ):
+        made = make(recipe(written)).samples
+        assert decibels(float(np.mean(made**2)) / full) == pytest.approx(0, abs=0.2), written
+
+
+def test_hidden_keeps_its_ratio() -> None:
+    seconds, frequency, ratio = 4.0, 1000.0, -10.0
+    made = make(recipe(f"hidden frequency={frequency} seconds={seconds} level=-20 ratio={ratio} seed=x")).samples[0]
+    power = np.abs(np.fft.rfft(made * np.hanning(made.size))) ** 2
+    at = round(frequency * seconds)
+    tone = power[at - 2 : at + 3].sum()
+    assert decibels(tone / (power.sum() - tone)) == pytest.approx(ratio, abs=0.5)
+
+
+def test_a_room_loses_sixty_decibels_in_its_time() -> None:
+    answer = tail(0.5, RATE, dice("x"))
+    assert np.sum(answer**2) == pytest.approx(1.0)
+    early, late = np.mean(answer[:800] ** 2), np.mean(answer[4000:4800] ** 2)
+    assert decibels(float(late / early)) == pytest.approx(-30, abs=1.5)
+
+
+def test_convolving_is_what_it_says() -> None:
+    rng = np.random.default_rng(0)
+    sound, answer = rng.normal(size=300), rng.normal(size=70)
+    assert np.allclose(convolved(sound, answer), np.convolve(sound, answer)[:300])
+
+
+def test_noise_is_flat_and_of_power_one() -> None:
+    noise = hiss(dice("flat"), 1 << 16)
+    assert np.mean(noise**2) == pytest.approx(1.0, abs=0.02)
+    assert abs(np.mean(noise)) < 0.02
+    power = np.abs(np.fft.rfft(noise)) ** 2
+    bands = [float(np.mean(part)) for part in np.array_split(power[1:], 8)]
+    assert max(bands) / min(bands) < 1.1
+
+
+def test_dice_are_those_of_their_words() -> None:
+    throws = [dice("a", 1).randint(1 << 30), dice("a", 1).randint(1 << 30), dice("a", 2).randint(1 << 30)]
+    assert throws[0] == throws[1] != throws[2]
+    assert int(dice("a", 1).randint(1 << 30)) == 10937402
+
+
+@pytest.mark.parametrize(
+    ("written", "told"),
+    [
+        ("beep seconds=1", "no maker is called 'beep'; there are: silence, tone"),
+        ("tone frequency=440", "tone cannot be made of these settings"),
+        ("tone frequency=440 seconds=1 level=0 colour=3", "colour"),
+        ("silence seconds=0", "lasts no time at all"),
+        ("tone frequency=440 seconds=1 level=6", "reaches 2, full scale is 1"),
+        ("tone frequency=440 seconds=1 level=nan", "reaches nan"),
+    ],
+)
+def test_a_recipe_that_makes_no_sound_is_a_failure(written: str, told: str) -> None:
+    with pytest.raises(SoundFailed) as failure:
+        make(recipe(written))
+    assert told in str(failure.value)
+
+
+def test_a_recipe_has_a_source_of_its_own() -> None:
+    one, other = (make(recipe(f"tone frequency={hertz} seconds=0.1 level=-20")) for hertz in (440, 441))
+    assert one.source != other.source
+    named = make(Recipe("tone", {"frequency": 440.0, "seconds": 0.1, "level": -20.0}, "a name", "words"))
+    assert (named.name, named.words, named.source) == ("a name", "words", one.source)

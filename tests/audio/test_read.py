@@ -1,0 +1,321 @@
+"""Reading: the right samples, or a typed failure with the file's name; never success with nothing."""
+
+from __future__ import annotations
+
+import random
+import struct
+import sys
+import threading
+import zipfile
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from sounds import av_file, file_of, raw_wav, sine
+
+from earmark.audio import _arrays, read
+from earmark.audio.limits import Limits
+from earmark.errors import SoundFailed
+from earmark.types import Clip, Recipe, Sound, Wave
+
+FORMS = [("WAV", "PCM_16"), ("FLAC", "PCM_16"), ("MP3", "MPEG_LAYER_III"), ("OGG", "VORBIS"), ("OGG", "OPUS")]
+RAMP = np.array([0.5, -0.5, 0.25, -1.0])
+
+
+@pytest.mark.parametrize("bits", [8, 16, 24, 32, 40, 48, 56, 64])
+def test_whole_numbers_of_every_width(bits: int) -> None:
+    width = bits // 8
+    numbers = [int(value * 2 ** (bits - 1)) + (128 if bits == 8 else 0) for value in RAMP]
+    payload = b"".join(number.to_bytes(width, "little", signed=bits > 8) for number in numbers) * 20
+    wave = read.decode(raw_wav(payload, bits=bits), "clip")
+    assert np.allclose(wave.samples[0, :4], RAMP, atol=1e-6)
+    assert wave.samples.shape == (1, 80)
+    assert np.array_equal(
+        read.decode(raw_wav(payload, bits=bits), "clip", 10 / 16000, 14 / 16000).samples[0, :2], RAMP[2:]
+    )
+
+
+@pytest.mark.parametrize("subtype", ["FLOAT", "DOUBLE"])
+@pytest.mark.parametrize("form", ["WAV", "WAVEX", "RF64", "W64", "AIFF", "CAF", "AU"])
+def test_floats_in_every_box(form: str, subtype: str) -> None:
+    wave = read.decode(file_of(RAMP, form=form, subtype=subtype), "clip")
+    assert np.array_equal(wave.samples[0], RAMP.astype(np.float32))
+
+
+@pytest.mark.parametrize("form", ["WAV", "RF64"])
+def test_big_numbers_first(form: str) -> None:
+    data = file_of(RAMP, form="WAV", endian="BIG") if form == "WAV" else file_of(RAMP, form=form)
+    assert np.array_equal(read.decode(data, "clip").samples[0], RAMP.astype(np.float32))
+
+
+def mu_law(code: int) -> float:
+    """G.711: three bits of exponent, four of mantissa, all inverted."""
+    code = ~code & 0xFF
+    size = (((code & 15) << 3) + 132 << (code >> 4 & 7)) - 132
+    return (-size if code & 128 else size) / 32768
+
+
+def a_law(code: int) -> float:
+    code ^= 0x55
+    exponent, mantissa = code >> 4 & 7, (code & 15) << 4
+    size = mantissa + 8 if not exponent else mantissa + 264 << exponent - 1
+    return (size if code & 128 else -size) / 32768
+
+
+@pytest.mark.parametrize(("tag", "law"), [(7, mu_law), (6, a_law)], ids=["mu-law", "A-law"])
+def test_all_codes_of_both_laws(tag: int, law: object) -> None:
+    wave = read.decode(raw_wav(bytes(range(256)), tag=tag, bits=8, rate=8000), "clip")
+    assert callable(law)
+    assert wave.samples[0].tolist() == [law(code) for code in range(256)]
+
+
+def test_chunks_before_and_behind_the_samples_are_no_sound() -> None:
+    plain = raw_wav(np.arange(100, dtype="<i2").tobytes())
+    odd = b"LIST" + struct.pack("<I", 5) + b"INFOx\0"  # an odd chunk has a byte of padding
+    data = plain[:36] + odd + plain[36:] + odd
+    info = read.inspect(data, "clip")
+    assert (info.plain, info.frames, info.notes) == (True, 100, ())
+    assert read.decode(data, "clip").samples.shape == (1, 100)
+    empty = plain[:40] + struct.pack("<I", 0) + odd
+    with pytest.raises(SoundFailed, match="clip: holds no sound"):
+        read.inspect(empty, "clip")
+
+
+def test_a_long_chunk_before_the_samples_does_not_make_up_for_those_that_lack() -> None:
+    plain = raw_wav(np.zeros(1000, "<i2").tobytes())
+    junk = b"JUNK" + struct.pack("<I", 5000) + bytes(5000)
+    info = read.inspect(plain[:36] + junk + plain[36:-1000], "clip")
+    assert (info.frames, info.plain) == (500, False)
+    assert info.notes == ("truncated: the header promises 1000 frames, 500 are there",)
+
+
+@pytest.mark.parametrize(("form", "subtype"), FORMS)
+def test_a_stretch_is_that_part_of_the_whole(form: str, subtype: str) -> None:
+    rng = np.random.default_rng(1)
+    data = file_of(rng.normal(0, 0.1, (48000, 2)), 16000, form, subtype)
+    whole = read.decode(data, "clip").samples
+    part = read.decode(data, "clip", 0.7, 1.9)
+    assert part.samples.shape == (2, 19200)
+    assert np.allclose(part.samples, whole[:, 11200:30400], atol=2e-3 if form == "OGG" else 1e-6)
+    assert np.allclose(read.decode(data, "clip", 2.5).samples, whole[:, 40000:], atol=2e-3 if form == "OGG" else 1e-6)
+
+
+def test_a_stretch_that_ffmpeg_decodes() -> None:
+    data = av_file(sine(seconds=2.0), 16000, "mp4", "aac", 16000)
+    whole = read.decode(data, "clip").samples
+    assert np.array_equal(read.decode(data, "clip", 0.7, 1.2).samples, whole[:, 11200:19200])
+
+
+def test_a_stretch_beyond_the_end_is_told() -> None:
+    data = file_of(sine())
+    assert read.decode(data, "clip", 0.5, 3.0).notes == ("the stretch is short: 2.5 s were wanted, 0.50 s are there",)
+    with pytest.raises(SoundFailed, match=r"clip: holds no sound between 2 s and 3 s"):
+        read.decode(data, "clip", 2.0, 3.0)
+    with pytest.raises(SoundFailed, match=r"clip: holds no sound between 0\.5 s and 0\.2 s"):
+        read.decode(data, "clip", 0.5, 0.2)
+
+
+def test_a_stretch_of_a_large_file_is_read_from_the_disk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "long.wav"
+    path.write_bytes(file_of(np.random.default_rng(2).normal(0, 0.1, 160000)))
+    clip = Clip(str(path), start=3.0, end=4.0, name="long", words="said")
+    usual = read.wave(clip)
+    monkeypatch.setattr(read, "LARGE", 1000)
+    monkeypatch.setattr(read, "clip_with_source", pytest.fail)
+    direct = read.wave(clip)
+    assert np.array_equal(usual.samples, direct.samples)
+    assert (usual.source, usual.name, usual.words) == (direct.source, direct.name, direct.words)
+    streamed = tmp_path / "stream.wav"
+    streamed.write_bytes(path.read_bytes()[:40] + bytes(4) + path.read_bytes()[44:])
+    monkeypatch.undo()
+    monkeypatch.setattr(read, "LARGE", 1000)
+    assert np.array_equal(read.wave(Clip(str(streamed), start=3.0, end=4.0)).samples, usual.samples)
+
+
+@pytest.mark.parametrize(
+    ("data", "told"),
+    [
+        (b"", "is empty, expected sound"),
+        (b"version https://git-lfs.github.com/spec/v1\noid", "a text that begins 'version https://git-lfs.'"),
+        (b"<!DOCTYPE html><html>", "a text that begins '<!DOCTYPE html>"),
+        (b"\x89PNG\r\n\x1a\n" + bytes(100), "is no sound file that can be read, but 108 bytes that begin 89 50 4e 47"),
+        (raw_wav(b"", bits=16), "holds no sound: wav of 16000 Hz"),
+        (raw_wav(bytes(400), rate=0), "broken.wav"),
+        (raw_wav(bytes(400), rate=3), "has 3 samples a second, expected at least 1000"),
+        (file_of(sine())[:20], "cannot be decoded"),
+        (b"\xff\xfb\x90\x00" + bytes(5000), "cannot be decoded"),
+    ],
+)
+def test_what_is_no_sound_fails_with_its_name_and_what_it_is(data: bytes, told: str, tmp_path: Path) -> None:
+    path = tmp_path / "broken.wav"
+    path.write_bytes(data)
+    with pytest.raises(SoundFailed) as failure:
+        read.wave(Clip(str(path)))
+    assert str(path) in str(failure.value)
+    assert told in str(failure.value)
+
+
+def test_a_missing_file_and_a_folder_fail(tmp_path: Path) -> None:
+    for path in (tmp_path / "nowhere.wav", tmp_path):
+        with pytest.raises(SoundFailed, match="cannot be read"):
+            read.wave(Clip(str(path), name="the clip"))
+
+
+@pytest.mark.parametrize(("form", "subtype"), FORMS)
+@pytest.mark.parametrize("kept", [0.1, 0.5, 0.97])
+def test_a_file_cut_short_fails_or_says_so(form: str, subtype: str, kept: float) -> None:
+    data = file_of(np.random.default_rng(3).normal(0, 0.1, 80000), 16000, form, subtype)
+    short = data[: int(len(data) * kept)]
+    try:
+        wave = read.decode(short, "short")
+    except SoundFailed:
+        return
+    assert 0 < wave.samples.shape[1] < 80000
+    assert any(note.startswith("truncated: ") for note in wave.notes) or form == "OGG"
+    info = read.inspect(short, "short")
+    assert info.frames == wave.samples.shape[1]
+    assert not info.plain or form == "OGG"
+
+
+def test_broken_bytes_never_end_in_anything_but_samples_or_a_failure() -> None:
+    dice = random.Random(4)
+    files = [file_of(sine(seconds=0.3), 16000, *kind) for kind in FORMS]
+    files += [av_file(sine(seconds=0.3), 16000, "mp4", "aac", 16000), file_of(sine(seconds=0.3), subtype="FLOAT")]
+    for _ in range(300):
+        data = bytearray(dice.choice(files))
+        del data[dice.randrange(len(data) // 2, len(data)) :]
+        for _ in range(dice.choice((0, 1, 3, 20))):
+            data[dice.randrange(min(len(data), dice.choice((60, 400, 10**6))))] = dice.choice((0, 127, 128, 255))
+        try:
+            wave = read.decode(bytes(data), "x")
+        except SoundFailed:
+            continue
+        assert wave.samples.shape[1] > 0
+        assert np.all(np.isfinite(wave.samples))
+
+
+def test_limits_are_looked_at_before_memory_is_taken(tmp_path: Path) -> None:
+    huge = tmp_path / "huge.wav"
+    with huge.open("wb") as file:
+        file.truncate(5 << 30)  # a hole of 5 GiB
+    for clip in (Clip(str(huge)), Clip(str(huge), start=1.0, end=2.0)):
+        with pytest.raises(SoundFailed, match=r"huge\.wav: has 5,368,709,120 bytes, the limit is largest=1073741824"):
+            read.wave(clip)
+    flac = bytearray(file_of(sine(), form="FLAC"))
+    at = flac.index(b"fLaC") + 8 + 13  # the last 36 bits before the digest in STREAMINFO: the number of samples
+    flac[at : at + 5] = bytes([flac[at] & 0xF0 | 0x3, 0xFF, 0xFF, 0xFF, 0xFF])
+    with pytest.raises(SoundFailed, match=r"clip: by its header lasts 1,073,741\.8 s, the limit is longest=14400"):
+        read.decode(bytes(flac), "clip")
+
+
+def test_limits_are_settings() -> None:
+    data = file_of(sine(seconds=2.0))
+    with pytest.raises(SoundFailed, match=r"lasts 2\.0 s, the limit is longest=1; decode a stretch of it"):
+        read.decode(data, "clip", limits=Limits(longest=1.0))
+    with pytest.raises(SoundFailed, match="would take 128,000 bytes of memory, the limit is largest=100000"):
+        read.decode(data, "clip", limits=Limits(largest=100000))
+    assert read.decode(data, "clip", 0.5, 1.0, Limits(longest=1.0)).seconds == 0.5
+    vbr = file_of(sine(seconds=2.0), form="MP3", subtype="MPEG_LAYER_III")
+    with pytest.raises(SoundFailed, match="the limit is longest=1"):
+        read.decode(vbr, "clip", limits=Limits(longest=1.0))
+
+
+def test_without_pyav_a_failure_says_what_to_type(monkeypatch: pytest.MonkeyPatch) -> None:
+    data = av_file(sine(), 16000, "mp4", "aac", 16000)
+    monkeypatch.delitem(sys.modules, "earmark.audio._pyav", raising=False)
+    monkeypatch.setitem(sys.modules, "av", None)
+    with pytest.raises(SoundFailed, match=r"clip: libsndfile does not read it \(m4a: .*pip install 'earmark\[av\]'"):
+        read.decode(data, "clip")
+    with pytest.raises(SoundFailed, match="is no sound file that can be read"):
+        read.decode(b"neither is this", "clip")
+
+
+def test_threads_decode_side_by_side() -> None:
+    rng = np.random.default_rng(5)
+    files = [file_of(rng.normal(0, 0.1, 16000), 16000, *kind) for kind in FORMS]
+    expected = [read.decode(data, "clip").samples for data in files]
+    wrong: list[int] = []
+
+    def work() -> None:
+        for _ in range(20):
+            for data, samples in zip(files, expected, strict=True):
+                if not np.array_equal(read.decode(data, "clip").samples, samples):
+                    wrong.append(1)
+
+    threads = [threading.Thread(target=work) for _ in range(6)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert not wrong
+
+
+def test_a_source_is_carried_and_is_of_the_bytes(tmp_path: Path) -> None:
+    (tmp_path / "a.wav").write_bytes(file_of(sine()))
+    (tmp_path / "b.wav").write_bytes(file_of(sine()))
+    one, other = (read.wave(Clip(str(tmp_path / name))) for name in ("a.wav", "b.wav"))
+    assert one.source == other.source != ""
+    sound = Sound(file_of(sine()), "wav", 16000, 1, 1.0, "x", "the-source", ("before",))
+    assert (read.wave(sound).source, read.wave(sound).notes) == ("the-source", ("before",))
+    assert read.wave(Recipe("tone", {"frequency": 440, "seconds": 0.1, "level": -20})).source
+
+
+@pytest.mark.parametrize(
+    ("samples", "told"),
+    [
+        (np.zeros((5, 3)), "may be channels first or last"),
+        (np.zeros((2, 2, 2)), "may be channels first or last"),
+        (np.zeros(0), "holds no sound"),
+        (np.zeros((2, 0)), "holds no sound"),
+        ([[0.0], [0.0, 1.0]], "its rows differ in length"),
+        (np.zeros(100, np.int64), "samples are int64, whose full scale nobody knows"),
+        (np.zeros(100, bool), "samples are bool"),
+        (np.linspace(-20000, 20000, 1000), "samples reach 20000, expected -1 to 1"),
+        (np.full(100, 1e39), "sample 0 is not a finite number"),
+    ],
+)
+def test_an_array_that_cannot_be_understood_is_refused(samples: object, told: str) -> None:
+    with pytest.raises(SoundFailed, match="array: ") as failure:
+        read.array(samples, 16000)
+    assert told in str(failure.value)
+
+
+def test_a_cell_that_cannot_be_understood_is_refused() -> None:
+    for cell, told in (
+        ({"path": None, "bytes": None}, "a mapping of path, bytes"),
+        ({}, "a mapping of nothing"),
+        (3, "found int"),
+        ({"array": [0.0], "sampling_rate": 0}, "a mapping of array, sampling_rate"),
+    ):
+        with pytest.raises(SoundFailed) as failure:
+            read.cell(cell, "row 3")
+        assert "row 3: found " in str(failure.value)
+        assert told in str(failure.value)
+
+
+@given(st.sampled_from([np.int16, np.int32, np.uint8]), st.integers(1, 8), st.integers(33, 60))
+def test_arrays_of_whole_numbers_span_full_scale(kind: type[np.integer], channels: int, frames: int) -> None:
+    limits = np.iinfo(kind)
+    samples = np.full((channels, frames), limits.min, kind)
+    samples[:, 0] = limits.max
+    for order in (samples, samples.T):
+        shaped = _arrays.shaped(order, "x")
+        assert shaped.shape == (channels, frames)
+        assert np.all(shaped[:, 1:] == -1.0)
+        assert np.all(shaped[:, 0] > 0.99)
+
+
+def test_a_wave_is_what_it_is() -> None:
+    wave = Wave(np.zeros((1, 10), np.float32), 8000)
+    assert read.wave(wave) is wave
+
+
+def test_an_archives_member_that_unpacks_to_too_much_is_not_unpacked(tmp_path: Path) -> None:
+    with zipfile.ZipFile(tmp_path / "a.zip", "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("bomb.wav", bytes(50_000_000))
+    assert (tmp_path / "a.zip").stat().st_size < 100_000
+    bomb = Clip(str(tmp_path / "a.zip"), member="bomb.wav", name="bomb.wav")
+    with pytest.raises(SoundFailed, match=r"bomb\.wav: has 50,000,000 bytes, the limit is largest=1000000"):
+        read.clip_bytes(bomb, Limits(largest=1_000_000))
