@@ -6,19 +6,21 @@ benchmark -> items -> prompts -> (condition) -> model -> responses -> scores -> 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import NamedTuple
 
 from msgspec import Struct
 
-from earmark import config, folder
+from earmark import batch, config, folder, preflight, prices
+from earmark.audio.limits import Limits
 from earmark.config import Composed
 from earmark.journal import Settled, settled
-from earmark.models._throttle import Throttle
+from earmark.models._throttle import Throttle, throttled
 from earmark.report.rows import Found, Metrics
-from earmark.run import Engine, Kitchen, Tally
+from earmark.run import Engine, Kitchen, Tally, spent
 from earmark.scoring import records, write_scores
-from earmark.survey import Survey, name_of, questions, survey
+from earmark.survey import Question, Survey, name_of, questions, survey
 from earmark.types import Benchmark, Condition, Model
 
 
@@ -27,6 +29,16 @@ class Watch(Struct, frozen=True):
 
     say: Callable[[str], None]
     tally: Callable[[Tally], None]
+
+
+class Sitting(NamedTuple):
+    """One sitting of a run: where it lies, what the benchmark holds, what is settled, and how it was asked for."""
+
+    where: Path
+    found: Survey
+    done: Settled
+    words: Composed
+    watch: Watch
 
 
 class Outcome(Struct, frozen=True):
@@ -49,11 +61,13 @@ async def evaluate(benchmark: Benchmark, words: Composed, watch: Watch) -> Outco
         where, found, done = await asyncio.to_thread(open_run, benchmark, model, conditions, words)
         if done:
             watch.say(f"going on with {where}: {found.settled} of {found.questions} are settled")
+        throttle = throttled(model, words.model)
         with folder.held(where):
-            kitchen = Kitchen(benchmark, questions(benchmark, conditions, words.run), model, done)
-            throttle = Throttle(model, config.common(words.model).concurrency)
-            engine = Engine(kitchen, throttle, where / folder.JOURNAL, words.run, watch.tally)
-            await engine.run(Tally(found.questions, before=found.settled))
+            if found.settled + batch.under_way(where) < found.questions:
+                pattern = await asyncio.to_thread(preflight.pattern, benchmark, conditions, words)
+                await preflight.check(where, pattern, throttle, words.run, watch.say)
+            stream = questions(benchmark, conditions, words.run)
+            await ask_all(benchmark, stream, throttle, Sitting(where, found, done, words, watch))
             metrics = await write_scores(where, benchmark, seed, Found(found.questions, found.skipped, found.prompts))
     vain = (
         sum(record.failure is not None and record.item.state == "ask" for record in records(where / folder.JOURNAL))
@@ -61,6 +75,25 @@ async def evaluate(benchmark: Benchmark, words: Composed, watch: Watch) -> Outco
         else 0
     )
     return Outcome(where, model.name, benchmark, metrics, vain)
+
+
+async def ask_all(benchmark: Benchmark, stream: Iterator[Question], model: Throttle, sitting: Sitting) -> None:
+    """Ask what is not settled: each question by itself, or all in batches."""
+    where, found, done, words, watch = sitting
+    cost = await asyncio.to_thread(spent, where / folder.JOURNAL) if words.run.budget is not None else 0.0
+    if words.run.budget is not None and not prices.are_known(words.model):
+        watch.say(
+            f"budget={words.run.budget:g} stops nothing unless the server tells what answers cost: the model has no prices"
+        )
+    tally = Tally(found.questions, before=found.settled, cost=cost)
+    limits = Limits(words.run.longest, words.run.largest)
+    if words.run.batch:
+        kitchen = Kitchen(benchmark, stream, model, batch.Waiting(done, where), limits)
+        await batch.Desk(where, kitchen, model, words).ask(tally, watch.say, watch.tally)
+        return
+    batch.refuse_to_ask_twice(where)
+    kitchen = Kitchen(benchmark, stream, model, done, limits)
+    await Engine(kitchen, model, where / folder.JOURNAL, words.run, watch.tally).run(tally)
 
 
 def open_run(

@@ -21,11 +21,12 @@ from typing import Final, Literal, NamedTuple
 import stamina
 from msgspec import Struct
 
+from earmark.audio.limits import LIMITS, Limits
 from earmark.audio.prepare import prepare
 from earmark.config import RunSettings
 from earmark.errors import AskError, BadSetup, Filtered, SoundFailed, Stopped, Transient
-from earmark.journal import Journal, Record, Sent, key
-from earmark.models._throttle import Throttle
+from earmark.journal import Journal, Record, Sent, key, read
+from earmark.models._throttle import Throttle, innermost
 from earmark.signature import asked, heard
 from earmark.survey import Question, name_of
 from earmark.types import (
@@ -102,8 +103,16 @@ class Batch(NamedTuple):
 class Kitchen:
     """Takes questions from a stream and prepares them, in batches that take about `BATCH_TIME`. Threads share it."""
 
-    def __init__(self, benchmark: Benchmark, stream: Iterator[Question], model: Model, settled: Container[int]) -> None:
+    def __init__(
+        self,
+        benchmark: Benchmark,
+        stream: Iterator[Question],
+        model: Model,
+        settled: Container[int],
+        limits: Limits = LIMITS,
+    ) -> None:
         self.benchmark = benchmark
+        self._limits = limits
         self._hears = model.hears
         self._stream = (q for q in stream if key(q[0].task, q[0].id, name_of(q[1]), q[2]) not in settled)
         self._taking = threading.Lock()
@@ -133,7 +142,7 @@ class Kitchen:
         prompt = self.benchmark.prompt(item)
         record = replace(record, asked=asked(prompt))
         try:
-            ready = prepare(condition.hear(prompt, item) if condition else prompt, self._hears)
+            ready = prepare(condition.hear(prompt, item) if condition else prompt, self._hears, self._limits)
         except AskError as error:
             return replace(record, failure=failed(error, attempts=0))
         sent = sent_sounds(ready)
@@ -220,9 +229,12 @@ class Engine:
         self.kitchen, self.model, self.settings, self.watch = kitchen, model, settings, watch
         self.attempts = settings.attempts or kitchen.benchmark.attempts or ATTEMPTS
         self.again = kitchen.benchmark.again
+        self.recall: Callable[[Record], Response | Failure] | None = getattr(innermost(model), "recall", None)
+        # ^ of a replay, which answers by what question it is
         self.journal = Journal(path, self._told)
         self.ready: asyncio.Queue[Job | Record | None] = asyncio.Queue(AHEAD)
         self.failures_in_a_row = 0
+        self.cut_short = False  # by the budget
         self.tally = Tally()
 
     async def run(self, tally: Tally, keep: Callable[[Record], bool] = lambda _: True) -> None:
@@ -275,9 +287,16 @@ class Engine:
 
     async def _work(self) -> None:
         while (job := await self.ready.get()) is not None:
+            if self.settings.budget is not None and self.tally.cost >= self.settings.budget:
+                self.cut_short = True
+                break
             record = job if isinstance(job, Record) else await self._answer(job)
             if self.keep(record):
                 self.journal.append(replace(record, at=time.time()))
+        if self.cut_short and not self.tally.in_flight:  # what was under way has come to its end
+            raise Stopped(
+                f"the answers cost {self.tally.cost:.4g}, the budget is {self.settings.budget:g}; with a larger budget= the same command goes on"
+            )
 
     def _told(self, record: Record) -> None:
         count(self.tally, record)
@@ -285,6 +304,10 @@ class Engine:
         self.watch(self.tally)
 
     async def _answer(self, job: Job) -> Record:
+        if self.recall:
+            found = self.recall(job.record)
+            kind = "response" if isinstance(found, Response) else "failure"
+            return replace(job.record, **{kind: found})
         self.tally.in_flight += 1
         outcome, requests = await ask(self.model, job.prompt, self.attempts, self.settings.patience)
         if self.again and isinstance(outcome, Response) and self.again(outcome):  # the protocol asks once more
@@ -301,6 +324,11 @@ class Engine:
                 "when the model answers again, the same command goes on"
             )
         return replace(job.record, failure=outcome, attempts=requests)
+
+
+def spent(journal: Path) -> float:
+    """What the answers in a journal have cost."""
+    return sum(record.response.usage.cost for record in read(journal) if record.response)
 
 
 def count(tally: Tally, record: Record) -> None:

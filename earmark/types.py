@@ -164,7 +164,8 @@ class Usage(Struct, frozen=True, omit_defaults=True):
 
     tokens_in: int = 0
     tokens_out: int = 0
-    tokens_sound: int = 0
+    tokens_sound: int = 0  # of tokens_in
+    tokens_speech: int = 0  # of tokens_out
     cost: float = 0.0  # in the currency of the model's price list
 
 
@@ -179,6 +180,8 @@ class Response(Struct, frozen=True, omit_defaults=True):
     speech: Clip | None = None
     usage: Usage = Usage()
     seconds: Seconds = 0.0  # from sending to the whole answer
+    first_token: Seconds | None = None  # to its first word, where it is streamed
+    first_sound: Seconds | None = None  # and to its first sound
     notes: tuple[str, ...] = ()
 
 

@@ -1,4 +1,4 @@
-"""Real servers: one that takes sound, and one that drops it without a word."""
+"""Real servers: some take sound, one drops it without a word, one answers under any name, one wants a language."""
 
 from __future__ import annotations
 
@@ -8,12 +8,22 @@ from pathlib import Path
 
 import pytest
 from commands import earmark
-from real_servers import transformers_serve
+from real_servers import (
+    environment,
+    free_port,
+    llama_serve,
+    running,
+    transformers_serve,
+    vllm_environment,
+    whisper_serve,
+)
 
 from earmark.audio.prepare import prepare
+from earmark.audio.speak import speak
+from earmark.config import open_model
 from earmark.journal import read
-from earmark.models import openai
-from earmark.types import Prompt, Recipe, Response, Turn
+from earmark.models import openai, transcriptions
+from earmark.types import Clip, Prompt, Recipe, Response, Turn
 
 pytestmark = [pytest.mark.server, pytest.mark.xdist_group("servers")]
 
@@ -79,3 +89,102 @@ def test_listen_runs_on_a_real_server(listening: tuple[str, str], shared: Path) 
         "4",
     }
     assert name in done.stdout
+
+
+def doctor(*words: str) -> tuple[int, str]:
+    done = earmark("doctor", *words, timeout=300.0)
+    return done.returncode, done.stdout + done.stderr
+
+
+def test_preflight_finds_that_a_model_hears(listening: tuple[str, str]) -> None:
+    status, told = doctor("acoustics:pitch", f"model={listening[0]}", "model.max_tokens=4")
+    assert status == 0, told
+    assert "preflight: heard" in told
+    assert "replies differ with the sound; the server counts it" in told
+    assert "log-probabilities were asked for, and the server sent none" in told  # with a 200
+
+
+def test_preflight_stops_a_run_whose_model_lost_the_sound(deaf: tuple[str, str]) -> None:
+    words = ("run", "acoustics:pitch", f"model={deaf[0]}", "model.max_tokens=4", "items=4")
+    done = earmark(*words)
+    assert done.returncode == 4, done.stderr
+    assert "does not hear: the same reply" in done.stderr
+    assert not list(read(next(Path("results").rglob("run.json")).parent / "responses.jsonl"))
+    assert earmark(*words, "preflight=false").returncode == 0
+
+
+def test_answers_are_streamed(listening: tuple[str, str]) -> None:
+    async def go(stream: bool) -> Response:
+        settings = openai.Settings(base_url=listening[0], max_tokens=8, stream=stream)
+        async with openai.load(settings) as model:
+            return await model.generate(prepare(Prompt((Turn("user", (tone(300.0), "Which?")),)), model.hears))
+
+    whole, streamed = asyncio.run(go(stream=False)), asyncio.run(go(stream=True))
+    assert streamed.text == whole.text
+    assert streamed.first_token is not None
+    assert 0 < streamed.first_token <= streamed.seconds
+    assert streamed.usage.tokens_in == whole.usage.tokens_in
+
+
+@pytest.fixture(scope="module")
+def transcribing(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, str]]:
+    """The same server with the real Whisper tiny.en."""
+    with whisper_serve(tmp_path_factory.mktemp("server") / "log") as server:
+        yield server
+
+
+def spoken(text: str) -> Clip:
+    return Clip(str(speak([text])[0]), name=text)
+
+
+def test_a_real_recogniser_writes_down_what_is_said(transcribing: tuple[str, str]) -> None:
+    url, name = transcribing
+
+    async def go() -> Response:
+        async with transcriptions.load(transcriptions.Settings(name, url)) as model:
+            return await model.generate(prepare(Prompt((Turn("user", (spoken("What do bees make?"),)),)), model.hears))
+
+    assert asyncio.run(go()).text.lower().strip(" ?.") == "what do bees make"
+
+
+def test_a_cascade_of_two_servers_answers_what_was_asked_aloud(
+    transcribing: tuple[str, str], deaf: tuple[str, str]
+) -> None:
+    settings = {
+        "backend": "cascade",
+        "recogniser": {"backend": "transcriptions", "base_url": transcribing[0], "name": transcribing[1]},
+        "mind": {"backend": "openai", "base_url": deaf[0], "max_tokens": 16},
+    }
+
+    async def go() -> Response:
+        async with open_model(settings) as model:
+            prompt = Prompt((Turn("user", (spoken("What is the capital of France?"),)),))
+            return await model.generate(prepare(prompt, model.hears))
+
+    answer = asyncio.run(go())
+    assert [words.lower().strip(" ?.") for words in answer.heard] == ["what is the capital of france"]
+    assert "Paris" in answer.text
+    assert answer.usage.tokens_in > 0
+
+
+def test_a_server_that_answers_under_any_name_is_remarked_on(tmp_path: Path) -> None:
+    with llama_serve(tmp_path / "log") as url:
+        status, told = doctor(f"model={url}", "model.name=gpt-4o")
+        assert status == 4
+        assert "cannot be asked about sound: asked about a tone: HTTP 500: audio input is not supported" in told
+        assert "the server does not list 'gpt-4o'" in told
+
+
+def test_a_language_that_must_be_given_is_found(tmp_path: Path) -> None:
+    """A server of vLLM with an English-only Whisper: 500 without a language, an answer with one."""
+    python, name = vllm_environment() / "bin" / "python", environment("transformers") / "models" / "whisper-tiny.en"
+    port = free_port()
+    command = [str(python), "-m", "vllm.entrypoints.openai.api_server", "--model", str(name), "--enforce-eager"]
+    command += ["--dtype", "float32", "--host", "127.0.0.1", "--port", str(port)]
+    with running(command, port, tmp_path / "log") as url:
+        words = ("model=transcriptions", f"model.base_url={url}", f"model.name={name}")
+        status, told = doctor(*words)
+        assert status == 4
+        assert "HTTP 500" in told
+        assert "model.language=en" in told
+        assert doctor(*words, "model.language=en")[0] == 0

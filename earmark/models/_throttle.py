@@ -146,5 +146,5 @@ def throttled(model: Model, settings: Mapping[str, Any]) -> Throttle:
 
 def innermost(model: Model) -> Model:
     """The model inside all its wrappers."""
-    held = getattr(model, "model", None)
+    held: Any = getattr(model, "model", None)
     return innermost(held) if hasattr(held, "hears") else model  # what a model runs on may be called its model too

@@ -1,24 +1,60 @@
 """A recogniser and a text model in a row: what can be had without listening to anything but words.
 
 The recogniser turns every clip into its transcript; the transcript takes the clip's place in the prompt, worded by a
-template; the text model answers. What was heard is kept with the answer.
+template; the text model answers. A template that names {question} words the whole turn anew: transcripts and words have
+their places in it. What was heard is kept with the answer, and what an answer took is what both have taken.
 """
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+import asyncio
+import re
+import time
+from collections.abc import AsyncIterator, Iterator, Mapping
 from contextlib import asynccontextmanager
-from typing import Any
+from typing import Any, Final
 
 from msgspec import Struct
 
 from earmark.config import open_model
 from earmark.errors import UsageError
-from earmark.types import Hears, Model, Part, Prompt, Response, Sound, Turn, Wave, replace
+from earmark.models._throttle import throttled
+from earmark.types import Hears, Model, Part, Prompt, Response, Sound, Turn, Usage, Wave, replace
 
-TEMPLATES = {
-    "plain": "{transcript}",
-    "quoted": 'Transcript of the audio: "{transcript}"',
+
+class Template(Struct, frozen=True):
+    """How a transcript is put before a text model."""
+
+    text: str  # with {transcript} in it, and perhaps {question}
+    after: str = ""  # the answer is what stands after this in the reply, up to where it comes again; if it comes at all
+
+    def answer(self, reply: str) -> str:
+        """The answer in a reply.
+
+        >>> Template("{transcript}", after="Answer: ").answer("Sure. Answer: a dog"), Template("{transcript}").answer(" a dog")
+        ('a dog', ' a dog')
+        """
+        return reply.split(self.after)[1].strip() if self.after and self.after in reply else reply
+
+
+TEMPLATES: Final = {
+    "plain": Template("{transcript}"),
+    "quoted": Template('Transcript of the audio: "{transcript}"'),
+    "audiobench": Template(  # as AudioBench asks its Whisper and Llama, to the letter
+        "            [Audio Transcriptions]\n"
+        "            {transcript}\n"
+        "\n"
+        "            [Question]\n"
+        "            {question}\n"
+        "\n"
+        "            [System]\n"
+        "            Please answer the instruction based on the audio transcription provided above. \n"
+        "            Ensure that your response adheres to the following format:\n"
+        "            \n"
+        "            Answer: (Provide a precise and concise answer here.)\n"
+        "            ",
+        after="Answer: ",
+    ),
 }
 
 
@@ -29,6 +65,7 @@ class Settings(Struct, frozen=True, forbid_unknown_fields=True):
     mind: dict[str, Any]
     name: str = ""  # empty: the names of the two
     template: str = "plain"  # a name, or a text with {transcript} in it
+    instruction: str = ""  # words that the recogniser is asked with, where it is a model that wants them
 
 
 class Cascade(Struct, frozen=True, eq=False):
@@ -37,37 +74,69 @@ class Cascade(Struct, frozen=True, eq=False):
     recogniser: Model
     mind: Model
     name: str
-    template: str
+    template: Template
     hears: Hears
+    instruction: str = ""
 
     async def generate(self, prompt: Prompt) -> Response:
-        heard: list[str] = []
-        turns = tuple(
-            [
-                Turn(turn.role, tuple([await self._in_words(part, heard) for part in turn.parts]))
-                for turn in prompt.turns
-            ]
-        )
+        began = time.perf_counter()
+        sounds = [part for turn in prompt.turns for part in turn.parts if isinstance(part, Sound | Wave)]
+        heard = await asyncio.gather(*(self._transcript(sound) for sound in sounds))
+        texts = iter([transcript.text for transcript in heard])
+        turns = tuple(self._in_words(turn, texts) for turn in prompt.turns)
         answer = await self.mind.generate(replace(prompt, turns=turns))
-        return replace(answer, heard=tuple(heard))
+        return replace(
+            answer,
+            text=self.template.answer(answer.text),
+            heard=tuple(transcript.text for transcript in heard),
+            usage=added([*(transcript.usage for transcript in heard), answer.usage]),
+            seconds=time.perf_counter() - began,
+            notes=(*dict.fromkeys(note for transcript in heard for note in transcript.notes), *answer.notes),
+        )
 
-    async def _in_words(self, part: Part, heard: list[str]) -> Part:
-        if not isinstance(part, Sound | Wave):
-            return part
-        transcript = await self.recogniser.generate(Prompt((Turn("user", (part,)),)))
-        heard.append(transcript.text)
-        return self.template.format(transcript=transcript.text)
+    async def _transcript(self, sound: Sound | Wave) -> Response:
+        parts: tuple[Part, ...] = (sound, self.instruction) if self.instruction else (sound,)
+        return await self.recogniser.generate(Prompt((Turn("user", parts),)))
+
+    def _in_words(self, turn: Turn, texts: Iterator[str]) -> Turn:
+        """A turn with transcripts for its sounds, which are taken from `texts`."""
+        if not any(isinstance(part, Sound | Wave) for part in turn.parts):
+            return turn
+        if "{question}" not in self.template.text:
+            return Turn(turn.role, tuple(self._worded(part, texts) for part in turn.parts))
+        said = "\n".join(next(texts) for part in turn.parts if isinstance(part, Sound | Wave))
+        question = "\n".join(part for part in turn.parts if isinstance(part, str))
+        rest = tuple(part for part in turn.parts if not isinstance(part, str | Sound | Wave))
+        return Turn(turn.role, (*rest, filled(self.template.text, {"transcript": said, "question": question})))
+
+    def _worded(self, part: Part, texts: Iterator[str]) -> Part:
+        return filled(self.template.text, {"transcript": next(texts)}) if isinstance(part, Sound | Wave) else part
+
+
+def filled(template: str, values: Mapping[str, str]) -> str:
+    """A template with its places filled in one pass: a transcript may hold braces, and a template JSON.
+
+    >>> filled('{"heard": "{transcript}"}', {"transcript": "{question}", "question": "?"})
+    '{"heard": "{question}"}'
+    """
+    return re.sub(r"\{(\w+)\}", lambda place: values.get(place[1], place[0]), template)
+
+
+def added(usages: list[Usage]) -> Usage:
+    """What several answers took together."""
+    return Usage(*(sum(getattr(usage, name) for usage in usages) for name in Usage.__struct_fields__))
 
 
 @asynccontextmanager
 async def load(settings: Settings) -> AsyncIterator[Cascade]:
-    """Open both models."""
-    template = TEMPLATES.get(settings.template, settings.template)
-    if "{transcript}" not in template:
+    """Open both models, each asked as its own settings allow."""
+    template = TEMPLATES.get(settings.template, Template(settings.template))
+    if "{transcript}" not in template.text:
         raise UsageError(
             f"template is '{settings.template}', expected {', '.join(TEMPLATES)} or a text with {{transcript}} in it"
         )
-    async with open_model(settings.recogniser) as recogniser, open_model(settings.mind) as mind:
-        name = settings.name or f"{recogniser.name}+{mind.name}"
-        hears = replace(recogniser.hears, clips=None, pictures=mind.hears.pictures, roles=mind.hears.roles)
-        yield Cascade(recogniser, mind, name, template, hears)
+    async with open_model(settings.recogniser) as ear, open_model(settings.mind) as thinker:
+        name = settings.name or f"{ear.name}+{thinker.name}"
+        hears = replace(ear.hears, clips=None, pictures=thinker.hears.pictures, roles=thinker.hears.roles)
+        recogniser, mind = throttled(ear, settings.recogniser), throttled(thinker, settings.mind)
+        yield Cascade(recogniser, mind, name, template, hears, settings.instruction)

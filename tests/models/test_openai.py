@@ -18,7 +18,8 @@ from servers import said, serving, sounds
 from earmark.audio.prepare import prepare
 from earmark.errors import AskError, BadSetup, Filtered, Rejected, Transient
 from earmark.models import openai
-from earmark.models.openai import Settings, retry_after
+from earmark.models._http import retry_after
+from earmark.models.openai import Settings
 from earmark.run import ask
 from earmark.types import Clip, Failure, Part, Picture, Prompt, Recipe, Response, Turn
 

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import asyncio
 
+import pytest
+
 from earmark.errors import Transient
-from earmark.models._throttle import Throttle
-from earmark.types import Hears, Prompt, Response
+from earmark.models._throttle import Pace, Throttle, innermost, throttled
+from earmark.prices import Priced, Prices
+from earmark.types import Hears, Prompt, Response, Usage
 
 PROMPT = Prompt(())
 
@@ -102,3 +105,74 @@ def test_a_cancelled_question_gives_its_slot_back() -> None:
         assert (await asyncio.wait_for(model.generate(PROMPT), 1)).text == "A"
 
     asyncio.run(go())
+
+
+class Clock:
+    """Time that passes only while somebody sleeps."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.now = 0.0
+        monkeypatch.setattr("earmark.models._throttle.asyncio.sleep", self.sleep)
+
+    def __call__(self) -> float:
+        return self.now
+
+    async def sleep(self, seconds: float) -> None:
+        self.now += seconds
+
+
+def timed(model: Throttle, clock: Clock, questions: int) -> list[float]:
+    """When each question of a row was answered."""
+
+    async def go() -> list[float]:
+        moments = []
+        for _ in range(questions):
+            await model.generate(PROMPT)
+            moments.append(round(clock.now, 6))
+        return moments
+
+    return asyncio.run(go())
+
+
+class Taking(Server):
+    """Answers at once, each answer taking so many tokens."""
+
+    def __init__(self, *tokens: int) -> None:
+        super().__init__(1000)
+        self.tokens = iter(tokens)
+
+    async def generate(self, prompt: Prompt) -> Response:
+        return Response("A", usage=Usage(next(self.tokens), 0))
+
+
+def test_requests_are_spaced_evenly(monkeypatch: pytest.MonkeyPatch) -> None:
+    clock = Clock(monkeypatch)
+    model = Throttle(Taking(*[1] * 5), 8, clock, requests_per_minute=30)
+    assert timed(model, clock, 5) == [0, 2, 4, 6, 8]
+
+
+def test_tokens_are_booked_by_what_answers_took_and_settled_after(monkeypatch: pytest.MonkeyPatch) -> None:
+    clock = Clock(monkeypatch)
+    model = Throttle(Taking(100, 100, 300, 100), 8, clock, tokens_per_minute=6000)
+    # 100 tokens a second: the first is unknown; the third takes 200 more than was booked for it
+    assert timed(model, clock, 4) == [0, 1, 2, 5]
+
+
+def test_without_limits_nothing_waits(monkeypatch: pytest.MonkeyPatch) -> None:
+    clock = Clock(monkeypatch)
+    assert timed(Throttle(Taking(*[10**6] * 3), 8, clock), clock, 3) == [0, 0, 0]
+
+
+def test_the_settings_of_a_model_set_its_limits(monkeypatch: pytest.MonkeyPatch) -> None:
+    clock = Clock(monkeypatch)
+    model = throttled(Taking(1, 1), {"backend": "fake", "concurrency": 3, "requests_per_minute": 60})
+    assert model.ceiling == 3
+    monkeypatch.setattr(model, "_requests", Pace(60, clock))
+    assert timed(model, clock, 2) == [0, 1]
+
+
+def test_the_innermost_model_is_found() -> None:
+    server = Server(1)
+    assert innermost(Throttle(Priced(server, Prices()), 1)) is server
+    server.model = object()  # type: ignore[attr-defined] # what it runs on
+    assert innermost(server) is server

@@ -1,0 +1,165 @@
+"""What adapters of services share: a connection with limits on every wait, and the network's failures under our names."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Iterator, Mapping
+from contextlib import asynccontextmanager, contextmanager
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
+from itertools import zip_longest
+from typing import Any, Final, Protocol
+
+import aiohttp
+import orjson
+from aiohttp.abc import AbstractStreamWriter
+
+from earmark.errors import AskError, BadSetup, Rejected, Transient
+from earmark.types import Seconds
+
+TRANSIENT: Final = frozenset({408, 409, 425, 429, 500, 502, 503, 504, 529})
+BUSY: Final = frozenset({429, 503, 529})
+OUR_SETUP: Final = frozenset({401, 402, 403, 404})
+MIMES: Final = {
+    "wav": "audio/wav",
+    "mp3": "audio/mpeg",
+    "flac": "audio/flac",
+    "ogg": "audio/ogg",
+    "opus": "audio/ogg",
+    "m4a": "audio/mp4",
+    "webm": "audio/webm",
+}
+LARGE: Final = 65536  # bytes
+GAP: Final = b"\x00"  # where encoded media go into a request; JSON holds this byte nowhere else
+
+
+class Reached(Protocol):
+    """The settings of whatever is reached over a network."""
+
+    @property
+    def base_url(self) -> str: ...
+    @property
+    def timeout(self) -> Seconds:
+        """For one whole answer."""
+        ...
+
+    @property
+    def connect(self) -> Seconds:
+        """To open a connection, and for small questions such as which models there are."""
+        ...
+
+
+@asynccontextmanager
+async def session(settings: Reached, headers: Mapping[str, str]) -> AsyncIterator[aiohttp.ClientSession]:
+    """A connection to a service; the run bounds what is under way."""
+    timeout = aiohttp.ClientTimeout(total=settings.timeout, sock_connect=min(settings.connect, settings.timeout))
+    connector, cookies = aiohttp.TCPConnector(limit=0), aiohttp.DummyCookieJar()
+    async with aiohttp.ClientSession(
+        headers=headers, timeout=timeout, connector=connector, cookie_jar=cookies
+    ) as opened:
+        yield opened
+
+
+@contextmanager
+def translated_errors(settings: Reached) -> Iterator[None]:
+    """Failures of the network under our own names."""
+    try:
+        yield
+    except aiohttp.ConnectionTimeoutError as error:
+        raise Transient(
+            f"no connection to {settings.base_url} within {settings.connect:g} s; model.connect=SECONDS waits longer"
+        ) from error
+    except TimeoutError as error:
+        raise Transient(f"no whole answer within {settings.timeout:g} s; model.timeout=SECONDS waits longer") from error
+    except aiohttp.InvalidURL as error:
+        raise BadSetup(f"'{settings.base_url}' is no address; expected one such as http://127.0.0.1:8000/v1") from error
+    except aiohttp.ClientConnectorCertificateError as error:
+        raise BadSetup(
+            f"{settings.base_url} shows a certificate that this machine does not trust ({error.certificate_error}); check the address, or install the certificate"
+        ) from error
+    except aiohttp.ClientError as error:
+        raise Transient(f"{type(error).__name__}: {error}") from error
+
+
+def by_status(status: int, message: str, wait: Seconds | None) -> AskError | BadSetup:
+    """What an HTTP status amounts to, where nothing more is known."""
+    if status in OUR_SETUP:
+        return BadSetup(f"{message}; check the key, the address and the model's name")
+    if status in TRANSIENT:
+        return Transient(message, wait, busy=status in BUSY)
+    return Rejected(message)
+
+
+def asked_to_wait(headers: Mapping[str, str]) -> Seconds | None:
+    """How long the head of a reply asks us to wait."""
+    return retry_after(headers.get("Retry-After"), datetime.now(UTC))
+
+
+def retry_after(header: str | None, now: datetime) -> Seconds | None:
+    """How long a server asks us to wait, given in seconds or as a date; None where it does not say or cannot be read.
+
+    >>> retry_after("2", datetime.now(UTC)), retry_after("2abc", datetime.now(UTC))
+    (2.0, None)
+    """
+    if header is None:
+        return None
+    try:
+        return max(0.0, float(header))
+    except ValueError:
+        pass
+    try:
+        return max(0.0, (parsedate_to_datetime(header) - now).total_seconds())
+    except ValueError:
+        return None
+
+
+def gap(before: str = "") -> orjson.Fragment:
+    """A text in JSON that encoded media will fill."""
+    return orjson.Fragment(b'"' + before.encode() + GAP + b'"')
+
+
+def pieces(request: Mapping[str, Any], media: list[bytes]) -> list[bytes]:
+    """A request as it goes over the wire, in pieces, its gaps filled.
+
+    >>> pieces({"data": gap("data:")}, [b"AAAA"])
+    [b'{"data":"data:', b'AAAA', b'"}']
+    """
+    words = orjson.dumps(request).split(GAP)
+    return [piece for pair in zip_longest(words, media, fillvalue=b"") for piece in pair if piece]
+
+
+class Body(aiohttp.payload.Payload):
+    """A request body of JSON in pieces, sent one after the other: encoded sound is not copied into one long text."""
+
+    def __init__(self, pieces: list[bytes]) -> None:
+        super().__init__(pieces, content_type="application/json")
+        self._pieces = pieces
+        self._size = sum(map(len, pieces))
+
+    @property
+    def bytes(self) -> int:
+        """How long it is."""
+        return self._size or 0
+
+    def decode(self, encoding: str = "utf-8", errors: str = "strict") -> str:
+        return b"".join(self._pieces).decode(encoding, errors)
+
+    async def write(self, writer: AbstractStreamWriter) -> None:
+        few: list[bytes] = []
+        for piece in self._pieces:  # small ones together; a large one alone: copying it costs more than a system call
+            if len(piece) < LARGE:
+                few.append(piece)
+                continue
+            if few:
+                await writer.write(b"".join(few))
+                few = []
+            await writer.write(piece)
+        if few:
+            await writer.write(b"".join(few))
+
+
+def check_size(size: int, limit: int | None) -> None:
+    """Raise Rejected for a request that the service would not take, before it is sent."""
+    if limit is not None and size > limit:
+        raise Rejected(
+            f"the request has {size:,} bytes, the service takes {limit:,}; nothing was sent. Send fewer or shorter clips, or raise model.max_body_bytes"
+        )

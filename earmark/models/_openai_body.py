@@ -1,0 +1,86 @@
+"""From a prompt to a request of chat completions.
+
+Servers differ in the part that holds sound (style):
+
+    raw          {"type": "input_audio", "input_audio": {"data": BASE64, "format": "wav"}}
+    data         {"type": "input_audio", "input_audio": {"data": "data:audio/wav;base64,BASE64", "format": "wav"}}
+    audio_url    {"type": "audio_url", "audio_url": {"url": "data:audio/wav;base64,BASE64"}}
+
+The order of parts is the order of the prompt. Encoded sound stays apart until it is sent: JSON is made around gaps.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Final, Literal, TypeAlias
+from urllib.parse import urlsplit
+
+import pybase64
+from msgspec import Struct
+
+from earmark.errors import Rejected
+from earmark.models._http import MIMES, gap
+from earmark.types import Image, Part, Sound, Turn
+
+Style: TypeAlias = Literal["raw", "data", "audio_url"]
+
+
+class Profile(Struct, frozen=True):
+    """What a kind of server wants."""
+
+    style: Style = "raw"
+    max_body_bytes: int | None = None  # of a whole request
+    streams_only: bool = False
+    streamed_speech: str = "pcm16"  # the form of spoken replies that it streams
+
+
+PROFILES: Final = {
+    "openai": Profile(max_body_bytes=20 * 1024 * 1024),
+    "vllm": Profile(),
+    "dashscope": Profile("data", max_body_bytes=10_000_000, streams_only=True, streamed_speech="wav"),
+    "audio_url": Profile("audio_url"),
+}
+SERVICES: Final = {"api.openai.com": "openai", "dashscope": "dashscope"}  # by a part of the address
+
+
+def profile_of(name: str, base_url: str) -> Profile:
+    """The profile of a name; of an address where none is named.
+
+    >>> profile_of("", "https://api.openai.com/v1").max_body_bytes, profile_of("", "http://127.0.0.1:8000/v1").max_body_bytes
+    (20971520, None)
+    """
+    host = urlsplit(base_url).hostname or ""
+    return PROFILES[name or next((known for part, known in SERVICES.items() if part in host), "vllm")]
+
+
+def messages(turns: tuple[Turn, ...], style: Style, media: list[bytes]) -> list[dict[str, Any]]:
+    """The turns as messages. Encoded media go to `media`, in order."""
+    return [{"role": turn.role, "content": content(turn.parts, style, media)} for turn in turns]
+
+
+def content(parts: tuple[Part, ...], style: Style, media: list[bytes]) -> str | list[dict[str, Any]]:
+    """The content of one message; a message of words alone is a plain string.
+
+    >>> content(("Hello.",), "raw", [])
+    'Hello.'
+    """
+    if len(parts) == 1 and isinstance(parts[0], str):
+        return parts[0]
+    return [_content_part(part, style, media) for part in parts]
+
+
+def _content_part(part: Part, style: Style, media: list[bytes]) -> dict[str, Any]:
+    if isinstance(part, str):
+        return {"type": "text", "text": part}
+    if isinstance(part, Sound):
+        media.append(part.base64 or pybase64.b64encode(part.data))
+        if style == "raw":
+            return {"type": "input_audio", "input_audio": {"data": gap(), "format": part.format}}
+        url = gap(f"data:{MIMES.get(part.format, f'audio/{part.format}')};base64,")
+        if style == "data":
+            return {"type": "input_audio", "input_audio": {"data": url, "format": part.format}}
+        return {"type": "audio_url", "audio_url": {"url": url}}
+    if isinstance(part, Image):
+        media.append(part.base64 or pybase64.b64encode(part.data))
+        picture: dict[str, Any] = {"url": gap(f"data:{part.mime};base64,")}
+        return {"type": "image_url", "image_url": picture | ({"detail": part.detail} if part.detail else {})}
+    raise Rejected(f"a {type(part).__name__} cannot be sent as it is; sound is prepared before it is asked about")

@@ -1,0 +1,117 @@
+"""The queue for batches of a service of OpenAI's kind: files go up, a batch is made of one, and its files come down."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any, Final
+
+import aiohttp
+from msgspec import Struct
+
+from earmark.errors import Transient, UsageError
+from earmark.models._http import translated_errors
+from earmark.models._openai_refusals import NAMES, refused_names
+from earmark.models._openai_reply import failure, read_reply
+from earmark.models._openai_told import Reply, parsed
+from earmark.models._throttle import innermost
+from earmark.models.openai import ENDPOINT, ChatModel
+from earmark.types import Model, Response
+
+WINDOW: Final = "24h"  # within which a batch is to be answered: the only one that there is
+MARK: Final = "earmark"  # under which a batch carries our own name for it
+
+
+class Batch(Struct, frozen=True):
+    """A batch as the service tells of it."""
+
+    id: str
+    status: str  # validating, in_progress, finalizing, completed, expired, cancelling, cancelled, failed
+    files: tuple[str, ...] = ()  # of answers and of errors, once there are any
+    errors: str = ""
+
+    @property
+    def ended(self) -> bool:
+        """Whether what is answered now is all that will be."""
+        return self.status in ("completed", "expired", "cancelled")
+
+
+class Queue(Struct, frozen=True):
+    """The queue of one service."""
+
+    model: ChatModel
+
+    async def upload(self, path: Path) -> str:
+        """A file of requests; what the service calls it."""
+        with path.open("rb") as file:
+            form = aiohttp.FormData({"purpose": "batch"})
+            form.add_field("file", file, filename=path.name, content_type="application/jsonl")
+            found = await self._asked("POST", "/files", data=form)
+        return str(found["id"])
+
+    async def create(self, file: str, mark: str) -> Batch:
+        """A batch of an uploaded file."""
+        told = {
+            "input_file_id": file,
+            "endpoint": f"/v1{ENDPOINT}",
+            "completion_window": WINDOW,
+            "metadata": {MARK: mark},
+        }
+        return batch(await self._asked("POST", "/batches", json=told))
+
+    async def find(self, mark: str) -> Batch | None:
+        """The batch that carries our name for it, among the latest hundred."""
+        found = await self._asked("GET", "/batches?limit=100")
+        return next(
+            (batch(one) for one in found.get("data") or () if (one.get("metadata") or {}).get(MARK) == mark), None
+        )
+
+    async def look(self, name: str) -> Batch:
+        """How a batch stands."""
+        return batch(await self._asked("GET", f"/batches/{name}"))
+
+    async def lines(self, file: str) -> Iterator[bytes]:
+        """The lines of a file."""
+        settings = self.model.settings
+        with translated_errors(settings):
+            async with self.model.session.get(f"{settings.base_url}/files/{file}/content") as reply:
+                data = await reply.read()
+                if reply.status != 200:
+                    raise failure(Reply(reply.status, reply.headers, parsed(data)))
+        return (line for line in data.splitlines() if line.strip())
+
+    def answer(self, told: Mapping[str, Any]) -> Response:
+        """The answer in a line of a batch's files, or the AskError or BadSetup that it amounts to."""
+        response, error = told.get("response") or {}, told.get("error") or {}
+        body, status = response.get("body") or {}, response.get("status_code") or 0
+        if not status:
+            raise Transient(f"{error.get('code')}: {error.get('message')}")
+        if status in (400, 422) and (names := refused_names(body, dict.fromkeys(NAMES))):
+            raise Transient(
+                f"the model refuses {', '.join(names)}; with preflight=true that is found out before a batch is sent"
+            )
+        return read_reply(Reply(status, {}, body))
+
+    async def _asked(self, method: str, path: str, **body: Any) -> dict[str, Any]:
+        settings = self.model.settings
+        with translated_errors(settings):
+            async with self.model.session.request(method, f"{settings.base_url}{path}", **body) as reply:
+                payload = parsed(await reply.read())
+                if reply.status != 200 or isinstance(payload, bytes):
+                    raise failure(Reply(reply.status, reply.headers, payload))
+        return payload
+
+
+def batch(told: dict[str, Any]) -> Batch:
+    """A batch from what a service says of it."""
+    files = tuple(told[name] for name in ("output_file_id", "error_file_id") if told.get(name))
+    errors = (told.get("errors") or {}).get("data") or ()
+    return Batch(told["id"], told["status"], files, "; ".join(str(error.get("message")) for error in errors[:3]))
+
+
+def queue_of(model: Model) -> Queue:
+    """The queue of a model's service."""
+    inner = innermost(model)
+    if not isinstance(inner, ChatModel):
+        raise UsageError(f"batch=true asks by a queue that {model.name} does not have; it is there for model=openai")
+    return Queue(inner)

@@ -1,0 +1,101 @@
+"""Parameters that a model refuses, found out once and remembered.
+
+A newer model takes `max_completion_tokens` where others take `max_tokens`, no temperature but its own, and so on, and says
+so with a 400. What it refuses is renamed or left out and the question is sent again at once; later questions go right the
+first time. Every answer that is concerned carries a note. What a user has set himself is never left out behind his back.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Any, Final, NamedTuple
+
+from earmark.errors import BadSetup
+from earmark.models._openai_told import Reply, told
+
+RENAMED: Final = {"max_tokens": "max_completion_tokens"}  # the same under another name
+NAMES: Final = frozenset(
+    "max_tokens max_completion_tokens temperature top_p seed stop logprobs top_logprobs stream_options".split()
+)
+REFUSING: Final = re.compile(
+    r"unsupported|not supported|does ?n[o']t support|not (?:allowed|permitted|accepted|available|compatible)|un(?:recognized|known|expected)"
+    r"|extra (?:inputs|fields)|only the default|deprecated",
+    re.IGNORECASE,
+)
+MOST: Final = 3  # requests until an answer, the first included
+
+
+class Asked(NamedTuple):
+    """A reply with the fields that were sent, and what had been done to them."""
+
+    reply: Reply
+    sent: Mapping[str, Any]
+    notes: tuple[str, ...]
+
+
+class Refusals:
+    """What is known of one model. It learns: the one thing of an adapter that changes."""
+
+    def __init__(self, own: Mapping[str, str] = MappingProxyType({})) -> None:
+        self.own = own  # what the user has set, with the word that sets it: not to be left out
+        self.changes: dict[str, str] = {}  # from a name to the one that goes in its place; empty: nothing does
+        self.finding = asyncio.Lock()  # held by the question that finds out, while others wait
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What is done to questions, in words."""
+        return tuple(
+            f"{new} sent for {old}, which the model refuses" if new else f"{old} left out, which the model refuses"
+            for old, new in self.changes.items()
+        )
+
+    def fitted(self, request: Mapping[str, Any]) -> tuple[Mapping[str, Any], tuple[str, ...]]:
+        """A request without what is refused, and the notes about it."""
+        if not self.changes:
+            return request, ()
+        told = dict(request)
+        notes = []
+        for (old, new), note in zip(self.changes.items(), self.notes, strict=True):
+            if old in told:
+                value = told.pop(old)
+                if new:
+                    told[new] = value
+                notes.append(note)
+        return told, tuple(notes)
+
+    def learn(self, asked: Asked) -> bool:
+        """Whether a reply refuses parameters that were sent, so that asking again is worth it."""
+        if asked.reply.status not in (400, 422):
+            return False
+        payload, sent = asked.reply.payload, asked.sent
+        refused = refused_names(payload, sent)
+        for name in refused:
+            new = RENAMED.get(name, "")
+            if new in sent or new in self.changes:
+                new = ""
+            if not new and name in self.own:
+                raise BadSetup(
+                    f"the model refuses {name}={sent[name]!r}, which you have set ({told(payload)[0]}); take it out with {self.own[name]}=null"
+                )
+            self.changes[name] = new
+        return bool(refused)
+
+
+def refused_names(payload: Mapping[str, Any] | bytes, sent: Mapping[str, Any]) -> list[str]:
+    """The parameters among those sent that an error says the model does not take.
+
+    >>> error = {"message": "Unsupported parameter: 'max_tokens' is not supported", "param": "max_tokens"}
+    >>> refused_names({"error": error}, {"max_tokens": 8, "temperature": 0.0})
+    ['max_tokens']
+    >>> refused_names(b"max_tokens is too large", {"max_tokens": 8})
+    []
+    """
+    message, param, code = told(payload)
+    if not REFUSING.search(f"{message} {code.replace('_', ' ')}"):
+        return []
+    if param in NAMES and param in sent:
+        return [param]
+    return [name for name in sent if name in NAMES and re.search(rf"\b{name}\b", message)]

@@ -1,0 +1,188 @@
+"""A model that is asked the same thing once: its answers are remembered by content, in a file of the cache.
+
+What was asked is the model's settings and name, every word and role of the prompt, its choices and sampling, and a digest
+of the bytes of each sound and picture. Only whole answers are kept: a failure, a withheld or an empty answer and one that
+was cut short are asked for again. A remembered answer costs nothing and says so in its notes.
+
+As a backend, `backend: earmark.models._remember` with `model:` as any model's settings, this is what judges are asked
+through: it also bounds what is under way and asks again where that may help, which the engine of a run does for its model.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import sqlite3
+import time
+from collections.abc import AsyncIterator, Iterator, Mapping
+from contextlib import asynccontextmanager, closing, contextmanager
+from pathlib import Path
+from typing import Any, Final
+from weakref import WeakValueDictionary
+
+import msgspec
+import orjson
+import stamina
+from msgspec import Struct
+
+from earmark.config import UNSIGNED, backend_settings, common, open_model
+from earmark.data.cache import folder
+from earmark.errors import BadData, Rejected, Transient
+from earmark.models._throttle import throttled
+from earmark.types import Hears, Image, Model, Part, Prompt, Response, Seconds, Sound, Usage, Wave, replace
+
+FORMAT: Final = 1  # of what is remembered: raised when prompts are named or answers kept in another way
+BUSY: Final[Seconds] = 60.0  # how long another process may keep the file to itself
+NO_MATTER: Final = UNSIGNED - {"base_url"}  # settings that change no answer; another address may be another model
+REMEMBERED: Final = "remembered"
+OPENING: Final = (
+    "pragma journal_mode=wal",
+    "pragma synchronous=normal",
+    "create table if not exists answers (key blob primary key, answer blob not null, at real not null) without rowid",
+)
+
+
+class Settings(Struct, frozen=True, forbid_unknown_fields=True):
+    """What a user may set in YAML."""
+
+    model: dict[str, Any]  # the settings of a model, `backend` among them
+    attempts: int = 5  # requests for one answer, the first included
+    patience: Seconds = 900.0  # for one answer, all attempts and waits together
+
+
+class Memory:
+    """Answers by key in a file that several processes may share."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        with self._told():
+            self._file = sqlite3.connect(path, timeout=BUSY, isolation_level=None, check_same_thread=False)
+            try:
+                for line in OPENING:
+                    self._file.execute(line)
+            except sqlite3.Error:
+                self._file.close()
+                raise
+
+    def find(self, key: bytes) -> Response | None:
+        with self._told():
+            row = self._file.execute("select answer from answers where key = ?", [key]).fetchone()
+        return msgspec.json.decode(row[0], type=Response) if row else None
+
+    def keep(self, key: bytes, response: Response) -> None:
+        with self._told():
+            self._file.execute(
+                "insert or replace into answers values (?, ?, ?)", [key, msgspec.json.encode(response), time.time()]
+            )
+
+    def close(self) -> None:
+        self._file.close()
+
+    @contextmanager
+    def _told(self) -> Iterator[None]:
+        try:
+            yield
+        except sqlite3.Error as error:
+            raise BadData(
+                f"{self._path}: answers cannot be remembered there ({error}); make room or delete it"
+            ) from error
+
+
+class Remember:
+    """A wrapper: holds a model and is one."""
+
+    def __init__(self, model: Model, memory: Memory, settings: Mapping[str, Any]) -> None:
+        self.model, self.memory = model, memory
+        self._who = orjson.dumps([FORMAT, model.name, settings], option=orjson.OPT_SORT_KEYS)
+        self._asking: WeakValueDictionary[bytes, asyncio.Lock] = WeakValueDictionary()
+
+    @property
+    def name(self) -> str:
+        return self.model.name
+
+    @property
+    def hears(self) -> Hears:
+        return self.model.hears
+
+    async def generate(self, prompt: Prompt) -> Response:
+        key = hashlib.sha256(self._who + content(prompt)).digest()
+        lock = self._asking.setdefault(key, asyncio.Lock())
+        async with lock:  # the same question asked twice at once is asked once
+            found = self.memory.find(key)
+            if found is not None:
+                return replace(found, usage=Usage(), notes=(*found.notes, REMEMBERED))
+            response = await self.model.generate(prompt)
+            if response.stop == "end" and response.text.strip():
+                self.memory.keep(key, response)
+            return response
+
+
+def content(prompt: Prompt) -> bytes:
+    """Everything of a prompt that a model is given, media by digest.
+
+    >>> from earmark.types import Turn
+    >>> content(Prompt((Turn("user", ("Hello.",)),)))
+    b'[[["user",["Hello."]]],[],[],{}]'
+    """
+    turns = [(turn.role, [_told(part) for part in turn.parts]) for turn in prompt.turns]
+    return orjson.dumps([turns, prompt.choices, prompt.labels, prompt.sampling], option=orjson.OPT_SORT_KEYS)
+
+
+def _told(part: Part) -> str | list[object]:
+    if isinstance(part, str):
+        return part
+    if isinstance(part, Sound):
+        return ["sound", part.format, hashlib.sha256(part.data).hexdigest()]
+    if isinstance(part, Wave):
+        return ["samples", part.rate, part.samples.shape[0], hashlib.sha256(part.samples.tobytes()).hexdigest()]
+    if isinstance(part, Image):
+        return ["image", part.mime, part.detail, hashlib.sha256(part.data).hexdigest()]
+    raise Rejected(
+        f"a {type(part).__name__} cannot be remembered as it is; media are prepared before they are asked about"
+    )
+
+
+class Patient:
+    """A wrapper that asks again where that may help."""
+
+    def __init__(self, model: Model, attempts: int, patience: Seconds) -> None:
+        self.model, self._attempts, self._patience = model, attempts, patience
+
+    @property
+    def name(self) -> str:
+        return self.model.name
+
+    @property
+    def hears(self) -> Hears:
+        return self.model.hears
+
+    async def generate(self, prompt: Prompt) -> Response:
+        async for attempt in stamina.retry_context(
+            on=self._wait,
+            attempts=self._attempts,
+            timeout=self._patience,
+            wait_initial=0.5,
+            wait_max=60.0,
+            wait_jitter=0.5,
+        ):
+            with attempt:
+                return await self.model.generate(prompt)
+        raise AssertionError("stamina gives an answer or raises")
+
+    def _wait(self, error: Exception) -> float | bool:
+        """Whether to ask again, and after how many seconds where the server says."""
+        if not isinstance(error, Transient) or error.wait is None:
+            return isinstance(error, Transient)
+        return max(0.01, error.wait) if error.wait < self._patience else False
+
+
+@asynccontextmanager
+async def load(settings: Settings) -> AsyncIterator[Remember]:
+    """Open a model and the memory of what it said."""
+    stamina.instrumentation.set_on_retry_hooks(())  # what is asked again is nothing to report
+    told = {"backend": common(settings.model).backend} | msgspec.to_builtins(backend_settings(settings.model))
+    signing = {name: value for name, value in told.items() if name not in NO_MATTER}
+    async with open_model(settings.model) as model:
+        with closing(Memory(folder("answers") / "answers.sqlite")) as memory:
+            asked = Patient(throttled(model, settings.model), settings.attempts, settings.patience)
+            yield Remember(asked, memory, signing)

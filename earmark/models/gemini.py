@@ -1,0 +1,190 @@
+"""Gemini: Google's generateContent, sound and pictures inline.
+
+The key goes in a header, never in an address. What a reply ends with decides what it is: a stop for safety is the model's
+own choice and is counted as refused; a prompt that is blocked has no answer; an end that Google calls OTHER is asked again.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import time
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
+from typing import Any, Final, Literal
+
+import aiohttp
+import pybase64
+from msgspec import UNSET, Struct, UnsetType
+from yarl import URL
+
+from earmark.errors import AskError, BadSetup, Filtered, Rejected, Transient
+from earmark.models._http import (
+    MIMES,
+    Body,
+    asked_to_wait,
+    by_status,
+    check_size,
+    gap,
+    pieces,
+    session,
+    translated_errors,
+)
+from earmark.models._openai_told import Reply, parsed, told
+from earmark.types import Hears, Image, Part, Prompt, Response, Seconds, Sound, Usage
+
+PREFLIGHT: Final = True
+STOPS: Final[dict[str, Literal["end", "length"]]] = {"": "end", "STOP": "end", "MAX_TOKENS": "length"}
+FILTERED: Final = frozenset("SAFETY RECITATION LANGUAGE BLOCKLIST PROHIBITED_CONTENT SPII IMAGE_SAFETY".split())
+SAMPLING: Final = {"max_tokens": "maxOutputTokens", "temperature": "temperature", "top_p": "topP", "seed": "seed", "stop": "stopSequences"}  # fmt: skip
+USUAL: Final[dict[str, Any]] = {"temperature": 0.0}  # where nobody says otherwise
+OUR_MIMES: Final = MIMES | {"mp3": "audio/mp3"}  # as Google names them
+
+
+class Settings(Struct, frozen=True, forbid_unknown_fields=True):
+    """What a user may set in YAML or as `model.name=value`."""
+
+    name: str
+    base_url: str = "https://generativelanguage.googleapis.com/v1beta"
+    api_key_env: str = "GEMINI_API_KEY"  # the environment variable that holds the key
+    system_prompt: str | None = None
+    temperature: float | None | UnsetType = (
+        UNSET  # unset: what the benchmark prescribes, else 0; null: the model's default
+    )
+    max_tokens: int | None | UnsetType = UNSET  # unset: what the benchmark prescribes; null: the model's default
+    generation: dict[str, Any] = {}  # further fields of generationConfig, such as thinkingConfig
+    extra: dict[str, Any] = {}  # and of the request, such as safetySettings
+    hears: Hears = Hears(formats=("wav", "mp3", "flac", "ogg"), pictures=True, base64=True)
+    max_body_bytes: int | None = 100_000_000  # of a whole request; null: no limit
+    timeout: Seconds = 600.0  # for one whole answer
+    connect: Seconds = 30.0  # to open a connection
+
+
+class Gemini(Struct, frozen=True, eq=False):
+    """A model behind generateContent."""
+
+    name: str
+    settings: Settings
+    session: aiohttp.ClientSession
+    url: URL
+
+    @property
+    def hears(self) -> Hears:
+        return self.settings.hears
+
+    async def generate(self, prompt: Prompt) -> Response:
+        body = Body(self.body(prompt))
+        check_size(body.bytes, self.settings.max_body_bytes)
+        began = time.perf_counter()
+        with translated_errors(self.settings):
+            async with self.session.post(self.url, data=body) as reply:
+                payload = parsed(await reply.read())
+                found = Reply(reply.status, reply.headers, payload, time.perf_counter() - began)
+        return read_reply(found)
+
+    def body(self, prompt: Prompt) -> list[bytes]:
+        """The request as it goes over the wire, in pieces."""
+        media: list[bytes] = []
+        system = [{"text": self.settings.system_prompt}] if self.settings.system_prompt is not None else []
+        system += [_part(part, media) for turn in prompt.turns if turn.role == "system" for part in turn.parts]
+        talk = [
+            {
+                "role": "model" if turn.role == "assistant" else "user",
+                "parts": [_part(part, media) for part in turn.parts],
+            }
+            for turn in prompt.turns
+            if turn.role != "system"
+        ]
+        request: dict[str, Any] = {"contents": talk, "generationConfig": self.sampling(prompt)}
+        if system:
+            request = {"system_instruction": {"parts": system}} | request  # first, as its media come first
+        return pieces(request | self.settings.extra, media)
+
+    def sampling(self, prompt: Prompt) -> dict[str, Any]:
+        """How an answer is drawn."""
+        own = {"temperature": self.settings.temperature, "max_tokens": self.settings.max_tokens}
+        wanted = USUAL | prompt.sampling | {name: value for name, value in own.items() if value is not UNSET}
+        told = {SAMPLING[name]: value for name, value in wanted.items() if name in SAMPLING and value is not None}
+        return told | self.settings.generation
+
+
+def _part(part: Part, media: list[bytes]) -> dict[str, Any]:
+    if isinstance(part, str):
+        return {"text": part}
+    if isinstance(part, Sound | Image):
+        media.append(part.base64 or pybase64.b64encode(part.data))
+        mime = part.mime if isinstance(part, Image) else OUR_MIMES.get(part.format, f"audio/{part.format}")
+        return {"inline_data": {"mime_type": mime, "data": gap()}}
+    raise Rejected(f"a {type(part).__name__} cannot be sent as it is; sound is prepared before it is asked about")
+
+
+def read_reply(reply: Reply) -> Response:
+    """The answer in a reply, or the AskError that the reply amounts to."""
+    payload = reply.payload
+    if reply.status != 200 or isinstance(payload, bytes) or "error" in payload:
+        raise failure(reply)
+    feedback = payload.get("promptFeedback") or {}
+    if not payload.get("candidates"):
+        if reason := feedback.get("blockReason"):
+            raise Filtered(f"the prompt was blocked: {reason} {feedback.get('blockReasonMessage') or ''}".rstrip())
+        raise Transient("a reply without an answer, and without a reason")
+    candidate = payload["candidates"][0]
+    parts = (candidate.get("content") or {}).get("parts") or ()
+    text = "".join(part.get("text") or "" for part in parts if not part.get("thought"))
+    thoughts = "".join(part.get("text") or "" for part in parts if part.get("thought"))
+    reason = candidate.get("finishReason") or ""
+    stop = "filtered" if reason in FILTERED else STOPS.get(reason)
+    if stop is None and not text:
+        raise Transient(f"no answer: {reason} {candidate.get('finishMessage') or ''}".rstrip())
+    notes = (f"ended with {reason}",) if reason not in STOPS else ()
+    return Response(text, stop or "end", thoughts, usage=usage(payload), seconds=reply.seconds, notes=notes)
+
+
+def usage(payload: Mapping[str, Any]) -> Usage:
+    """What an answer took; thoughts are written too."""
+    used = payload.get("usageMetadata") or {}
+    written = (used.get("candidatesTokenCount") or 0) + (used.get("thoughtsTokenCount") or 0)
+    sound, speech = (_of_sound(used.get(name)) for name in ("promptTokensDetails", "candidatesTokensDetails"))
+    return Usage(used.get("promptTokenCount") or 0, written, sound, speech)
+
+
+def _of_sound(details: Any) -> int:
+    return sum(entry.get("tokenCount") or 0 for entry in details or () if entry.get("modality") == "AUDIO")
+
+
+def failure(reply: Reply) -> AskError | BadSetup:
+    """What went wrong, in our own words and kinds."""
+    said, _, _ = told(reply.payload)
+    error = reply.payload.get("error") if isinstance(reply.payload, dict) else None
+    error = error if isinstance(error, dict) else {}
+    code = error.get("code")
+    status = code if isinstance(code, int) else reply.status if reply.status != 200 else 502
+    details = [detail for detail in error.get("details") or () if isinstance(detail, dict)]
+    message = f"HTTP {status} {error.get('status') or ''}".rstrip() + f": {said}"
+    if any(detail.get("reason") == "API_KEY_INVALID" for detail in details):
+        return BadSetup(f"{message}; check the key")
+    wait = next((seconds(detail["retryDelay"]) for detail in details if "retryDelay" in detail), None)
+    return by_status(status, message, asked_to_wait(reply.headers) if wait is None else wait)
+
+
+def seconds(duration: Any) -> Seconds | None:
+    """A duration as Google writes it.
+
+    >>> seconds("34.5s"), seconds("soon")
+    (34.5, None)
+    """
+    found = re.fullmatch(r"(\d+(?:\.\d+)?)s", str(duration))
+    return float(found[1]) if found else None
+
+
+@asynccontextmanager
+async def load(settings: Settings) -> AsyncIterator[Gemini]:
+    """Open a connection."""
+    key = os.environ.get(settings.api_key_env, "")
+    if not key:
+        raise BadSetup(
+            f"${settings.api_key_env} holds no key; set it, or name another variable with model.api_key_env=NAME"
+        )
+    async with session(settings, {"x-goog-api-key": key}) as opened:
+        url = URL(f"{settings.base_url}/models/{settings.name.removeprefix('models/')}:generateContent")
+        yield Gemini(settings.name, settings, opened, url)

@@ -1,0 +1,177 @@
+"""Several endpoints of one model, asked in proportion to their speed.
+
+    cost of an endpoint = (answers under way + 1) / answers a second
+
+and the next question goes where that is least: what is asked of it waits the shortest there. Speed is measured as the
+answers come: as many as are under way, over how long one takes. An endpoint that fails several times in a row is left out
+for a while and then tried again; a question that found nobody at one address goes to another at once.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from contextlib import AsyncExitStack, asynccontextmanager
+from typing import Any, Final
+
+import aiohttp
+from msgspec import Struct, field
+
+from earmark.config import open_model
+from earmark.errors import BadSetup, Transient, UsageError
+from earmark.types import Hears, Model, Prompt, Response, Seconds
+
+PREFLIGHT: Final = True
+STEADY: Final = 0.2  # of a new measurement of speed in the one that counts
+DEATHS: Final = 3  # failures in a row until an endpoint is left out
+
+
+class Settings(Struct, frozen=True, forbid_unknown_fields=True):
+    """What a user may set in YAML or as `model.name=value`."""
+
+    urls: tuple[str, ...] = ()  # of servers that serve the same model
+    each: dict[str, Any] = field(default_factory=lambda: {"backend": "openai"})  # the settings that all of them have
+    of: tuple[dict[str, Any], ...] = ()  # instead: the settings of each, where they differ in more than the address
+    name: str = ""  # empty: as the endpoints call it
+    rest: Seconds = 30.0  # for how long a dead endpoint is left out
+
+
+class Endpoint:
+    """One of them, and how it is doing."""
+
+    def __init__(self, model: Model, title: str) -> None:
+        self.model, self.title = model, title
+        self.under_way = 0
+        self.answered = 0
+        self.speed: float | None = None  # answers a second
+        self.failures = 0  # in a row
+        self.back_at: Seconds = float("-inf")  # when it may be asked again
+
+    def cost(self, usual: float) -> float:
+        """What the next question costs here; one whose speed nobody knows is asked sooner, to know it."""
+        return (self.under_way + 1) / self.speed if self.speed else (self.under_way + 0.5) / usual
+
+
+class Spread:
+    """Several endpoints as one model."""
+
+    def __init__(
+        self,
+        endpoints: Sequence[Endpoint],
+        name: str,
+        rest: Seconds,
+        clock: Callable[[], Seconds] = time.monotonic,
+        *,
+        missing: tuple[str, ...] = (),
+    ) -> None:
+        self.endpoints = list(endpoints)
+        self.name = name
+        self.missing = missing  # why others could not be opened
+        self._rest = rest
+        self._clock = clock
+
+    @property
+    def hears(self) -> Hears:
+        return self.endpoints[0].model.hears
+
+    async def generate(self, prompt: Prompt) -> Response:
+        tried: list[Endpoint] = []
+        while True:
+            endpoint = self._best(tried)
+            tried.append(endpoint)
+            try:
+                return await self._ask(endpoint, prompt)
+            except Transient as error:
+                if not nobody_there(error) or len(tried) == len(self.endpoints):
+                    raise
+
+    async def _ask(self, endpoint: Endpoint, prompt: Prompt) -> Response:
+        endpoint.under_way += 1
+        load, began = endpoint.under_way, self._clock()
+        try:
+            response = await endpoint.model.generate(prompt)
+        except Transient as error:
+            if not error.busy:
+                self._failed(endpoint)
+            raise
+        finally:
+            endpoint.under_way -= 1
+        now = load / max(1e-6, self._clock() - began)
+        endpoint.speed = now if endpoint.speed is None else endpoint.speed + STEADY * (now - endpoint.speed)
+        endpoint.answered += 1
+        endpoint.failures, endpoint.back_at = 0, float("-inf")
+        return response
+
+    def _failed(self, endpoint: Endpoint) -> None:
+        endpoint.failures += 1
+        if endpoint.failures >= DEATHS:
+            endpoint.back_at = self._clock() + self._rest
+
+    def _best(self, tried: Sequence[Endpoint]) -> Endpoint:
+        """Where the next question goes: of those that are left out, the one that comes back first, if there is no other."""
+        left = [endpoint for endpoint in self.endpoints if endpoint not in tried]
+        now = self._clock()
+        well = [endpoint for endpoint in left if endpoint.back_at <= now]
+        if not well:
+            return min(left, key=lambda endpoint: endpoint.back_at)
+        usual = max((endpoint.speed or 0.0 for endpoint in well), default=0.0) or 1.0
+        return min(well, key=lambda endpoint: endpoint.cost(usual))
+
+
+def nobody_there(error: Transient) -> bool:
+    """Whether a question has found nobody, so that asking another endpoint at once asks nothing twice."""
+    return isinstance(error.__cause__, aiohttp.ClientConnectorError)
+
+
+def each(settings: Settings) -> list[dict[str, Any]]:
+    """The settings of every endpoint."""
+    if bool(settings.urls) == bool(settings.of):
+        raise UsageError(
+            "model=spread takes either 'model.urls=[http://HOST:PORT/v1,...]' or model.of, a list of models' settings"
+        )
+    return [settings.each | {"base_url": url.rstrip("/")} for url in settings.urls] or [
+        dict(one) for one in settings.of
+    ]
+
+
+@asynccontextmanager
+async def load(settings: Settings) -> AsyncIterator[Spread]:
+    """Open every endpoint. One that does not answer now may come back: it is asked for the model that the others have."""
+    async with AsyncExitStack() as stack:
+        wanted = each(settings)
+        opened = await asyncio.gather(*(_opened(stack, one) for one in wanted))
+        models = [model for model in opened if not isinstance(model, BadSetup)]
+        if not models:
+            raise next(error for error in opened if isinstance(error, BadSetup))
+        name = models[0].name
+        away = [one | {"name": name} for one, model in zip(wanted, opened, strict=True) if isinstance(model, BadSetup)]
+        late = await asyncio.gather(*(_opened(stack, one) for one in away))
+        models += [model for model in late if not isinstance(model, BadSetup)]
+        check_alike(models, bool(settings.name))
+        endpoints = [Endpoint(model, _title(model)) for model in models]
+        missing = tuple(str(error) for error in late if isinstance(error, BadSetup))
+        yield Spread(endpoints, settings.name or name, settings.rest, missing=missing)
+
+
+async def _opened(stack: AsyncExitStack, settings: Mapping[str, Any]) -> Model | BadSetup:
+    try:
+        return await stack.enter_async_context(open_model(settings))
+    except BadSetup as error:
+        return error
+
+
+def check_alike(models: Sequence[Model], named: bool) -> None:
+    """Raise BadSetup unless all are the same model, and take the same sound."""
+    first = models[0]
+    other = next((model for model in models if not named and model.name != first.name), None)
+    if other:
+        raise BadSetup(
+            f"the endpoints of model=spread serve different models, {first.name} and {other.name}; give model.each.name=NAME, or model.name=NAME if they are one"
+        )
+    if any(model.hears != first.hears for model in models):
+        raise BadSetup("the endpoints of model=spread take different sound; give all of them the same `hears`")
+
+
+def _title(model: Model) -> str:
+    return str(getattr(getattr(model, "settings", None), "base_url", model.name))

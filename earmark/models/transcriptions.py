@@ -1,0 +1,116 @@
+"""Transcriptions: a recogniser behind /audio/transcriptions, at OpenAI or any server that speaks its language.
+
+It answers prompts with exactly one sound, by what is said in it; words beside the sound are not read. Its place is on
+benchmarks of transcription, and in a cascade.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
+from typing import Any, Final, Literal
+
+import aiohttp
+from msgspec import Struct
+from yarl import URL
+
+from earmark.errors import Rejected, Transient
+from earmark.models._http import MIMES, check_size, session, translated_errors
+from earmark.models._openai_reply import failure
+from earmark.models._openai_told import Reply, parsed
+from earmark.types import Hears, Prompt, Response, Seconds, Sound, Usage
+
+PREFLIGHT: Final = True
+ENDPOINT: Final = "/audio/transcriptions"
+
+
+class Settings(Struct, frozen=True, forbid_unknown_fields=True):
+    """What a user may set in YAML or as `model.name=value`."""
+
+    name: str = "whisper-1"
+    base_url: str = "https://api.openai.com/v1"
+    api_key_env: str = "OPENAI_API_KEY"  # the environment variable that holds the key
+    language: str = ""  # such as en; empty: the model finds out. Some servers must be told
+    prompt: str = ""  # words that guide the spelling, where the model takes them
+    response_format: Literal["json", "verbose_json", "text"] = "json"
+    temperature: float | None = None  # null: the server's default
+    extra: dict[str, str] = {}  # further fields of the form, as the server documents them
+    hears: Hears = Hears(formats=("wav", "mp3", "flac", "ogg", "m4a", "webm"), clips=1)
+    max_body_bytes: int | None = 25 * 1024 * 1024  # of a file of sound; null: no limit
+    timeout: Seconds = 600.0  # for one whole answer
+    connect: Seconds = 30.0  # to open a connection
+
+
+class Recogniser(Struct, frozen=True, eq=False):
+    """A recogniser behind a transcriptions endpoint."""
+
+    name: str
+    settings: Settings
+    session: aiohttp.ClientSession
+    url: URL
+
+    @property
+    def hears(self) -> Hears:
+        return self.settings.hears
+
+    async def generate(self, prompt: Prompt) -> Response:
+        sound = only_sound(prompt, self.name)
+        check_size(len(sound.data), self.settings.max_body_bytes)
+        began = time.perf_counter()
+        with translated_errors(self.settings):
+            async with self.session.post(self.url, data=self.form(sound)) as reply:
+                data = await reply.read()
+                plain = self.settings.response_format == "text" and reply.status == 200
+                payload = {"text": data.decode("utf-8", "replace")} if plain else parsed(data)
+                return self.read(Reply(reply.status, reply.headers, payload, time.perf_counter() - began))
+
+    def form(self, sound: Sound) -> aiohttp.FormData:
+        """One sound as a form."""
+        own = self.settings
+        told = {"model": self.name, "response_format": own.response_format, "language": own.language}
+        told |= {"prompt": own.prompt, "temperature": "" if own.temperature is None else f"{own.temperature:g}"}
+        form = aiohttp.FormData()
+        for name, value in (told | own.extra).items():
+            if value:
+                form.add_field(name, value)
+        mime = MIMES.get(sound.format, f"audio/{sound.format}")
+        form.add_field("file", sound.data, filename=f"clip.{sound.format}", content_type=mime)
+        return form
+
+    def read(self, reply: Reply) -> Response:
+        """The transcript in a reply, or the AskError that the reply amounts to."""
+        payload = reply.payload
+        if reply.status == 200 and isinstance(payload, dict) and isinstance(payload.get("text"), str):
+            return Response(payload["text"].strip(), usage=usage(payload), seconds=reply.seconds)
+        error = failure(reply)
+        if isinstance(error, Transient | Rejected) and reply.status in (400, 422, 500) and not self.settings.language:
+            told = f"{error}; no language was given, and some servers want one: model.language=en"
+            raise Transient(told, error.wait) if isinstance(error, Transient) else Rejected(told)
+        raise error
+
+
+def only_sound(prompt: Prompt, name: str) -> Sound:
+    """The one sound of a prompt."""
+    sounds = [part for turn in prompt.turns for part in turn.parts if isinstance(part, Sound)]
+    if len(sounds) != 1:
+        raise Rejected(
+            f"{name} transcribes one sound, and the prompt holds {len(sounds)}; for questions ask a cascade (model=cascade)"
+        )
+    return sounds[0]
+
+
+def usage(payload: Mapping[str, Any]) -> Usage:
+    """What a transcript took, where the server counts tokens."""
+    used = payload.get("usage") or {}
+    details = used.get("input_token_details") or {}
+    return Usage(used.get("input_tokens") or 0, used.get("output_tokens") or 0, details.get("audio_tokens") or 0)
+
+
+@asynccontextmanager
+async def load(settings: Settings) -> AsyncIterator[Recogniser]:
+    """Open a connection."""
+    key = os.environ.get(settings.api_key_env, "")
+    async with session(settings, {"Authorization": f"Bearer {key}"} if key else {}) as opened:
+        yield Recogniser(settings.name, settings, opened, URL(f"{settings.base_url}{ENDPOINT}"))

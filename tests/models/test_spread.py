@@ -1,0 +1,197 @@
+"""Several endpoints of one model: in proportion to their speed, a dead one left out."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import socket
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from aiohttp import web
+from servers import Server, said, serving
+
+from earmark.config import open_model, signed_model
+from earmark.errors import BadSetup, Rejected, Transient, UsageError
+from earmark.models.spread import DEATHS, Endpoint, Spread
+from earmark.types import Hears, Prompt, Response, Turn
+
+PROMPT = Prompt((Turn("user", ("Which?",)),))
+
+
+class Queue:
+    """A server that answers one question after the other, each in so many seconds."""
+
+    hears = Hears()
+
+    def __init__(self, seconds: float, name: str = "m") -> None:
+        self.name, self.seconds = name, seconds
+        self.error: Exception | None = None
+        self.asked = 0
+        self._turn = asyncio.Lock()
+
+    async def generate(self, prompt: Prompt) -> Response:
+        self.asked += 1
+        if self.error:
+            raise self.error
+        async with self._turn:
+            await asyncio.sleep(self.seconds)
+        return Response("A")
+
+
+def spread(*queues: Queue, rest: float = 30.0, now: list[float] | None = None) -> Spread:
+    endpoints = [Endpoint(queue, f"{at}") for at, queue in enumerate(queues)]
+    return Spread(endpoints, "m", rest, (lambda: now[0]) if now else asyncio.get_running_loop().time)
+
+
+async def ask(model: Spread, questions: int, workers: int) -> int:
+    left = iter(range(questions))
+    failed = 0
+
+    async def work() -> None:
+        nonlocal failed
+        for _ in left:
+            try:
+                await model.generate(PROMPT)
+            except Transient:
+                failed += 1
+
+    await asyncio.gather(*(work() for _ in range(workers)))
+    return failed
+
+
+def test_faster_endpoints_are_asked_more() -> None:
+    async def go() -> list[int]:
+        slow, quick = Queue(0.012), Queue(0.003)
+        model = spread(slow, quick)
+        await ask(model, 400, 16)
+        return [slow.asked, quick.asked]
+
+    slow, quick = asyncio.run(go())
+    assert 2.5 < quick / slow < 6  # four times as fast
+
+
+def test_equal_endpoints_are_asked_equally() -> None:
+    async def go() -> list[int]:
+        queues = [Queue(0.002) for _ in range(3)]
+        await ask(spread(*queues), 300, 12)
+        return [queue.asked for queue in queues]
+
+    assert all(70 <= count <= 130 for count in asyncio.run(go()))
+
+
+def test_an_endpoint_that_fails_again_and_again_is_left_out_and_comes_back() -> None:
+    now = [0.0]
+
+    async def go() -> None:
+        bad, good = Queue(0.0), Queue(0.0)
+        bad.error = Transient("HTTP 502")
+        model = spread(bad, good, now=now)
+        failed = await ask(model, 50, 4)
+        assert DEATHS <= failed == bad.asked <= DEATHS + 4
+        now[0] += 29.0
+        await ask(model, 10, 1)
+        assert bad.asked == failed
+        bad.error = None
+        now[0] += 2.0
+        await ask(model, 20, 2)
+        assert bad.asked > failed
+
+    asyncio.run(go())
+
+
+def test_a_busy_endpoint_is_not_a_dead_one() -> None:
+    async def go() -> None:
+        busy, other = Queue(0.0), Queue(0.0)
+        busy.error = Transient("HTTP 429", busy=True)
+        model = spread(busy, other)
+        await ask(model, 20, 1)
+        assert model.endpoints[0].failures == 0
+
+    asyncio.run(go())
+
+
+def test_when_all_are_left_out_the_first_to_come_back_is_tried() -> None:
+    async def go() -> int:
+        queues = Queue(0.0), Queue(0.0)
+        for queue in queues:
+            queue.error = Transient("HTTP 502")
+        return await ask(spread(*queues), 20, 1)
+
+    assert asyncio.run(go()) == 20
+
+
+def test_what_a_model_will_not_take_is_no_failure_of_its_endpoint() -> None:
+    async def go() -> None:
+        one, other = Queue(0.0), Queue(0.0)
+        one.error = other.error = Rejected("bad audio")
+        model = spread(one, other)
+        for _ in range(5):
+            with pytest.raises(Rejected):
+                await model.generate(PROMPT)
+        assert [endpoint.failures for endpoint in model.endpoints] == [0, 0]
+
+    asyncio.run(go())
+
+
+@contextlib.contextmanager
+def nobody() -> Iterator[str]:
+    """An address where nobody listens."""
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        yield f"http://127.0.0.1:{taken.getsockname()[1]}/v1"
+
+
+def answers(settings: dict[str, Any], count: int = 20) -> list[str]:
+    async def go() -> list[str]:
+        async with open_model({"backend": "spread"} | settings) as model:
+            return [(await model.generate(PROMPT)).text for _ in range(count)]
+
+    return asyncio.run(go())
+
+
+def named(name: str) -> Any:
+    async def reply(_: dict[str, Any], __: int) -> web.Response:
+        await asyncio.sleep(0.001)
+        return said(name)
+
+    return reply
+
+
+def test_urls_become_endpoints_of_one_model() -> None:
+    with serving(named("one")) as one, serving(named("two")) as two:
+        told = answers({"urls": [one.url, f"{two.url}/"], "each": {"backend": "openai", "max_tokens": 3}})
+    assert set(told) == {"one", "two"}
+    assert one.asked[0]["max_tokens"] == two.asked[0]["max_tokens"] == 3
+
+
+def test_questions_of_an_endpoint_where_nobody_is_go_to_another_at_once() -> None:
+    with serving(named("one")) as one, nobody() as dead:
+        assert answers({"urls": [dead, one.url]}) == ["one"] * 20
+        assert len(one.asked) == 20
+    with nobody() as dead, nobody() as other, pytest.raises(BadSetup, match="nothing answers"):
+        answers({"urls": [dead, other]})
+
+
+def test_endpoints_must_be_one_model() -> None:
+    def different(one: Server, two: Server, **more: Any) -> list[str]:
+        return answers({"of": [{"backend": "openai", "base_url": server.url} for server in (one, two)]} | more)
+
+    with serving(named("one"), models=("a",)) as one, serving(named("two"), models=("b",)) as two:
+        with pytest.raises(BadSetup, match="serve different models, a and b"):
+            different(one, two)
+        assert set(different(one, two, name="ab")) == {"one", "two"}
+
+
+@pytest.mark.parametrize("settings", [{}, {"urls": ["http://x/v1"], "of": [{"backend": "fake"}]}])
+def test_it_takes_urls_or_settings(settings: dict[str, Any]) -> None:
+    with pytest.raises(UsageError, match=r"either 'model\.urls="):
+        answers(settings)
+
+
+def test_where_the_endpoints_are_does_not_sign() -> None:
+    here, there = ({"backend": "spread", "urls": [f"http://{host}/v1"]} for host in ("here", "there"))
+    assert signed_model(here, "m") == signed_model(there, "m")
+    each = [{"backend": "openai", "base_url": "http://here", "concurrency": 3, "max_tokens": 8}]
+    assert signed_model({"backend": "spread", "of": each}, "m")["of"] == [{"backend": "openai", "max_tokens": 8}]

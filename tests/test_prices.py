@@ -1,0 +1,109 @@
+"""What answers cost, and a budget that stops a run without losing an answer."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+from typing import Any
+
+import pytest
+from aiohttp import web
+from mine import bench
+from servers import serving
+
+from earmark.config import compose, open_model
+from earmark.errors import Stopped, UsageError
+from earmark.evaluate import Outcome, Watch, evaluate
+from earmark.journal import read
+from earmark.prices import Prices
+from earmark.run import Tally
+from earmark.types import Prompt, Sound, Turn, Usage
+
+USED = {"prompt_tokens": 1000, "completion_tokens": 100, "prompt_tokens_details": {"audio_tokens": 600}}
+PRICES = "{in: 2, out: 10, sound: 40}"
+EACH = (400 * 2 + 600 * 40 + 100 * 10) / 1e6
+
+
+@pytest.mark.parametrize(
+    ("prices", "usage", "seconds", "cost"),
+    [
+        (Prices(read=2, written=8), Usage(1000, 100), 0, 2e-3 + 8e-4),
+        (Prices(read=2, written=8), Usage(1000, 100, 600, 50), 0, 2e-3 + 8e-4),
+        (Prices(read=2, written=8, sound=40, speech=80), Usage(1000, 100, 600, 50), 0, 8e-4 + 24e-3 + 4e-4 + 4e-3),
+        (Prices(read=2, sound=0.0), Usage(1000, 0, 1000), 0, 0.0),
+        (Prices(minute=0.006), Usage(), 90, 0.009),
+    ],
+)
+def test_a_price_list_is_read_as_it_is_meant(prices: Prices, usage: Usage, seconds: float, cost: float) -> None:
+    assert prices.cost(usage, seconds) == pytest.approx(cost)
+
+
+def counted(_: dict[str, Any], __: int) -> web.Response:
+    choice = {"finish_reason": "stop", "message": {"content": "A"}}
+    return web.json_response({"choices": [choice], "usage": USED})
+
+
+def test_a_model_with_prices_says_what_an_answer_cost() -> None:
+    async def go(url: str) -> Usage:
+        settings = compose([f"model={url}", f"model.prices={PRICES}"]).model
+        async with open_model(settings) as model:
+            assert model.name == "test-model"
+            prompt = Prompt((Turn("user", (Sound(b"x", "wav", 16000, 1, 60.0), "Which?")),))
+            return (await model.generate(prompt)).usage
+
+    with serving(counted) as server:
+        usage = asyncio.run(go(server.url))
+    assert usage == Usage(1000, 100, 600, cost=usage.cost)
+    assert usage.cost == pytest.approx(EACH)
+
+
+def test_a_wrong_price_is_told() -> None:
+    with pytest.raises(UsageError, match="prices"):
+        asyncio.run(_opened(["model=fake", "model.prices={input: 2}"]))
+
+
+async def _opened(words: list[str]) -> None:
+    async with open_model(compose(words).model):
+        pass
+
+
+def run(url: str, *words: str, said: list[str] | None = None, tallies: list[Tally] | None = None) -> Outcome:
+    settings = compose([f"model={url}", "model.concurrency=4", *words])
+    watch = Watch((said if said is not None else []).append, (tallies if tallies is not None else []).append)
+    return asyncio.run(evaluate(bench.load(bench.Settings(items=40)), settings, watch))
+
+
+def test_a_budget_stops_the_run_with_every_answer_kept_and_the_same_command_goes_on() -> None:
+    budget = 10.5 * EACH
+    with serving(counted) as server:
+        with pytest.raises(Stopped, match=r"the budget is 0\.2709"):
+            run(server.url, f"model.prices={PRICES}", f"budget={budget}")
+        asked = len(server.asked)
+        (path,) = Path("results").rglob("responses.jsonl")
+        records = list(read(path))
+        assert len(records) == asked, "what was under way came to its end"
+        assert all(record.response for record in records)
+        assert 11 <= asked <= 11 + 4
+        with pytest.raises(Stopped, match=r"the budget is 0\.2709"):
+            run(server.url, f"model.prices={PRICES}", f"budget={budget}")
+        assert len(server.asked) <= asked + 1, "a budget is for the whole run, not for a sitting"
+        tallies: list[Tally] = []
+        assert run(server.url, f"model.prices={PRICES}", "budget=100", tallies=tallies).metrics.finished
+        assert len(server.asked) == 40
+        assert tallies[-1].cost == pytest.approx(40 * EACH)
+
+
+def test_a_budget_of_a_model_without_prices_is_remarked_on() -> None:
+    said: list[str] = []
+    with serving(counted) as server:
+        assert run(server.url, "budget=1", said=said).metrics.finished
+    assert any("budget=1 stops nothing unless the server tells" in line for line in said)
+
+
+def test_a_server_that_tells_the_cost_is_believed() -> None:
+    def told(_: dict[str, Any], __: int) -> web.Response:
+        choice = {"finish_reason": "stop", "message": {"content": "A"}}
+        return web.json_response({"choices": [choice], "usage": USED | {"cost": 0.25}})
+
+    with serving(told) as server, pytest.raises(Stopped, match=r"cost (1|1\.25|1\.5|1\.75), the budget is 1"):
+        run(server.url, "budget=1")
