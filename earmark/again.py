@@ -10,8 +10,10 @@ from typing import Any
 import msgspec
 
 from earmark import config, folder, plugins
+from earmark.audio.limits import Limits
+from earmark.benchmarks import _imported
 from earmark.config import Composed
-from earmark.errors import BadData
+from earmark.errors import BadData, UsageError
 from earmark.journal import key, keys
 from earmark.models._throttle import Throttle
 from earmark.report.cells import Cells
@@ -31,6 +33,9 @@ def reopened(run: Path, changes: Mapping[str, Any] | None = None) -> tuple[Bench
     except (OSError, msgspec.ValidationError) as error:
         raise BadData(f"{run / 'config.yaml'}: cannot be read ({error}); restore it from a copy") from error
     words = msgspec.structs.replace(words, benchmark=words.benchmark | dict(changes or {}))
+    if signed.benchmark.get("imported"):
+        settings = config.read(_imported.Settings, words.benchmark, "")
+        return _imported.load(settings, tuple(signed.benchmark["tasks"])), words
     return config.load_line(signed.benchmark["name"], signed.benchmark["tasks"], words)
 
 
@@ -66,10 +71,22 @@ def chosen(run: Path, states: AbstractSet[State]) -> set[int]:
 
 
 async def retry(
-    run: Path, states: AbstractSet[State], times: int, say: Callable[[str], None], watch: Callable[[Tally], None]
+    run: Path,
+    states: AbstractSet[State],
+    times: int,
+    say: Callable[[str], None],
+    watch: Callable[[Tally], None],
+    changes: Mapping[str, Any] | None = None,
 ) -> Metrics:
-    """Ask again what ended in one of some states, so many times at most; an answer replaces what was there, a failure does not."""
-    benchmark, words = reopened(run)
+    """Ask again what ended in one of some states, so many times at most; an answer replaces what was there, a failure does not.
+
+    `changes` are settings of the benchmark that only change its scores, such as its judge.
+    """
+    if folder.signed(run).model.get("backend") == "import":
+        raise UsageError(
+            f"{run} was imported: there is nobody here to ask again; ask again where it came from, and import that"
+        )
+    benchmark, words = reopened(run, changes)
     seed = benchmark.seed if words.run.seed is None else words.run.seed
     conditions = tuple(config.load_condition(text, seed, benchmark) for text in words.run.condition)
     metrics = await write_scores(run, benchmark, seed, _found(run))
@@ -81,7 +98,8 @@ async def retry(
                 if not again:
                     break
                 say(f"asking again, {attempt} of {times} times: {len(again)} questions")
-                kitchen = Kitchen(benchmark, questions(benchmark, conditions, words.run), model, Chosen(again))
+                limits = Limits(words.run.longest, words.run.largest)
+                kitchen = Kitchen(benchmark, questions(benchmark, conditions, words.run), model, Chosen(again), limits)
                 engine = Engine(kitchen, throttle, run / folder.JOURNAL, words.run, watch)
                 await engine.run(Tally(len(again)), keep=lambda record: record.response is not None)
                 metrics = await write_scores(run, benchmark, seed, _found(run))

@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
+
+if TYPE_CHECKING:
+    from earmark.report.rows import Metrics
 
 
 @click.command(context_settings={"ignore_unknown_options": True})
@@ -13,11 +17,29 @@ import click
 @click.option("--model", default="", help="The model's name; otherwise as the results or their folder say.")
 @click.argument("words", nargs=-1)
 def command(path: Path, form: str, model: str, words: tuple[str, ...]) -> None:
-    """Make runs of the results at PATH; results=DIR says where."""
+    """Make runs of the results at PATH, a file or a folder; results=DIR says where.
+
+    \b
+    earmark import logs/2026-01-31_audio.eval
+    earmark import out --model qwen2-audio results=theirs
+    """
     from earmark.cli._words import show_rows
     from earmark.config import compose
     from earmark.transfer import import_runs
 
-    for run, metrics in import_runs(path, form.replace("-", "_"), compose(words).run.results, model):
-        show_rows(f"{run.parent.name} by {run.parent.parent.name}", metrics.rows)
-        click.echo(f"run: {run}\n")
+    made = import_runs(path, form.replace("-", "_"), compose(words).run.results, model, click.echo)
+    for run, metrics in made:
+        title = f"{run.parent.name} by {run.parent.parent.name}"
+        if len(made) == 1:
+            show_rows(title, metrics.rows)
+            for notice in metrics.notices:
+                click.echo(notice)
+        click.echo(f"{title}: {_counted(metrics)}\nrun: {run}\n")
+    if len(made) > 1:
+        click.echo(f"{len(made)} runs; their numbers: earmark show RUN, earmark compare RUN RUN")
+
+
+def _counted(metrics: Metrics) -> str:
+    whole = {(row.task, row.condition): row for row in metrics.rows if not row.slice}
+    failed = sum(row.failed for row in whole.values())
+    return f"{metrics.found.questions} answers in {len({task for task, _ in whole})} tasks, {failed} of them failed"

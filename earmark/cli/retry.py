@@ -9,24 +9,32 @@ import click
 STATES = ("request-failed", "sound-failed", "refused", "unparsed")
 
 
-@click.command()
+@click.command(context_settings={"ignore_unknown_options": True})
 @click.argument("run", type=click.Path(path_type=Path))
 @click.option("--refused", is_flag=True, help="What was refused.")
 @click.option("--unparsed", is_flag=True, help="What could not be read.")
 @click.option("--failed", is_flag=True, help="What failed; this is meant where nothing else is said.")
 @click.option("--times", default=1, show_default=True, help="How often at most.")
-def command(run: Path, refused: bool, unparsed: bool, failed: bool, times: int) -> None:
-    """Ask again in RUN; an answer replaces what was there, another failure does not."""
+@click.argument("words", nargs=-1, type=click.UNPROCESSED)
+def command(run: Path, refused: bool, unparsed: bool, failed: bool, times: int, words: tuple[str, ...]) -> None:
+    """Ask again in RUN; an answer replaces what was there, another failure does not.
+
+    \b
+    earmark retry RUN --refused --times 3
+    earmark retry RUN --refused judge=openai/gpt-4o-mini
+    """
     import asyncio
 
     from earmark import folder
     from earmark.again import retry
     from earmark.cli._progress import Progress
     from earmark.cli._words import show_rows
+    from earmark.config import scorer_words
 
     wanted = dict(zip(STATES, (failed, failed, refused, unparsed), strict=True))
     states = {state for state, asked in wanted.items() if asked} or set(STATES[:2])
     with Progress() as watch:
-        metrics = asyncio.run(retry(run, states, times, watch.say, watch.tally))  # type: ignore[arg-type] # names of states
+        changes = scorer_words(words)
+        metrics = asyncio.run(retry(run, states, times, watch.say, watch.tally, changes))  # type: ignore[arg-type] # names of states
     signed = folder.signed(run)
     show_rows(f"{signed.benchmark['name']} by {signed.model['name']}", metrics.rows)

@@ -1,0 +1,176 @@
+"""AcousticBench's questions in a schema of ours, since their own is not public.
+
+    questions/TASK.jsonl    a line for each question, see `Question`
+    manifest.jsonl          a line for each question: {"task", "question_id", "sha256"}
+    anything else           clips, named by their path from here
+
+The digest of a question is the SHA-256 of its line as canonical JSON (keys sorted, no blanks, UTF-8), and after that, for
+each of its clips in order, a newline and the SHA-256 of the clip's bytes in hexadecimal. So it tells a changed word, gold or
+clip, and does not mind how the line was written.
+"""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+from collections.abc import Iterable, Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from typing import Annotated, Any, Final, Literal
+
+import msgspec
+import orjson
+from msgspec import Meta, Struct
+
+from earmark.benchmarks._acousticbench_store import QUESTIONS, Folder, Store, opened
+from earmark.data.cache import write
+from earmark.errors import BadData
+
+MANIFEST: Final = "manifest.jsonl"
+COLUMNS: Final = "question_id, split, audio (one or two paths), question, gold (A or B), kind (scored or diagnostic)"
+
+
+class Question(Struct, frozen=True):
+    """One line of questions/TASK.jsonl. Further columns are let be, and are part of its digest."""
+
+    question_id: str
+    split: Literal["train", "eval"]
+    audio: Annotated[
+        tuple[str, ...], Meta(min_length=1, max_length=2)
+    ]  # paths of the clips, in the order they are heard
+    question: str  # without the answers, where `choices` has them
+    gold: Literal["A", "B"]
+    kind: Literal["scored", "diagnostic"]
+    choices: tuple[str, str] = ("A", "B")  # what A and B stand for, where the question does not tell itself
+    group: str = ""  # what questions share that should be resampled together; empty: nothing
+
+
+class Entry(Struct, frozen=True):
+    """One line of the manifest."""
+
+    task: str
+    question_id: str
+    sha256: str
+
+
+class Held(Struct, frozen=True):
+    """A question with the line that it stands on."""
+
+    question: Question
+    line: bytes
+
+
+class Checked(Struct, frozen=True):
+    """What checking found."""
+
+    total: int
+    wrong: tuple[str, ...]  # a line about each question that did not pass
+
+
+def questions(data: str) -> Mapping[str, tuple[Held, ...]]:
+    """All questions by task. Raises BadData for the first that is not what it should be."""
+    store = opened(data)
+    tasks = store.tasks()
+    if not tasks:
+        raise BadData(f"{store.place}: found no {QUESTIONS}/TASK.jsonl, expected one for each task")
+    if isinstance(store, Folder):
+        return {task: tuple(_lines(store, task)) for task in tasks}
+    return _of_archive(store.place, store.place.stat().st_mtime_ns)
+
+
+@functools.lru_cache(maxsize=4)
+def _of_archive(place: Any, changed: int) -> Mapping[str, tuple[Held, ...]]:  # noqa: ARG001 - a changed file is another
+    store = opened(str(place))
+    return {task: tuple(_lines(store, task)) for task in store.tasks()}
+
+
+def _lines(store: Store, task: str) -> Iterator[Held]:
+    name = f"{QUESTIONS}/{task}.jsonl"
+    seen: dict[str, int] = {}
+    for number, line in _numbered(store, name):
+        where = f"{store.place / name}, line {number}"
+        try:
+            question = msgspec.json.decode(line, type=Question)
+        except (msgspec.MsgspecError, UnicodeDecodeError) as error:
+            raise BadData(f"{where}: {error}; expected {COLUMNS}") from error
+        if question.question_id in seen:
+            raise BadData(f"{where}: the id '{question.question_id}' is that of line {seen[question.question_id]}, too")
+        missing = next((clip for clip in question.audio if not store.has(clip)), None)
+        if missing is not None:
+            raise BadData(f"{where}: the clip '{missing}' of question '{question.question_id}' is not there")
+        seen[question.question_id] = number
+        yield Held(question, line)
+    if not seen:
+        raise BadData(f"{store.place / name}: found no question, expected a line for each")
+
+
+def _numbered(store: Store, name: str) -> Iterator[tuple[int, bytes]]:
+    """The lines of a file that hold anything. Raises BadData where the last one is cut short."""
+    data = store.read(name)
+    lines = data.split(b"\n")
+    if lines[-1].strip() and not lines[-1].rstrip().endswith(b"}"):
+        raise BadData(f"{store.place / name}, line {len(lines)}: is cut short; copy the file again")
+    yield from ((number, line) for number, line in enumerate(lines, start=1) if line.strip())
+
+
+# ---------------------------------------------------------------- the manifest
+
+
+def digest(line: bytes, clips: Iterable[bytes]) -> str:
+    """The digest that a manifest has of a question, from its line and the bytes of its clips."""
+    canonical = orjson.dumps(orjson.loads(line), option=orjson.OPT_SORT_KEYS)
+    sounds = (hashlib.sha256(clip).hexdigest().encode() for clip in clips)
+    return hashlib.sha256(b"\n".join([canonical, *sounds])).hexdigest()
+
+
+def entries(data: str) -> Iterator[Entry]:
+    """The manifest that a store should have, made from what is there."""
+    store = opened(data)
+    named = [(task, held) for task, all_of_it in questions(data).items() for held in all_of_it]
+
+    def digested(one: tuple[str, Held]) -> str:
+        return digest(one[1].line, map(store.read, one[1].question.audio))
+
+    with ThreadPoolExecutor() as pool:  # digests are made outside the interpreter's lock
+        digests = pool.map(digested, named)
+        for (task, held), found in zip(named, digests, strict=True):
+            yield Entry(task, held.question.question_id, found)
+
+
+def lines_of(manifest: Iterable[Entry]) -> bytes:
+    """A manifest as it is written."""
+    return b"".join(msgspec.json.encode(entry) + b"\n" for entry in manifest)
+
+
+def write_manifest(data: str) -> int:
+    """Write the manifest of a folder; how many questions it has."""
+    store = opened(data)
+    if not isinstance(store, Folder):
+        raise BadData(f"{store.place}: is an archive; a manifest is written into a folder, before it is packed")
+    lines = lines_of(entries(data))
+    write(store.place / MANIFEST, lines)
+    return lines.count(b"\n")
+
+
+def check(data: str) -> Checked:
+    """Hold every question against the manifest."""
+    store = opened(data)
+    if not store.has(MANIFEST):
+        raise BadData(f"{store.place}: has no {MANIFEST} to check by; see docs/acousticbench.md")
+    expected: dict[tuple[str, str], str] = {}
+    for number, line in _numbered(store, MANIFEST):
+        try:
+            entry = msgspec.json.decode(line, type=Entry)
+        except msgspec.MsgspecError as error:
+            raise BadData(
+                f"{store.place / MANIFEST}, line {number}: {error}; expected task, question_id, sha256"
+            ) from error
+        expected[entry.task, entry.question_id] = entry.sha256.lower()
+    wrong, total = [], 0
+    for entry in entries(data):
+        total += 1
+        sha256 = expected.pop((entry.task, entry.question_id), None)
+        if sha256 != entry.sha256:
+            said = "is not in the manifest" if sha256 is None else f"is {entry.sha256}, the manifest has {sha256}"
+            wrong.append(f"{entry.task} {entry.question_id}: {said}")
+    wrong += [f"{task} {name}: is in the manifest and not in the data" for task, name in expected]
+    return Checked(total, tuple(wrong))

@@ -1,0 +1,82 @@
+"""Hold a judge against people: its agreement and kappa over human-labelled sets."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import click
+from msgspec import Struct
+
+if TYPE_CHECKING:
+    from earmark.config import Composed
+    from earmark.scorers._judge_check import Checked
+
+
+class Settings(Struct, frozen=True, forbid_unknown_fields=True):
+    """What a user may set."""
+
+    judge: str = "openai/gpt-4o-mini"  # any model, named as model=NAME names it
+    data: str = ""  # a folder with EVA's sets, or a file of one's own
+    media: str = ""  # a folder with the recordings of a set that has any
+    prompt: str = ""  # for a file of one's own
+    votes: int = 1
+    temperature: float = 0.0
+
+
+@click.command(context_settings={"ignore_unknown_options": True})
+@click.argument("words", nargs=-1, type=click.UNPROCESSED)
+@click.option("--json", "as_json", is_flag=True, help="One JSON object instead of a table.")
+def command(words: tuple[str, ...], as_json: bool) -> None:
+    """Ask a judge about answers that people have judged, and print how far it agrees with them.
+
+    \b
+    earmark judge-check judge=openai/gpt-4o-mini data=FOLDER
+    earmark judge-check judge=http://127.0.0.1:8000/v1 data=mine.jsonl prompt=sakura limit=100
+    """
+    import asyncio
+
+    import msgspec
+
+    from earmark.config import compose, read
+
+    composed = compose(words)
+    settings = read(Settings, composed.benchmark, "")
+    found = asyncio.run(_check(settings, composed))
+    if as_json:
+        click.echo(msgspec.json.encode({"judge": settings.judge, "sets": found}))
+    else:
+        _show(settings, found)
+
+
+async def _check(settings: Settings, composed: Composed) -> list[Checked]:
+    from earmark.errors import UsageError
+    from earmark.scorers._judge_asking import opened_judge
+    from earmark.scorers._judge_check import check
+    from earmark.scorers._judge_sets import labelled
+
+    if not settings.data:
+        raise UsageError(
+            "judge-check needs data=FOLDER, a folder with EVA's judge_validation files (docs/judges.md), or a file of your own"
+        )
+    sets = [each.some(composed.run.limit) for each in labelled(settings.data, settings.media, settings.prompt)]
+    async with opened_judge(settings.judge, settings.votes, settings.temperature) as judge:
+        return await check(judge, sets, composed.run.seed or 0)
+
+
+def _show(settings: Settings, sets: list[Checked]) -> None:
+    from earmark.cli._words import show_table
+    from earmark.report.table import interval, number
+
+    head = ("set", "prompt", "measure", "value", "95 % interval", "cases", "judge-failed")
+    lines = [
+        (found.set, found.prompt, name, number(estimate.value), interval(estimate), found.cases, found.judge_failed)
+        for found in sets
+        if found.cases
+        for name, estimate in found.metrics.items()
+    ]
+    show_table(f"{settings.judge} beside people", head, lines, words=3)
+    for found in sets:
+        if found.without_sound:
+            click.echo(f"{found.set}: {found.without_sound} cases without their recording; give media=FOLDER")
+        for why, count in found.failures.items():
+            click.echo(f"{found.set}: no verdict {count} times: {why}")

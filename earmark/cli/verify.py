@@ -1,0 +1,57 @@
+"""Check the data of a benchmark against its manifest, question by question."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import click
+
+if TYPE_CHECKING:
+    from types import ModuleType
+
+
+@click.command(context_settings={"ignore_unknown_options": True})
+@click.argument("name")
+@click.option("--write", is_flag=True, help="Write the manifest of a folder instead.")
+@click.argument("words", nargs=-1, type=click.UNPROCESSED)
+def command(name: str, write: bool, words: tuple[str, ...]) -> None:
+    """Check the questions and clips of benchmark NAME by their digests.
+
+    \b
+    earmark verify acousticbench data=ARCHIVE.zip
+    earmark verify acousticbench data=FOLDER --write
+    """
+    from earmark.config import compose, read
+    from earmark.errors import BadData
+    from earmark.plugins import find
+
+    module = find("benchmarks", name)
+    settings = read(module.Settings, compose(words).benchmark, "")
+    if write:
+        click.echo(f"The manifest has {_of(module, name, 'write')(settings)} questions.")
+        return
+    found = _of(module, name, "verify")(settings, lambda text: click.echo(text, err=True))
+    for line in found.wrong:
+        click.echo(line)
+    if found.wrong:
+        raise BadData(
+            f"{name}: {len(found.wrong)} of {found.total} questions did not pass checksum verification; copy the data again"
+        )
+    click.echo(f"All {found.total} questions passed checksum verification.")
+
+
+def _of(module: ModuleType, name: str, verb: str) -> Any:
+    """What a benchmark's file does under a name. Raises UsageError where it does no such thing."""
+    from earmark.errors import UsageError
+    from earmark.plugins import names
+
+    if not hasattr(module, verb):
+        able = [other for other in names("benchmarks") if _defines(other, verb)]
+        raise UsageError(f"{name} has no manifest to {verb}; there is one for: {', '.join(able)}")
+    return getattr(module, verb)
+
+
+def _defines(name: str, verb: str) -> bool:
+    from earmark.plugins import find
+
+    return hasattr(find("benchmarks", name), verb)

@@ -1,0 +1,175 @@
+"""Asking a judge: a model by any name that `model=` takes, its answers remembered, so many votes for one question.
+
+At temperature 0 a judge says the same again, and votes are worth asking for where it is a little warmer, as VoiceBench has
+it. Votes of one question differ in their seed and nothing else. A verdict of words needs more than half of all votes; a
+number is the mean of those that could be read, if they are more than half.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections import Counter
+from collections.abc import AsyncIterator, Mapping, Sequence
+from contextlib import asynccontextmanager
+from typing import Any, Final, TypeVar
+
+import msgspec
+from msgspec import Struct
+
+from earmark.audio.prepare import prepare
+from earmark.config import backend_settings, compose, open_model
+from earmark.errors import AskError, BadSetup, UsageError
+from earmark.scorers._judge_prompts import Ask, filled
+from earmark.scorers._judge_reading import Read, read_pair, read_rating, read_word
+from earmark.types import Item, Model, Part, Prompt, Turn
+
+Scoring = TypeVar("Scoring", bound=Struct)
+FEW: Final = 12  # ratings of a scale that are offered to a judge that answers by likelihood, at most
+
+
+class Vote(Struct, frozen=True):
+    """What a judge said once."""
+
+    value: Any  # a number, a word, two numbers, or None: no verdict
+    rule: str  # by which rule it was read, or why there is none
+    said: str  # all of it
+
+
+class Verdict(Struct, frozen=True):
+    """What a judge decided: a number, a word or two numbers, or None."""
+
+    value: Any
+    rule: str
+    said: str
+    pairs: int = 0  # of votes that could be read
+    agreed: int = 0  # of these, how many said the same
+
+
+class Judge(Struct, frozen=True):
+    """An open judge."""
+
+    model: Model
+    votes: int = 1
+    temperature: float = 0.0
+
+    async def decide(
+        self,
+        ask: Ask,
+        fields: Mapping[str, str],
+        *,
+        words: Sequence[str] = (),
+        sound: Sequence[Part] = (),
+        candidates: tuple[str, ...] = ("candidate",),
+    ) -> Verdict:
+        """The verdict on one question; `words` instead of the prompt's own, where they depend on the question."""
+        allowed = tuple(words or ask.words)
+        parts = (*sound, filled(ask, fields, candidates))
+        prompts = [self._prompt(ask, parts, allowed, number) for number in range(self.votes)]
+        votes = await asyncio.gather(*(self._vote(ask, prompt, allowed) for prompt in prompts))
+        return counted(votes, ask)
+
+    def _prompt(self, ask: Ask, parts: tuple[Part, ...], words: tuple[str, ...], number: int) -> Prompt:
+        turns = (*((Turn("system", (ask.system,)),) if ask.system else ()), Turn("user", parts))
+        offered = words if ask.kind == "word" else steps(ask)  # for models that answer by likelihood
+        sampling = {"temperature": self.temperature, "max_tokens": ask.max_tokens}
+        return Prompt(turns, offered, offered, sampling | ({"seed": number} if number else {}))
+
+    async def _vote(self, ask: Ask, prompt: Prompt, words: tuple[str, ...]) -> Vote:
+        try:
+            reply = await self.model.generate(prepare(prompt, self.model.hears))
+        except AskError as error:
+            return Vote(None, "no reply", str(error))
+        except BadSetup as error:
+            raise BadSetup(
+                f"the judge {self.model.name} cannot be asked: {error}. Answers are kept; when it can, type: earmark rescore RUN"
+            ) from error
+        if reply.stop != "end":
+            return Vote(None, "cut" if reply.stop == "length" else "withheld", reply.text)
+        read: Read[Any] = (
+            read_word(reply.text, words)
+            if ask.kind == "word"
+            else (read_pair if ask.kind == "pair" else read_rating)(reply.text, ask.scale)
+        )
+        return Vote(read.value, read.rule, reply.text)
+
+
+def steps(ask: Ask) -> tuple[str, ...]:
+    """The whole numbers of a short scale."""
+    low, high = (int(end) for end in ask.scale)
+    return tuple(map(str, range(low, high + 1))) if ask.kind == "rating" and high - low < FEW else ()
+
+
+def counted(votes: Sequence[Vote], ask: Ask) -> Verdict:
+    """Votes as one verdict.
+
+    >>> from earmark.scorers._judge_prompts import prompt_of
+    >>> counted([Vote("yes", "", ""), Vote("no", "", ""), Vote("yes", "", "")], prompt_of("voicebench-qa")).value
+    'yes'
+    """
+    read = [vote.value for vote in votes if vote.value is not None]
+    times = Counter(read)
+    pairs = len(read) * (len(read) - 1) // 2
+    agreed = sum(count * (count - 1) // 2 for count in times.values())
+    said = "\n\n".join(vote.said for vote in votes)
+    rule = ", ".join(
+        dict.fromkeys(vote.rule for vote in votes if (vote.value is None) is (len(read) * 2 <= len(votes)))
+    )
+    if len(read) * 2 <= len(votes):
+        return Verdict(None, rule, said, pairs, agreed)
+    if ask.kind == "word":
+        word, most = times.most_common(1)[0]
+        decided = most * 2 > len(votes)
+        return Verdict(word if decided else None, rule if decided else "no majority", said, pairs, agreed)
+    if ask.kind == "pair":
+        means = tuple(sum(column) / len(read) for column in zip(*read, strict=True))
+        return Verdict(means, rule, said, pairs, agreed)
+    return Verdict(sum(read) / len(read), rule, said, pairs, agreed)
+
+
+def settings_of(judge: str) -> dict[str, Any]:
+    """The settings of a judge, checked. Raises UsageError where no such model is known."""
+    settings = compose([f"model={judge}"]).model
+    backend_settings(settings)
+    return settings
+
+
+@asynccontextmanager
+async def opened_judge(judge: str, votes: int = 1, temperature: float = 0.0) -> AsyncIterator[Judge]:
+    """A judge, open, its answers remembered."""
+    if votes < 1:
+        raise UsageError(f"votes={votes}: a judge has one vote at least")
+    remembered = {"backend": "earmark.models._remember", "model": settings_of(judge)}
+    async with open_model(remembered) as model:
+        yield Judge(model, votes, temperature)
+
+
+def holding(scorer: Scoring, judge: Judge) -> Scoring:
+    """The same scorer with an open judge, which stands beside its fields: those sign the number and are written down."""
+    copy = msgspec.structs.replace(scorer)
+    msgspec.structs.force_setattr(copy, "held", judge)
+    return copy
+
+
+def held(scorer: Struct, item: Item) -> Judge:
+    """The open judge of a scorer. Raises BadSetup where it is not open."""
+    judge: Judge | None = scorer.__dict__.get("held")
+    if judge is None:
+        raise BadSetup(f"item '{item.id}': the judge is not open; score a whole run with: earmark rescore RUN")
+    return judge
+
+
+def question_of(item: Item) -> str:
+    """The question of an item, with its options where it has any that the question does not name."""
+    unnamed = any(choice not in item.question for choice in item.choices)
+    options = zip(item.labels, item.choices, strict=True) if unnamed else ()
+    return "\n".join([item.question, *(f"{label}. {choice}" for label, choice in options)])
+
+
+def reference_of(item: Item) -> str:
+    """What is right, as a judge is told: any one of several, each on its line."""
+    if not item.choices:
+        return "\n".join(item.targets)
+    return "\n".join(
+        item.text(target) if item.text(target) == target else f"{target}. {item.text(target)}"
+        for target in item.targets
+    )

@@ -1,0 +1,63 @@
+"""A judge held against people: how often both say the same, and how far that is beyond chance."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+
+from msgspec import Struct
+
+from earmark.scorers._judge_asking import Judge, Verdict
+from earmark.scorers._judge_sets import Case, Labelled
+from earmark.stats.agreement import counted, metrics
+from earmark.stats.bags import Bags
+from earmark.stats.estimate import Estimate, estimates
+
+
+class Checked(Struct, frozen=True):
+    """What checking a judge by one set told."""
+
+    set: str
+    prompt: str
+    cases: int  # that were asked about
+    judge_failed: int  # of these, without a verdict: in no number
+    without_sound: int  # cases that could not be asked about
+    metrics: dict[str, Estimate]
+    table: dict[str, dict[str, int]]  # by what people said, what the judge said
+    failures: dict[str, int]  # why there was no verdict
+
+
+async def check(judge: Judge, sets: Sequence[Labelled], seed: int = 0) -> list[Checked]:
+    """Ask a judge about every case of every set."""
+    found = []
+    for labelled in sets:
+        verdicts = await asyncio.gather(*(_ask(judge, labelled, case) for case in labelled.cases))
+        found.append(_counted(labelled, verdicts, seed))
+    return found
+
+
+async def _ask(judge: Judge, labelled: Labelled, case: Case) -> Verdict:
+    return await judge.decide(labelled.ask, case.fields, sound=(case.sound,) if case.sound else ())
+
+
+def _counted(labelled: Labelled, verdicts: Sequence[Verdict], seed: int) -> Checked:
+    categories = labelled.categories
+    bags, failures = Bags(), dict[str, int]()
+    table = {people: dict.fromkeys(categories, 0) for people in categories}
+    for case, verdict in zip(labelled.cases, verdicts, strict=True):
+        if verdict.value is None:
+            failures[verdict.rule] = failures.get(verdict.rule, 0) + 1
+            continue
+        said = verdict.value if isinstance(verdict.value, str) else f"{round(verdict.value)}"
+        table[case.label][said] += 1
+        bags.add(counted(case.label, said), case.group, item=case.id)
+    return Checked(
+        labelled.name,
+        str(labelled.ask),
+        len(labelled.cases),
+        sum(failures.values()),
+        labelled.without_sound,
+        estimates(metrics(categories, labelled.weights), bags.columns, bags.groups, seed),
+        table,
+        failures,
+    )

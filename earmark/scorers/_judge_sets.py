@@ -1,0 +1,170 @@
+"""Sets of answers that people have judged, to hold a judge against.
+
+EVA publishes three (ServiceNow/eva, docs/metrics/judge_validation_datasets, MIT); a folder that holds their files is read:
+
+    key_entity_transcription.jsonl   did what was said come through in what a recogniser wrote? correct or incorrect
+    conciseness.jsonl                is an agent's turn short enough for the ear? 1, 2 or 3
+    agent_speech_fidelity.jsonl      was said what should be? 0 or 1; its recordings are apart, and without them it is left out
+
+A set of one's own is a file of JSON lines with question, reference, candidate and label, and if wanted id, group and
+description; the label is a verdict of the prompt that is named beside it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any, Final
+
+import msgspec
+from msgspec import Struct
+
+from earmark.data.cache import short
+from earmark.errors import BadData, UsageError
+from earmark.scorers._judge_asking import steps
+from earmark.scorers._judge_prompts import Ask, prompt_of
+from earmark.stats.agreement import Weights
+from earmark.types import Clip
+
+SOUNDS: Final = (".wav", ".flac", ".mp3", ".ogg")
+
+
+class Case(Struct, frozen=True):
+    """One answer and what people said of it."""
+
+    id: str
+    group: str  # the conversation it comes from: such cases are resampled together
+    fields: dict[str, str]
+    label: str
+    sound: Clip | None = None
+
+
+class Labelled(Struct, frozen=True):
+    """A set of cases, the prompt that asks about them, and how unlike labels weigh."""
+
+    name: str
+    ask: Ask
+    cases: tuple[Case, ...]
+    without_sound: int = 0  # cases that cannot be asked about, since their recording is not there
+
+    @property
+    def categories(self) -> tuple[str, ...]:
+        return self.ask.words or steps(self.ask)
+
+    @property
+    def weights(self) -> tuple[Weights, ...]:
+        ordered = self.ask.kind == "rating" and len(self.categories) > 2
+        return ("nominal", "linear", "quadratic") if ordered else ("nominal",)
+
+    def some(self, limit: int | None) -> Labelled:
+        """As many of the cases, drawn by their ids: the same ones every time."""
+        lots = sorted(self.cases, key=lambda case: short(case.id.encode()))
+        return msgspec.structs.replace(self, cases=tuple(lots[:limit]))
+
+
+def labelled(data: str, media: str = "", prompt: str = "") -> list[Labelled]:
+    """The sets in a folder of EVA's, or the one in a file of one's own. Raises BadData where there is none."""
+    place = Path(data).expanduser()
+    if place.is_file():
+        return [_own(place, prompt)]
+    found = []
+    for name, (asked, read) in EVA.items():
+        path = next(iter(sorted(place.rglob(f"{name}.jsonl"))), None)
+        if path:
+            cases = [case for number, row in _rows(path) for case in read(number, row)]
+            there = [_with_sound(case, media) for case in cases] if asked == "eva-fidelity" else cases
+            kept = tuple(case for case in there if case)
+            found.append(Labelled(name, prompt_of(asked), kept, len(cases) - len(kept)))
+    if not found:
+        raise BadData(f"{place}: found none of {', '.join(f'{name}.jsonl' for name in EVA)}; see docs/judges.md")
+    return found
+
+
+def _rows(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
+    for number, line in enumerate(path.read_bytes().splitlines(), start=1):
+        try:
+            yield number, msgspec.json.decode(line, type=dict[str, Any])
+        except msgspec.MsgspecError as error:
+            raise BadData(f"{path}, line {number}: is no JSON object ({error})") from error
+
+
+def _entities(number: int, row: Mapping[str, Any]) -> Iterator[Case]:
+    for turn in row["labels"]:
+        at = turn["turn_id"]
+        for count, entity in enumerate(turn["entities"]):
+            fields = {
+                "question": row["user_tts"][at],
+                "reference": f"{entity['type'].replace('_', ' ')}: {entity['value']}",
+                "candidate": row["transcription"][at].strip(),
+            }
+            label = "correct" if entity["correct"] else "incorrect"
+            yield Case(f"{number}.{at}.{count}", str(number), fields, label)
+
+
+def _conciseness(number: int, row: Mapping[str, Any]) -> Iterator[Case]:
+    so_far: list[str] = []
+    for turn in row["conv_turns"]:
+        if "expected_rating" in turn:
+            fields = {"question": "\n".join(so_far), "reference": "", "candidate": turn["content"]}
+            yield Case(f"{number}.{turn['position']}", row["conversation_id"], fields, str(turn["expected_rating"]))
+        so_far.append(f"{turn['role']}: {turn['content']}")
+
+
+def _fidelity(_: int, row: Mapping[str, Any]) -> Iterator[Case]:
+    turns = "\n".join(turn["text"] for turn in row["intended_turns"])
+    fields = {"question": row["audio_id"], "reference": turns, "candidate": ""}
+    yield Case(row["id"], row["transcript_id"], fields, str(row["expected_rating"]))
+
+
+def _with_sound(case: Case, media: str) -> Case | None:
+    """A case with its recording, which the question names until then."""
+    name = case.fields["question"]
+    paths = (Path(media).expanduser() / f"{name}{ending}" for ending in SOUNDS) if media else ()
+    path = next((path for path in paths if path.is_file()), None)
+    return msgspec.structs.replace(case, sound=Clip(str(path), name=name)) if path else None
+
+
+EVA: Final[Mapping[str, tuple[str, Callable[[int, Mapping[str, Any]], Iterator[Case]]]]] = {
+    "key_entity_transcription": ("eva-entities", _entities),
+    "conciseness": ("eva-conciseness", _conciseness),
+    "agent_speech_fidelity": ("eva-fidelity", _fidelity),
+}
+
+
+class _Line(Struct, frozen=True):
+    """One line of a set of one's own."""
+
+    question: str
+    candidate: str
+    label: str | int
+    reference: str = ""
+    description: str = ""
+    id: str = ""
+    group: str = ""
+
+
+def _own(path: Path, prompt: str) -> Labelled:
+    if not prompt:
+        raise UsageError(f"{path}: which prompt is to be checked by it? Give prompt=NAME, such as prompt=sakura")
+    ask = prompt_of(prompt)
+    found = Labelled(path.stem, ask, tuple(_own_cases(path)))
+    if ask.kind == "pair":
+        raise UsageError(f"prompt={prompt} compares two answers; labels of single answers cannot check it")
+    wrong = next((case for case in found.cases if case.label not in found.categories), None)
+    if wrong:
+        raise BadData(f"{path}, case {wrong.id}: the label '{wrong.label}' is none of {', '.join(found.categories)}")
+    return found
+
+
+def _own_cases(path: Path) -> Sequence[Case]:
+    cases = []
+    for number, row in _rows(path):
+        try:
+            line = msgspec.convert(row, _Line)
+        except msgspec.ValidationError as error:
+            raise BadData(f"{path}, line {number}: {error}; expected question, reference, candidate, label") from error
+        fields = {"question": line.question, "reference": line.reference, "candidate": line.candidate}
+        fields["description"] = line.description
+        name = line.id or str(number)
+        cases.append(Case(name, line.group or name, fields, str(line.label)))
+    return cases

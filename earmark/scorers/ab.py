@@ -1,0 +1,105 @@
+"""A choice read by rules, and by a judge where they cannot; what chooses nothing stays null.
+
+    accuracy          = right / n         nulls are wrong
+    accuracy_answered = right / answered
+    null_rate         = null / n,  null = n - answered
+
+Rules read first (`text/answers.py`). A reply that they cannot read goes to the judge, if one is named, which tells the
+label that it chooses, or NONE. Abstentions that rules recognise are null at once, and so are empty replies; a reply that
+the judge finds to choose nothing is null. Where the judge itself gives no verdict the state is `judge-failed`, outside
+every sum.
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
+from typing import ClassVar, Final
+
+from msgspec import Struct
+
+from earmark.scorers._judge_asking import held, holding, opened_judge, question_of, settings_of
+from earmark.scorers._judge_prompts import prompt_of
+from earmark.scorers.choice import ratio
+from earmark.text.answers import read_choice
+from earmark.types import Item, Metric, Response, Score, State
+
+NONE: Final = "NONE"
+METRICS: Final = {
+    "accuracy": ratio("right", "n"),
+    "accuracy_answered": ratio("right", "answered"),
+    "null_rate": Metric(ratio("null", "n").value, "lower", ("null", "n")),
+}
+
+
+class Settings(Struct, frozen=True, forbid_unknown_fields=True):
+    """Which judge reads what rules cannot; none: such replies are null. By itself this is the scorer without a judge."""
+
+    name: ClassVar[str] = "ab"
+
+    judge: str = ""  # any model, named as model=NAME names it, such as openai/gpt-4o-mini
+
+    @property
+    def metrics(self) -> Mapping[str, Metric]:
+        return METRICS
+
+    @property
+    def signature(self) -> str:
+        return f"ab|judge:{self.judge}"
+
+    async def score(self, item: Item, response: Response) -> Score:
+        return await read_by_rules(self, item, response)
+
+    def bounds(self, item: Item) -> tuple[dict[str, float], dict[str, float]]:
+        return self.counts(item, None), self.counts(item, item.targets[0])
+
+    def counts(self, item: Item, answer: str | None) -> dict[str, float]:
+        """The counts of one item whose reply chose `answer`."""
+        return {
+            "right": float(answer in item.targets),
+            "answered": float(answer is not None),
+            "null": float(answer is None),
+            "n": 1.0,
+            "chance": len(item.targets) / len(item.labels),
+        }
+
+
+class Judged(Settings, frozen=True, dict=True):
+    """The scorer with a judge, which has to be opened before it is asked."""
+
+    @property
+    def signature(self) -> str:
+        return f"ab|judge:{self.judge}|prompt:{prompt_of('choice')}"
+
+    @asynccontextmanager
+    async def opened(self) -> AsyncIterator[Judged]:
+        async with opened_judge(self.judge) as judge:
+            yield holding(self, judge)
+
+    async def score(self, item: Item, response: Response) -> Score:
+        read = await read_by_rules(self, item, response)
+        if read.state != "unparsed" or not response.text.strip():
+            return read
+        fields = {"question": question_of(item), "candidate": response.text}
+        verdict = await held(self, item).decide(prompt_of("choice"), fields, words=(*item.labels, NONE))
+        if verdict.value is None:
+            return Score({}, state="judge-failed", rule=verdict.rule, why=verdict.said)
+        answer = None if verdict.value == NONE else verdict.value
+        state: State = "unparsed" if answer is None else "answered"
+        return Score(self.counts(item, answer), answer, state, f"judge: {verdict.rule}", verdict.said)
+
+
+async def read_by_rules(scorer: Settings, item: Item, response: Response) -> Score:
+    """What rules read from a reply."""
+    if response.stop == "filtered":
+        return Score(scorer.counts(item, None), state="refused", rule="filtered")
+    reading = read_choice(response.text, item.labels, item.choices, cut=response.stop == "length")
+    return Score(scorer.counts(item, reading.answer), reading.answer, reading.state, reading.rule)
+
+
+def load(settings: Settings) -> Settings:
+    """The scorer, without a judge or with one, whose name is checked."""
+    if not settings.judge:
+        return settings
+    settings_of(settings.judge)
+    return Judged(settings.judge)

@@ -1,0 +1,507 @@
+"""AcousticBench in a schema of ours: its data from a folder or an archive, what is wrong with them, and its results in and out."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import shutil
+import stat
+import subprocess
+import zipfile
+from collections import Counter
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from commands import ENV, earmark
+from servers import said, serving, sounds, words
+
+from earmark.audio.make import make
+from earmark.audio.prepare import prepare
+from earmark.audio.read import wave
+from earmark.benchmarks import _acousticbench_made as made
+from earmark.benchmarks import _acousticbench_store as stores
+from earmark.benchmarks import acousticbench
+from earmark.benchmarks._acousticbench_data import digest
+from earmark.config import load_benchmark
+from earmark.errors import BadData, UsageError
+from earmark.foreign import acousticbench as foreign
+from earmark.journal import read
+from earmark.types import Benchmark, Hears, Item, Prompt, Recipe, Response, Sound, Wave
+
+RIDDLE = "A has less of it than B has"  # no rule reads that
+
+
+@pytest.fixture(autouse=True)
+def _own_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("EARMARK_CACHE", str(tmp_path / "cache"))
+    monkeypatch.setitem(ENV, "EARMARK_CACHE", str(tmp_path / "cache"))
+
+
+@pytest.fixture(scope="module")
+def archive(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The set that is made, as an archive of its own."""
+    path = tmp_path_factory.mktemp("data") / "archive.zip"
+    path.write_bytes(made.packed(made.files(made.items())))
+    return path
+
+
+@pytest.fixture
+def data(archive: Path, tmp_path: Path) -> Path:
+    """The same unpacked, to be spoilt."""
+    with zipfile.ZipFile(archive) as packed:
+        packed.extractall(tmp_path / "data")
+    return tmp_path / "data"
+
+
+def loaded(data: Path | str = "", *tasks: str, **settings: Any) -> Benchmark:
+    return load_benchmark("acousticbench", tasks, {"data": str(data), **settings})
+
+
+def runs(*names: str) -> list[Path]:
+    return sorted(path.parent for path in Path("results").joinpath(*names).rglob("run.json"))
+
+
+def rows(run: Path) -> dict[str, dict[str, Any]]:
+    told = json.loads((run / "metrics.json").read_text())["rows"]
+    return {row["task"]: row for row in told if not row["slice"]}
+
+
+# ---------------------------------------------------------------- the data
+
+
+def test_an_archive_and_its_folder_hold_the_same(archive: Path, data: Path) -> None:
+    packed, folder = list(loaded(archive).items()), list(loaded(data).items())
+    assert [item.id for item in packed] == [item.id for item in folder]
+    assert len(packed) == 96
+    for one, other in zip(packed[:8], folder[:8], strict=True):
+        assert [wave(clip).source for clip in one.clips] == [wave(clip).source for clip in other.clips]
+    assert made.packed(made.files(made.items())) == archive.read_bytes(), "made again it is the same, byte for byte"
+
+
+def test_tasks_are_those_of_the_data_and_diagnostic_questions_stand_apart(archive: Path) -> None:
+    assert loaded(archive).tasks[:2] == ("contour", "contour.diagnostic")
+    assert loaded(archive, "all").tasks == loaded(archive).tasks
+    pitch = loaded(archive, "pitch")
+    assert pitch.tasks == ("pitch", "pitch.diagnostic")
+    assert Counter((item.task, item.tags["kind"]) for item in pitch.items()) == {
+        ("pitch", "scored"): 20,
+        ("pitch.diagnostic", "diagnostic"): 4,
+    }
+    assert loaded(archive).averages == {"mean over tasks": ("contour", "loudness", "pitch", "timbre")}
+    with pytest.raises(UsageError, match=r"acousticbench has no task 'rad'; there are: contour, contour\.diagnostic"):
+        loaded(archive, "rad")
+
+
+def test_halves_and_limits(archive: Path) -> None:
+    def ids(**settings: Any) -> list[str]:
+        return [item.id for item in loaded(archive, "pitch", **settings).items()]
+
+    halves = [set(ids(split=half)) for half in ("train", "eval")]
+    assert [len(half) for half in halves] == [12, 12]
+    assert not halves[0] & halves[1]
+    assert len(ids(limit=10)) == 10
+    assert ids(limit=10) == ids(limit=10)
+    assert ids(limit=10) != ids(limit=10, seed=43)
+    assert set(ids(limit=5)) < set(ids(limit=10)), "a larger limit keeps what a smaller one drew"
+
+
+def test_a_prompt_has_two_parts_or_one_with_a_second_of_silence(archive: Path) -> None:
+    apart, together = loaded(archive, "pitch"), loaded(archive, "pitch", join=True)
+    item = next(iter(apart.items()))
+    first, second, text = apart.prompt(item).turns[0].parts
+    joined, same = together.prompt(item).turns[0].parts
+    assert text == same == f"{item.question}\nA. the first\nB. the second\nAnswer with A or B."
+    assert apart.prompt(item).sampling == {"temperature": 0.0, "max_tokens": 256, "seed": 42}
+    assert isinstance(joined, Wave)
+    waves = [wave(part) for part in (first, second) if not isinstance(part, str)]  # type: ignore[arg-type]
+    lengths = [one.samples.shape[1] for one in waves]
+    assert joined.seconds == pytest.approx(sum(one.seconds for one in waves) + 1.0)
+    assert np.array_equal(joined.samples[:, : lengths[0]], waves[0].samples)
+    assert not joined.samples[:, lengths[0] : lengths[0] + 16000].any()
+    assert np.array_equal(joined.samples[:, lengths[0] + 16000 :], waves[1].samples)
+    assert joined.source == "+".join(one.source for one in waves)
+    assert joined.notes[-1] == "joined 2 sounds, 1 s of silence between"
+    (sent,) = [
+        part for part in prepare(together.prompt(item), Hears(clips=1)).turns[0].parts if isinstance(part, Sound)
+    ]
+    assert sent.source == joined.source
+    alone = next(iter(loaded(archive, "contour", join=True).items()))
+    assert len(alone.clips) == 1
+    assert not isinstance(together.prompt(alone).turns[0].parts[0], Wave)
+
+
+def test_sounds_of_unlike_rates_and_channels_are_joined() -> None:
+    from earmark.audio.join import joined
+
+    tone = make(Recipe("tone", {"frequency": 440.0, "seconds": 0.5, "level": -20.0}, "tone"))
+    two = Wave(np.zeros((2, 4000), np.float32), 8000, "two")
+    assert joined((tone, two), 1.0).samples.shape == (1, 8000 + 16000 + 8000)
+
+
+# ---------------------------------------------------------------- what is wrong with data
+
+
+def rewrite(data: Path, change: Callable[[dict[str, Any]], object], line: int = 2) -> None:
+    """Change one line of the questions about pitch."""
+    path = data / "questions" / "pitch.jsonl"
+    lines = path.read_bytes().splitlines()
+    told = json.loads(lines[line])
+    change(told)
+    lines[line] = json.dumps(told).encode()
+    path.write_bytes(b"\n".join(lines) + b"\n")
+
+
+@pytest.mark.parametrize(
+    ("change", "told"),
+    [
+        (lambda q: q.pop("gold"), "pitch.jsonl, line 3: Object missing required field `gold`"),
+        (lambda q: q.update(gold="C"), "line 3: Invalid enum value 'C' - at `$.gold`"),
+        (lambda q: q.update(gold=1), "line 3: Expected `str`, got `int` - at `$.gold`"),
+        (lambda q: q.update(kind="extra"), "line 3: Invalid enum value 'extra' - at `$.kind`"),
+        (lambda q: q.update(split="test"), "line 3: Invalid enum value 'test' - at `$.split`"),
+        (lambda q: q.update(audio=[]), "line 3: Expected `array` of length"),
+        (lambda q: q.update(audio=["a.wav"] * 3), "line 3: Expected `array` of length"),
+        (lambda q: q.update(audio="a.wav"), "line 3: Expected `array`, got `str` - at `$.audio`"),
+        (lambda q: q.update(audio=["clips/none.wav"]), "line 3: the clip 'clips/none.wav' of question 'pitch-003' is not there"),
+        (lambda q: q.update(audio=["../questions/pitch.jsonl"]), "'../questions/pitch.jsonl' lies outside the folder"),
+        (lambda q: q.update(audio=["/etc/hostname"]), "'/etc/hostname' lies outside the folder"),
+        (lambda q: q.update(question_id="pitch-001"), "line 3: the id 'pitch-001' is that of line 1, too"),
+    ],
+)  # fmt: skip
+def test_a_wrong_question_is_told_by_its_line(
+    data: Path, change: Callable[[dict[str, Any]], object], told: str
+) -> None:
+    rewrite(data, change)
+    with pytest.raises(BadData) as error:
+        loaded(data)
+    assert told in str(error.value)
+    assert "\n" not in str(error.value)
+
+
+def test_a_file_that_was_cut_is_told(data: Path) -> None:
+    path = data / "questions" / "pitch.jsonl"
+    path.write_bytes(path.read_bytes()[:-40])
+    with pytest.raises(BadData, match=r"pitch\.jsonl, line 24: is cut short; copy the file again"):
+        loaded(data)
+
+
+def test_an_empty_half_is_told(data: Path) -> None:
+    for path in (data / "questions").glob("*.jsonl"):
+        path.write_text(path.read_text().replace('"split":"eval"', '"split":"train"'))
+    assert loaded(data, split="train").tasks
+    with pytest.raises(BadData, match=r"the split 'eval' of contour, .* is empty; there is split=all"):
+        loaded(data, split="eval")
+
+
+def test_a_link_out_of_the_folder_is_not_followed(data: Path, tmp_path: Path) -> None:
+    shutil.copy(next((data / "clips").iterdir()), tmp_path / "outside.wav")
+    (data / "clips" / "link.wav").symlink_to(tmp_path / "outside.wav")
+    rewrite(data, lambda question: question.update(audio=["clips/link.wav"]))
+    with pytest.raises(BadData, match=r"'clips/link\.wav' lies outside the folder"):
+        loaded(data)
+
+
+@pytest.mark.parametrize(
+    ("words", "status", "told"),
+    [
+        (["data=nowhere"], 3, "nowhere: no such file or folder; give data=FOLDER or data=ARCHIVE.zip"),
+        (["data=text.zip"], 3, "text.zip: is no whole zip archive"),
+        (["data=cut.zip"], 3, "cut.zip: is no whole zip archive"),
+        (["data=empty"], 3, "empty: found no questions/TASK.jsonl"),
+        (["split=test"], 2, "split='test'"),
+        (["judge=nobody"], 2, "no model is called 'nobody'"),
+    ],
+)
+def test_what_is_wrong_is_told_in_one_line_and_nothing_is_written(
+    archive: Path, words: list[str], status: int, told: str
+) -> None:
+    Path("text.zip").write_text("no archive")
+    Path("cut.zip").write_bytes(archive.read_bytes()[:-1000])
+    Path("empty").mkdir()
+    done = earmark("run", "acousticbench", "model=fake", *words)
+    (line,) = done.stderr.strip().splitlines()
+    assert told in line
+    assert done.returncode == status
+    assert not Path("results").exists()
+
+
+# ---------------------------------------------------------------- archives that must not be read
+
+
+def member(name: str, mode: int = stat.S_IFREG | 0o644) -> zipfile.ZipInfo:
+    info = zipfile.ZipInfo(name)
+    info.external_attr = mode << 16
+    return info
+
+
+@pytest.mark.parametrize(
+    ("name", "mode", "told"),
+    [
+        ("../outside.wav", stat.S_IFREG, "'../outside.wav' would leave the folder"),
+        ("clips/../../outside.wav", stat.S_IFREG, "would leave the folder"),
+        ("/etc/hostname", stat.S_IFREG, "would leave the folder"),
+        ("C:/windows.wav", stat.S_IFREG, "would leave the folder"),
+        ("clips/link.wav", stat.S_IFLNK, "'clips/link.wav' is a link"),
+        ("clips/pipe.wav", stat.S_IFIFO, "is no file"),
+    ],
+)
+def test_members_that_lead_away_are_refused(tmp_path: Path, name: str, mode: int, told: str) -> None:
+    path = tmp_path / "bad.zip"
+    with zipfile.ZipFile(path, "w") as archive:
+        archive.writestr(member(name, mode | 0o644), b"sound")
+    with pytest.raises(BadData, match=f"{told}; nothing was read"):
+        loaded(path)
+
+
+def test_bombs_doubles_and_what_is_encrypted_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    bomb, double, secret = (tmp_path / f"{name}.zip" for name in ("bomb", "double", "secret"))
+    with zipfile.ZipFile(bomb, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("clips/zeros.wav", bytes(16 << 20))
+    with pytest.raises(BadData, match="is packed 200 times or more, as a bomb is"):
+        loaded(bomb)
+    monkeypatch.setattr(stores, "LARGEST", 1000)
+    with zipfile.ZipFile(tmp_path / "large.zip", "w") as archive:
+        archive.writestr("clips/large.wav", bytes(1001))
+    with pytest.raises(BadData, match=r"has 1,001 bytes, more than 1,000"):
+        loaded(tmp_path / "large.zip")
+    with zipfile.ZipFile(double, "w") as archive:
+        archive.writestr("clips/a.wav", b"one")
+        with pytest.warns(UserWarning, match="Duplicate name"):
+            archive.writestr("clips/a.wav", b"two")
+    with pytest.raises(BadData, match="is there twice"):
+        loaded(double)
+    secret.write_bytes(double.read_bytes())
+    with zipfile.ZipFile(secret, "w") as archive:
+        archive.writestr("clips/a.wav", b"one")
+    whole = bytearray(secret.read_bytes())
+    whole[6] |= 1  # the flag of encryption, in the member's own head
+    whole[whole.index(b"PK\x01\x02") + 8] |= 1  # and in the directory
+    secret.write_bytes(bytes(whole))
+    with pytest.raises(BadData, match="is encrypted"):
+        loaded(secret)
+
+
+def test_many_members_that_are_one_are_a_bomb(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(stores, "SMALL", 1000)
+    with zipfile.ZipFile(tmp_path / "bomb.zip", "w", zipfile.ZIP_DEFLATED) as archive:
+        for at in range(50):
+            archive.writestr(f"clips/{at}.wav", bytes(999))
+    monkeypatch.setattr(stores, "RATIO", 4)
+    with pytest.raises(BadData, match="bytes hold 49,950, as a bomb does"):
+        loaded(tmp_path / "bomb.zip")
+
+
+# ---------------------------------------------------------------- the manifest
+
+
+def test_a_digest_does_not_mind_how_a_line_is_written() -> None:
+    line = b'{"question_id": "1", "gold": "A"}'
+    assert digest(line, [b"sound"]) == digest(b'{"gold":"A","question_id":"1"}', [b"sound"])
+    assert digest(line, [b"sound"]) != digest(b'{"gold":"B","question_id":"1"}', [b"sound"])
+    assert digest(line, [b"so", b"und"]) != digest(line, [b"sound"])
+
+
+def test_verify_names_every_question_that_does_not_pass(archive: Path, data: Path) -> None:
+    for place in (archive, data):
+        done = earmark("verify", "acousticbench", f"data={place}")
+        assert (done.returncode, done.stdout) == (0, "All 96 questions passed checksum verification.\n")
+    rewrite(data, lambda question: question.update(gold="B" if question["gold"] == "A" else "A"))
+    (data / "clips" / "contour-001.wav").write_bytes(b"RIFF")
+    manifest = data / "manifest.jsonl"
+    lines = manifest.read_text().splitlines()
+    manifest.write_text(
+        "\n".join(line for line in lines if '"loudness-002"' not in line) + "\n" + lines[0].replace("001", "999")
+    )
+    done = earmark("verify", "acousticbench", f"data={data}")
+    told = done.stdout.splitlines()
+    assert [line.partition(":")[0] for line in told] == [
+        "contour contour-001", "loudness loudness-002", "pitch pitch-003", "pitch pitch-999",
+    ]  # fmt: skip
+    assert "is not in the manifest" in told[1]
+    assert "is in the manifest and not in the data" in told[3]
+    assert done.returncode == 3
+    assert "4 of 96 questions did not pass" in done.stderr
+    assert earmark("verify", "acousticbench", f"data={data}", "--write").stdout == "The manifest has 96 questions.\n"
+    assert earmark("verify", "acousticbench", f"data={data}").returncode == 0
+    manifest.unlink()
+    assert "has no manifest.jsonl to check by" in earmark("verify", "acousticbench", f"data={data}").stderr
+    assert "there is one for: acousticbench" in earmark("verify", "acoustics").stderr
+
+
+# ---------------------------------------------------------------- runs
+
+
+def letter(body: dict[str, Any]) -> str:
+    """A letter that hangs on the sounds of a request alone."""
+    return "AB"[sum(sum(data) for _, data in sounds(body)) % 2]
+
+
+def run(server: Any, *more: str, results: str = "results") -> subprocess.CompletedProcess[str]:
+    common = (f"model={server.url}", "model.name=Test-Model", "preflight=false", f"results={results}")
+    return earmark("run", "acousticbench:pitch", *common, *more)
+
+
+def test_three_repeats_are_three_runs_and_go_out_and_in_again() -> None:
+    with serving(lambda body, _: said(letter(body)), ("Test-Model",)) as server:
+        done = run(server, "limit=10", "repeats=3")
+    assert done.returncode == 0, done.stderr
+    (ours,) = runs()
+    before = rows(ours)
+    figures = before["pitch"]["repeats"]["numbers"]
+    assert len(figures) == 3
+    done = earmark("export", str(ours), "--to", "acousticbench", "--out", "reference_trajectories/Test-Model")
+    folder = Path("reference_trajectories/Test-Model/pitch")
+    assert sorted(path.name for path in folder.iterdir()) == [
+        "run_1.jsonl",
+        "run_2.jsonl",
+        "run_3.jsonl",
+        "summary.json",
+    ]
+    lines = [json.loads(line) for line in (folder / "run_2.jsonl").read_text().splitlines()]
+    assert {line["seed"] for line in lines} == {43}
+    assert {line["chosen"] for line in lines} <= {"A", "B"}
+    summary = json.loads((folder / "summary.json").read_text())
+    assert [told["accuracy"] for told in summary["runs"]] == figures
+    assert summary["std_accuracy"] == before["pitch"]["repeats"]["spread"]["deviation"]
+    done = earmark("import", "reference_trajectories", "results=imported")
+    assert done.returncode == 0, done.stderr
+    (back,) = [path.parent for path in Path("imported").rglob("run.json")]
+    after = rows(back)
+    for task, row in after.items():
+        assert row["metrics"] == before[task]["metrics"]
+        assert row["states"] == before[task]["states"]
+    assert earmark("export", str(back), "--to", "acousticbench", "--out", "again").returncode == 0
+    assert Path("again/pitch/run_2.jsonl").read_bytes() == (folder / "run_2.jsonl").read_bytes()
+
+
+def test_a_run_is_held_against_its_reference() -> None:
+    with serving(lambda body, _: said(letter(body)), ("Test-Model",)) as server:
+        assert run(server, results="whole").returncode == 0
+        (whole,) = [path.parent for path in Path("whole").rglob("run.json")]
+        assert earmark("export", str(whole), "--to", "acousticbench", "--out", "ref/test_model").returncode == 0
+        assert run(server, "limit=10").returncode == 0
+        (ours,) = runs()
+        done = earmark("compare", str(ours), "ref")
+        assert done.stdout.startswith("Reference comparison: 10/10 (100.0%) match")
+        assert "14 questions are in the reference and not asked here" in done.stdout
+        path = Path("ref/test_model/pitch/run_1.jsonl")
+        asked = {record.item.id for record in read(ours / "responses.jsonl")}
+        lines = [json.loads(line) for line in path.read_text().splitlines()]
+        changed = next(line for line in lines if line["question_id"] in asked)
+        changed["chosen"] = None
+        path.write_text("\n".join(json.dumps(line) for line in lines))
+        told = json.loads(earmark("compare", str(ours), "ref", "--json").stdout)
+        assert (told["matched"], told["total"]) == (9, 10)
+        (one,) = told["disagreements"]
+        assert (one["run"], one["id"], one["theirs"]) == ("pitch/run_1", changed["question_id"], None)
+        assert "Reference comparison: 9/10 (90.0%) match" in earmark("compare", str(ours), "ref").stdout
+        # a run that was cut short, its scores older than its answers
+        journal = ours / "responses.jsonl"
+        journal.write_bytes(b"".join(journal.read_bytes().splitlines(keepends=True)[:4]) + b'{"item":{"id":"pi')
+        assert "/4 (" in earmark("compare", str(ours), "ref").stdout
+    done = earmark("compare", str(ours), str(Path("ref").resolve().parent / "ref" / "test_model" / "pitch"))
+    assert "/4 (" in done.stdout
+
+
+def test_references_that_cannot_be_compared_are_told(tmp_path: Path) -> None:
+    folder = tmp_path / "ref" / "Other" / "pitch"
+    folder.mkdir(parents=True)
+    (tmp_path / "ref" / "Third" / "pitch").mkdir(parents=True)
+    for place in (folder, tmp_path / "ref" / "Third" / "pitch"):
+        (place / "run_1.jsonl").write_text('{"id": "1", "chosen": "A"}\n')
+    with pytest.raises(BadData, match="has no run of Test-Model; there are: Other, Third"):
+        foreign.references(tmp_path / "ref", "Test-Model")
+    assert foreign.references(tmp_path / "ref", "other")[foreign.Place("Other", "pitch", 42)] == {"1": "A"}
+    (folder / "run_1.jsonl").write_text('{"chosen": "A"}\n')
+    with pytest.raises(BadData, match="line 1: has no id of its question; expected one of question_id, id"):
+        foreign.references(tmp_path / "ref", "Other")
+    (folder / "run_1.jsonl").write_text('{"id": "1", "chosen": "C"}\n')
+    with pytest.raises(BadData, match="line 1: has no `chosen` that is A, B or null"):
+        foreign.references(tmp_path / "ref", "Other")
+    (folder / "run_1.jsonl").write_text('{"id": "1", "chosen": "A"}\n')
+    with pytest.raises(BadData, match="line 1: has no gold; a run can be compared with such results"):
+        list(foreign.read(folder))
+
+
+def test_refusals_are_asked_again_and_the_rest_is_judged_without_asking() -> None:
+    def answer(body: dict[str, Any], number: int) -> Any:
+        return said("I cannot tell." if number % 3 == 0 else RIDDLE if number % 3 == 1 else letter(body))
+
+    def judge(body: dict[str, Any], _: int) -> Any:
+        return said("B" if RIDDLE in words(body) else "NONE")
+
+    with serving(answer, ("Test-Model",)) as server, serving(judge, ("judge",)) as judging:
+        assert run(server, "model.concurrency=1").returncode == 0
+        (ours,) = runs()
+        states = rows(ours)["pitch"]["states"]
+        assert states["refused"] > 0
+        assert states["unparsed"] > 0
+        asked = len(server.asked)
+        done = earmark("retry", str(ours), "--refused", "--times", "3")
+        assert done.returncode == 0, done.stderr
+        assert rows(ours)["pitch"]["states"]["refused"] == 0
+        again = len(server.asked)
+        assert asked < again <= asked + 24
+        done = earmark("rescore", str(ours), f"judge={judging.url}")
+        assert done.returncode == 0, done.stderr
+        row = rows(ours)["pitch"]
+        assert row["states"]["unparsed"] == 0
+        assert row["signature"] == f"ab|judge:{judging.url}|prompt:choice.1"
+        assert len(server.asked) == again, "nothing was asked"
+        judged = len(judging.asked)
+        assert 0 < judged <= 2, "the same reply to the same question is judged once"
+        assert earmark("rescore", str(ours), f"judge={judging.url}").returncode == 0
+        assert len(judging.asked) == judged
+        assert earmark("rescore", str(ours)).returncode == 0
+        assert rows(ours)["pitch"]["states"]["unparsed"] > 0
+
+
+def test_a_judge_that_fails_leaves_the_answer_outside_every_sum() -> None:
+    with serving(lambda *_: said(RIDDLE), ("Test-Model",)) as server, serving(lambda *_: said("hm")) as judging:
+        done = run(server, f"judge={judging.url}", "split=train")
+    assert done.returncode == 0, done.stderr
+    row = rows(runs()[0])["pitch"]
+    assert (row["states"]["judge-failed"], row["n"]) == (10, 0)
+    assert "10 answers without a verdict of the judge, outside the score" in done.stdout
+
+
+def test_a_model_of_one_clip_is_asked_when_clips_are_joined() -> None:
+    with serving(lambda body, _: said(letter(body)), ("Test-Model",)) as server:
+        one = ("model.hears.clips=1", "limit=4")
+        assert run(server, *one).returncode == 7
+        assert run(server, *one, "join=true", "resume=false").returncode == 0
+    assert {len(sounds(body)) for body in server.asked} == {1}
+
+
+def test_the_address_of_a_served_model_comes_from_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
+    words = ("run", "acousticbench:contour", "model=voxtral_mini_3b", "limit=2", "preflight=false")
+    done = earmark(*words)
+    assert (done.returncode, "ACOUSTICBENCH_VOXTRAL_MINI_3B_ENDPOINT" in done.stderr) == (2, True)
+    with serving(lambda *_: said("A"), ("Voxtral-Mini-3B",)) as server:
+        monkeypatch.setitem(ENV, "ACOUSTICBENCH_VOXTRAL_MINI_3B_ENDPOINT", server.url.removesuffix("/v1"))
+        assert earmark(*words).returncode == 0
+    assert runs("Voxtral-Mini-3B")
+
+
+def test_the_generated_set_is_answered_by_whoever_hears() -> None:
+    """A function that measures the sound is right where anybody could be, and a coin elsewhere."""
+
+    def louder(prompt: Prompt) -> str:
+        heard = [wave(part) for part in prompt.turns[0].parts if not isinstance(part, str)]  # type: ignore[arg-type]
+        return "AB"[int(np.argmax([float(np.sqrt(np.mean(one.samples**2))) for one in heard]))]
+
+    benchmark = loaded("", "loudness")
+    if benchmark.fetch:
+        benchmark.fetch(lambda _: None)
+
+    async def right(item: Item) -> bool:
+        (scorer,) = benchmark.scorers(item.task)
+        found = await scorer.score(item, Response(louder(benchmark.prompt(item))))
+        return bool(found.counts["right"])
+
+    items = list(benchmark.items())
+    assert all(asyncio.run(right(item)) for item in items)
+    assert acousticbench.notices(acousticbench.Settings())[0].startswith("questions and sounds are ours")
