@@ -1,89 +1,234 @@
-"""Runs in and out: other people's results as runs of ours, and ours in other forms."""
+"""Runs in and out: other people's results as runs of ours, and ours in other forms.
+
+Results are read to their end before anything is made of them: of a file that breaks in the middle no run is left, and of many
+files either all become runs or none.
+"""
 
 from __future__ import annotations
 
 import asyncio
+import shutil
+import tempfile
+from collections.abc import Callable, Container, Iterable, Iterator, Sequence
+from contextlib import ExitStack
 from pathlib import Path
+from types import ModuleType
+from typing import Any, NamedTuple
 
 import duckdb
 import msgspec
 
 from earmark import folder, plugins
+from earmark.benchmarks import _imported
 from earmark.config import Composed, RunSettings, load_benchmark, written
-from earmark.errors import UsageError
-from earmark.foreign._runs import Imported
-from earmark.journal import Journal
+from earmark.data.cache import digest
+from earmark.errors import BadData, UsageError
+from earmark.foreign._runs import OPEN, Facts, Imported
+from earmark.journal import Key, Record, ScoreLine, key
+from earmark.journal import read as read_journal
 from earmark.report.files import SAMPLES, sample, write_csv
 from earmark.report.rows import Found, Metrics
-from earmark.scoring import scored_records, write_scores
+from earmark.scoring import read_scores, write_scores
+from earmark.types import replace
 
 OURS = ("csv", "parquet", "jsonl")
 
 
-def import_runs(path: Path, form: str, results: str, model: str) -> list[tuple[Path, Metrics]]:
-    """Make runs of foreign results: in the form that recognises itself, unless one is named."""
+# ---------------------------------------------------------------- in
+
+
+class Read(NamedTuple):
+    """Results that were read to their end, and what was found in them."""
+
+    imported: Imported
+    journal: Path
+    facts: dict[str, Facts]
+    conditions: list[str]
+    repeats: int
+
+    @property
+    def tasks(self) -> list[str]:
+        return [*self.imported.tasks, *(task for task in self.facts if task not in self.imported.tasks)]
+
+
+def import_runs(
+    path: Path, form: str, results: str, model: str, say: Callable[[str], None]
+) -> list[tuple[Path, Metrics]]:
+    """Make runs of foreign results: in the form that recognises itself, unless one is named.
+
+    Results without a reply make no run; that is said, and where there is nothing else it is an error.
+    """
     if not path.exists():
         raise UsageError(f"{path}: no such file or folder")
+    place = Path(results).expanduser()
+    place.mkdir(parents=True, exist_ok=True)
+    name, reader = _reader(path, form)
+    with tempfile.TemporaryDirectory(prefix=".import-", dir=place) as staged:
+        read = [_read(one, Path(staged) / f"{number}.jsonl") for number, one in enumerate(reader.read(path))]
+        found = [one for one in read if one.facts]
+        if not found:
+            raise BadData(
+                f"{path}: found no reply, expected the answers of a model as {name} has them; give results that were kept with their replies"
+            )
+        for one in read:
+            if not one.facts:
+                say(
+                    f"{one.imported.model or path}: no reply is kept in {one.imported.files[0].name} and its like, so no run is made of it"
+                )
+        _check_names(path, [one.imported.model for one in found], model)
+        with ExitStack() as undo:
+            made = [_make(one, name, results, model, undo) for one in found]
+            undo.pop_all()
+            return made
+
+
+def _reader(path: Path, form: str) -> tuple[str, ModuleType]:
     readers = {name: plugins.find("foreign", name) for name in ([form] if form else plugins.names("foreign"))}
-    known = [module for module in readers.values() if form or module.recognises(path)]
+    known = [name for name, module in readers.items() if form or module.recognises(path)]
     if not known:
-        raise UsageError(f"{path}: in none of the forms that can be read: {', '.join(readers)}")
-    return [_make_run(imported, results, model) for imported in known[0].read(path)]
+        raise UsageError(
+            f"{path}: in none of the forms that can be read: {', '.join(plugins.plain('foreign', name) for name in readers)}"
+        )
+    if len(known) > 1:
+        raise UsageError(
+            f"{path}: holds results of {' and of '.join(plugins.plain('foreign', name) for name in known)}; name one with --from, or give its folder"
+        )
+    return known[0], readers[known[0]]
 
 
-def _make_run(imported: Imported, results: str, model: str) -> tuple[Path, Metrics]:
+def _check_names(path: Path, names: Sequence[str], model: str) -> None:
+    if model and len(set(names)) > 1:
+        raise UsageError(
+            f"--model {model}: {path} holds results of {', '.join(sorted(set(names)))}; import them one by one"
+        )
+    if not model and not all(names):
+        raise UsageError(f"{path}: nothing tells which model answered; give --model NAME")
+
+
+def _read(imported: Imported, journal: Path) -> Read:
+    """Write down the records as they come, and learn what they can be scored by.
+
+    Where only some items of a task have choices, those without are a task of their own.
+    """
+    read = _written(imported, imported.records, journal)
+    mixed = {task: facts for task, facts in read.facts.items() if 0 < facts.lettered < facts.records}
+    if imported.scorers is None or not mixed:
+        return read
+    imported.notices.extend(
+        f"{task}{OPEN}: the {facts.records - facts.lettered} of {facts.records} items of {task} whose choices could not be read"
+        for task, facts in mixed.items()
+    )
+    return _written(
+        imported, (_apart(record, mixed) for record in read_journal(journal)), journal.with_suffix(".apart")
+    )
+
+
+def _written(imported: Imported, records: Iterable[Record], journal: Path) -> Read:
+    facts: dict[str, Facts] = {}
+    conditions: dict[str, None] = {}
+    repeats = 1
+    seen: set[int] = set()
+    encode = msgspec.json.Encoder().encode
+    with journal.open("wb") as lines:
+        for record in records:
+            item = record.item
+            this = key(item.task, item.id, record.condition, record.repeat)
+            if this in seen:
+                raise BadData(
+                    f"{imported.benchmark}:{item.task}: found two answers of {imported.model or 'the model'} to '{item.id}', expected one; "
+                    "import a folder of one run at a time"
+                )
+            seen.add(this)
+            facts.setdefault(item.task, Facts(item.task)).add(record)
+            conditions[record.condition] = None
+            repeats = max(repeats, record.repeat + 1)
+            lines.write(encode(record) + b"\n")
+    return Read(imported, journal, facts, list(conditions), repeats)
+
+
+def _apart(record: Record, mixed: Container[str]) -> Record:
+    item = record.item
+    return (
+        record if item.labels or item.task not in mixed else replace(record, item=replace(item, task=item.task + OPEN))
+    )
+
+
+def _make(read: Read, form: str, results: str, model: str, undo: ExitStack) -> tuple[Path, Metrics]:
+    """A run of results that were read, and its numbers; undone if anything after it fails."""
+    imported = read.imported
     name = model or imported.model
-    described = {
+    described: dict[str, Any] = {
         "name": imported.benchmark,
         "version": 0,
-        "tasks": list(imported.tasks),
+        "tasks": read.tasks,
         "settings": dict(imported.settings),
     }
-    signed = folder.Signed(
-        described, {"backend": "import", "name": name}, list(imported.conditions), imported.repeats, None, {}
+    settings: dict[str, Any] = dict(imported.settings)
+    if imported.scorers is not None:
+        described["imported"] = True  # no packaged benchmark stands behind it
+        settings = {
+            "of": imported.benchmark,
+            "scorers": {task: imported.scorers(facts) for task, facts in read.facts.items()},
+            "slices": list(imported.slices),
+            "average": imported.average,
+            "notices": list(imported.notices),
+        }
+    files = {f"{file.parent.name}/{file.name}": digest(file) for file in imported.files}
+    source = {"backend": "import", "name": name, "form": form, "files": files}
+    signed = folder.Signed(described, source, read.conditions, read.repeats, None, {})
+    words = Composed(
+        RunSettings(condition=tuple(read.conditions), repeats=read.repeats), {"backend": "import"}, settings
     )
-    words = Composed(RunSettings(), {"backend": "import"}, dict(imported.settings))
+    tasks = tuple(read.tasks)
+    benchmark = (
+        load_benchmark(imported.benchmark, tasks, settings)
+        if imported.scorers is None
+        else _imported.load(msgspec.convert(settings, _imported.Settings), tasks)
+    )
     run = folder.create(folder.place(results, words.run.place, name, imported.benchmark), signed, written(words))
-    asyncio.run(_fill(run, imported))
-    benchmark = load_benchmark(imported.benchmark, imported.tasks, imported.settings)
-    found = Found(len(imported.records))
+    undo.callback(_forget, run)
+    shutil.move(read.journal, run / folder.JOURNAL)
+    found = Found(sum(facts.records for facts in read.facts.values()))
     return run, asyncio.run(write_scores(run, benchmark, 0, found))
 
 
-async def _fill(run: Path, imported: Imported) -> None:
-    journal = Journal(run / folder.JOURNAL, lambda _: None)
-    for record in imported.records:
-        journal.append(record)
-    await journal.close()
+def _forget(run: Path) -> None:
+    """Remove a run, and the folders of its benchmark and model where nothing else lies in them."""
+    shutil.rmtree(run, ignore_errors=True)
+    for parent in (run.parent, run.parent.parent):
+        if any(parent.iterdir()):
+            return
+        parent.rmdir()
+
+
+# ---------------------------------------------------------------- out
 
 
 def export_run(run: Path, form: str, out: Path | None) -> list[Path]:
     """A run in another form; what was written."""
-    journal, scores = run / folder.JOURNAL, run / folder.SCORES
     writers = [name for name in plugins.names("foreign") if hasattr(plugins.find("foreign", name), "write")]
     if form in writers or form.replace("-", "_") in writers:
         module = plugins.find("foreign", form.replace("-", "_"))
-        written: list[Path] = module.write(scored_records(journal, scores), out or run / "export" / form)
-        return written
+        told: list[Path] = module.write(_scored(run), out or run / "export" / form)
+        return told
     if form not in OURS:
         raise UsageError(
             f"--to {form}: no such form; there are: {', '.join([*OURS, *(name.replace('_', '-') for name in writers)])}"
         )
     place = out or run / f"export.{form}"
     place.parent.mkdir(parents=True, exist_ok=True)
-    pairs = scored_records(journal, scores)
     if form == "csv":
-        write_csv(place, SAMPLES, (sample(record, line) for record, line in pairs))
+        write_csv(place, SAMPLES, (sample(record, line) for record, line in _scored(run)))
         return [place]
     lines = place if form == "jsonl" else place.with_suffix(".part.jsonl")
     with lines.open("wb") as file:
-        for record, line in pairs:
-            told = (
+        for record, line in _scored(run):
+            row = (
                 {"record": record, "score": line}
                 if form == "jsonl"
                 else dict(zip(SAMPLES, sample(record, line), strict=True))
             )
-            file.write(msgspec.json.encode(told) + b"\n")
+            file.write(msgspec.json.encode(row) + b"\n")
     if form == "parquet":
         table = (
             f"read_json({_quoted(lines)}, format='newline_delimited', maximum_object_size=1000000000, sample_size=-1)"
@@ -91,6 +236,23 @@ def export_run(run: Path, form: str, out: Path | None) -> list[Path]:
         duckdb.connect().execute(f"copy (select * from {table}) to {_quoted(place)} (format parquet, compression zstd)")  # noqa: S608
         lines.unlink()
     return [place]
+
+
+def _scored(run: Path) -> Iterator[tuple[Record, ScoreLine]]:
+    """Every score with its record, in the order of the scores: a record has one of each of its scorers.
+
+    Of the records only their places are held, so that a run of any length can be written out.
+    """
+    places: dict[int, int] = {}
+    of, record = msgspec.json.Decoder(Key), msgspec.json.Decoder(Record)
+    with (run / folder.JOURNAL).open("rb") as journal:
+        at = 0
+        for line in journal:
+            places[of.decode(line).of()] = at  # the last line about a question counts
+            at += len(line)
+        for score in read_scores(run / folder.SCORES):
+            journal.seek(places[key(score.task, score.id, score.condition, score.repeat)])
+            yield record.decode(journal.readline()), score
 
 
 def _quoted(path: Path) -> str:

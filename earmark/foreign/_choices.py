@@ -1,0 +1,87 @@
+"""Options that stand in the text of a question.
+
+Found are options under letters from A on, in order, at least two: each on a line of its own,
+
+    A. cat        A) cat        (A) cat        A: cat
+
+or, where every letter stands in brackets, all on one line: "(A) cat (B) dog". Of several such lists the last counts, for
+examples come first. The text of an option goes to the next letter, that of the last to the end of its line. A question whose
+list is something else, or lacks the right answer, has no choices here: nothing is guessed.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Final, NamedTuple
+
+from earmark.foreign._runs import LETTERS
+
+LINE: Final = re.compile(r"^[ \t]*(?:\(([A-Z])\)|([A-Z])[.):])[ \t]*(\S.*?)[ \t]*$", re.MULTILINE)
+BRACKETED: Final = re.compile(r"\(([A-Z])\)[ \t]*")
+
+
+class Options(NamedTuple):
+    """The options of a question, and what is left of it before them."""
+
+    question: str
+    choices: tuple[str, ...]
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        return tuple(LETTERS[: len(self.choices)])
+
+
+def options_in(text: str) -> Options | None:
+    """The last list of options in a text.
+
+    >>> options_in("Which?\\nA. cat\\nB. dog\\nAnswer with the letter.")
+    Options(question='Which?', choices=('cat', 'dog'))
+    >>> options_in("Which?\\n Choices:\\n(A) cat (B) dog ").choices
+    ('cat', 'dog')
+    >>> options_in("Is it (A) or B?") is None
+    True
+    """
+    marked = [(found.start(), found[1] or found[2], found[3]) for found in LINE.finditer(text)]
+    run = _last_run([letter for _, letter, _ in marked])
+    listed = marked[slice(*run)]
+    if len(listed) > 1:
+        return Options(_before(text, listed[0][0]), tuple(option for _, _, option in listed))
+    found = list(BRACKETED.finditer(text))
+    inline = found[slice(*_last_run([one[1] for one in found]))]
+    if len(inline) < 2:
+        return None
+    ends = [*(one.start() for one in inline[1:]), len(text)]
+    texts = tuple(text[one.end() : end].partition("\n")[0].strip() for one, end in zip(inline, ends, strict=True))
+    return Options(_before(text, inline[0].start()), texts) if all(texts) else None
+
+
+def _last_run(letters: Sequence[str]) -> tuple[int, int]:
+    """Where the last run of letters from A on begins and ends; the same place twice where there is none."""
+    begin = len(letters) - 1 - letters[::-1].index("A") if "A" in letters else 0
+    end = begin
+    while end < len(letters) and end - begin < len(LETTERS) and letters[end] == LETTERS[end - begin]:
+        end += 1
+    return begin, end
+
+
+def _before(text: str, end: int) -> str:
+    """A question without the words that announce its options."""
+    return re.sub(r"\s*\bChoices:\s*$", "", text[:end]).strip()
+
+
+def label_of(target: str, options: Options) -> str | None:
+    """The label of the right option, which is told as a letter, as a text, or as both.
+
+    >>> label_of("(B) dog", Options("", ("cat", "dog"))), label_of("dog", Options("", ("cat", "dog"))), label_of("C", Options("", ("x", "y")))
+    ('B', 'B', None)
+    """
+    for label, choice in zip(options.labels, options.choices, strict=True):
+        said = _plain(target)
+        if said in (_plain(label), _plain(choice), _plain(f"{label}{choice}")):
+            return label
+    return None
+
+
+def _plain(text: str) -> str:
+    return re.sub(r"[\s().:]", "", text).casefold()

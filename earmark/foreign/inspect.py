@@ -1,0 +1,282 @@
+"""Inspect's logs: <time>_<task>_<id>.eval, a zip archive with a member for each sample, and .json, the same in one object.
+
+    header.json (of one that did not end: _journal/start.json)    eval: {task, model, ...}, status, results
+    samples/<id>_epoch_<n>.json    id, epoch, input, choices, target, output: {choices: [{message, stop_reason}], usage, time},
+                                   scores: {scorer: {value, answer, explanation}}, error, limit
+
+Version 2 of the format, as Inspect 0.3 writes it. Since 2026 the members are packed by Zstandard, which Python knows from
+3.14 on; before that the package zstandard is needed. An .eval is read sample by sample, a .json whole.
+
+A run is a log, its one task the evaluation's task, a repeat an epoch. A sample with an error failed, whether Inspect scored
+it all the same (--score-on-error) or left it out; so did one that ended without an answer, at a limit of time or tokens. A
+score is C, I, P or N (1, 0, 0.5, 0), a word or a number, as Inspect's own conversion has it, or an object of several; one that
+is no number, as of a sample left unscored, is a verdict not given. An empty `answer` beside a score means that nothing was
+read. Where a sample has choices and its target is one letter, that is the right one; where several letters are right at once
+it has none here. Sound is kept in the log as attachments; it is not taken over.
+"""
+
+from __future__ import annotations
+
+import struct
+import zipfile
+import zlib
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from importlib import import_module
+from pathlib import Path
+from typing import Any, Final
+
+import msgspec
+from msgspec import Struct
+
+from earmark.data.cache import short
+from earmark.errors import BadData, BadSetup
+from earmark.foreign._runs import (
+    LETTERS,
+    STOPS,
+    Facts,
+    Imported,
+    Spec,
+    decoded,
+    files,
+    head,
+    ours,
+    plain_name,
+    reasoning_of,
+    spoken,
+    text_of,
+    theirs,
+)
+from earmark.journal import Record
+from earmark.text.verdicts import Verdict, noted
+from earmark.types import Failure, Item, Response, Usage
+
+HEADERS: Final = ("header.json", "_journal/start.json")
+ZSTANDARD: Final = 93  # the number of its method in a zip archive
+LOCAL: Final = struct.Struct("<26xHH")  # before each member: the lengths of its name and of what follows that
+WORDS: Final = {"C": 1.0, "I": 0.0, "P": 0.5, "N": 0.0, "yes": 1.0, "true": 1.0, "no": 0.0, "false": 0.0}
+LONGEST: Final = 500  # characters of an error that are kept: Inspect's hold the whole request
+
+
+class Header(Struct, frozen=True):
+    """What a log tells of itself, as far as it is used."""
+
+    class _Eval(Struct, frozen=True):
+        task: str
+        model: str
+
+    eval: _Eval
+    status: str = "started"
+
+
+class Sample(Struct, frozen=True):
+    """One sample, as far as it is used: events, attachments and usage are left where they are."""
+
+    class _Output(Struct, frozen=True):
+        class _Choice(Struct, frozen=True):
+            message: dict[str, Any]
+            stop_reason: str = ""
+
+        class _Usage(Struct, frozen=True):
+            input_tokens: int | None = None
+            output_tokens: int | None = None
+
+        choices: list[_Choice] = []
+        usage: _Usage | None = None
+        time: float | None = None
+        error: str | None = None
+
+    class _Error(Struct, frozen=True):
+        message: str
+
+    class _Limit(Struct, frozen=True):
+        type: str
+
+    class _Score(Struct, frozen=True):
+        value: Any
+        answer: str | None = None
+        explanation: str | None = None
+
+    id: int | str
+    epoch: int
+    input: str | list[dict[str, Any]]
+    target: str | list[str]
+    choices: list[str] | None = None
+    output: _Output = _Output()
+    scores: dict[str, _Score] | None = None
+    error: _Error | None = None
+    limit: _Limit | None = None
+
+
+class Whole(Struct, frozen=True):
+    """A log in one object; samples are decoded one by one."""
+
+    samples: list[msgspec.Raw] | None = None
+
+
+def recognises(path: Path) -> bool:
+    """Whether a file, or a folder of them, is in this form."""
+    return any(map(_is_log, _logs(path)))
+
+
+def _logs(path: Path) -> list[Path]:
+    return sorted([*files(path.absolute(), "*.eval"), *files(path.absolute(), "*.json")])
+
+
+def _is_log(file: Path) -> bool:
+    begin = head(file).lstrip()
+    if file.suffix == ".eval":
+        return begin.startswith(b"PK")
+    return begin.startswith(b"{") and all(name in begin[:2000] for name in (b'"version"', b'"status"', b'"eval"'))
+
+
+def read(path: Path) -> Iterator[Imported]:
+    """One run for each log."""
+    for file in filter(_is_log, _logs(path)):
+        header = _header(file)
+        ended = header.status == "success"
+        yield Imported(
+            benchmark=plain_name(header.eval.task),
+            tasks=(),
+            model=header.eval.model,
+            records=_records(file, plain_name(header.eval.task)),
+            scorers=scorers,
+            notices=[] if ended else [f"this evaluation did not end: its status is {header.status}"],
+            files=(file,),
+        )
+
+
+def scorers(facts: Facts) -> list[Spec]:
+    """Theirs, and what fits the samples."""
+    return [*theirs(facts), *ours(facts)]
+
+
+def _header(file: Path) -> Header:
+    expected = "a log of Inspect"
+    if file.suffix == ".json":
+        header: Header = decoded(file.read_bytes(), Header, file, expected)
+        return header
+    with _opened(file) as archive:
+        there = [name for name in HEADERS if name in archive.namelist()]
+        if not there:
+            raise BadData(
+                f"{file}: found neither {' nor '.join(HEADERS)}, expected {expected}; give an .eval as Inspect wrote it"
+            )
+        told: Header = decoded(_member(archive, archive.getinfo(there[0])), Header, f"{file}, {there[0]}", expected)
+        return told
+
+
+@contextmanager
+def _opened(file: Path) -> Iterator[zipfile.ZipFile]:
+    try:
+        with zipfile.ZipFile(file) as archive:
+            yield archive
+    except (zipfile.BadZipFile, zlib.error) as error:
+        raise BadData(f"{file}: cannot be unpacked ({error}); it may have been cut short: get the log anew") from error
+
+
+def _records(file: Path, task: str) -> Iterator[Record]:
+    for where, raw in _samples(file):
+        sample: Sample = decoded(raw, Sample, f"{file}, {where}", "a sample of Inspect")
+        yield _record(task, sample)
+
+
+def _samples(file: Path) -> Iterator[tuple[str, bytes | msgspec.Raw]]:
+    if file.suffix == ".json":
+        whole: Whole = decoded(file.read_bytes(), Whole, file, "a log of Inspect")
+        yield from ((f"sample {number}", raw) for number, raw in enumerate(whole.samples or [], start=1))
+        return
+    with _opened(file) as archive:
+        for member in archive.infolist():
+            if member.filename.startswith("samples/"):
+                yield member.filename, _member(archive, member)
+
+
+def _member(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> bytes:
+    """One member of an archive, unpacked."""
+    if member.compress_type != ZSTANDARD:
+        return archive.read(member)
+    with Path(archive.filename or "").open("rb") as packed:
+        packed.seek(member.header_offset)
+        before = packed.read(LOCAL.size)
+        packed.seek(
+            sum(LOCAL.unpack(before)) if len(before) == LOCAL.size else 0, 1
+        )  # over its name and what follows it
+        return _unpacked(packed.read(member.compress_size), f"{archive.filename}, {member.filename}")
+
+
+def _unpacked(packed: bytes, where: str) -> bytes:
+    try:
+        zstandard = import_module("zstandard")
+    except ModuleNotFoundError as error:
+        raise BadSetup(
+            f"{where} is packed by Zstandard, and the package zstandard is not installed; pip install 'earmark[logs]', or make "
+            "a .json of the log: inspect log convert LOG --to json --output-dir DIR"
+        ) from error
+    try:
+        data: bytes = zstandard.ZstdDecompressor().stream_reader(packed, read_across_frames=True).read()
+    except zstandard.ZstdError as error:
+        raise BadData(f"{where}: cannot be unpacked ({error}); get the log anew") from error
+    return data
+
+
+def _record(task: str, sample: Sample) -> Record:
+    words = sample.input if isinstance(sample.input, str) else "\n".join(spoken(sample.input, "user"))
+    item = _item(str(sample.id), task, words, sample)
+    asked, repeat = short(words.encode()), sample.epoch - 1
+    if failed := _failure(sample):
+        return Record(item, asked, repeat=repeat, failure=Failure("request-failed", failed[:LONGEST], final=False))
+    choice, usage = sample.output.choices[0], sample.output.usage
+    content = choice.message.get("content")
+    response = Response(
+        text_of(content),
+        STOPS.get(choice.stop_reason, "end"),
+        reasoning_of(content),
+        usage=Usage(usage.input_tokens or 0, usage.output_tokens or 0) if usage else Usage(),
+        seconds=sample.output.time or 0.0,
+        notes=noted(_verdicts(sample.scores or {})),
+    )
+    return Record(item, asked, repeat=repeat, response=response)
+
+
+def _failure(sample: Sample) -> str:
+    """Why there is no answer; nothing where there is one."""
+    if sample.error:
+        return " ".join(sample.error.message.split())
+    if sample.output.choices:
+        return ""
+    if sample.limit:
+        return f"ended at a limit of {sample.limit.type} before an answer"
+    return sample.output.error or "ended without an answer"
+
+
+def _item(name: str, task: str, words: str, sample: Sample) -> Item:
+    targets = (sample.target,) if isinstance(sample.target, str) else tuple(sample.target)
+    choices = tuple(sample.choices or ())
+    labels = tuple(LETTERS[: len(choices)])
+    if len(choices) <= len(LETTERS) and len(targets) == 1 and targets[0] in labels:
+        return Item(name, task, words, choices=choices, labels=labels, targets=targets)
+    return Item(name, task, words, targets=targets)
+
+
+def _verdicts(scores: Mapping[str, Sample._Score]) -> Iterator[Verdict]:
+    for name, score in scores.items():
+        several = score.value if isinstance(score.value, dict) else {"": score.value}
+        for part, value in several.items():
+            of = plain_name(f"{name}.{part}" if part else name)
+            yield Verdict(of, _value(value), score.answer, score.explanation or "")
+
+
+def _value(value: Any) -> float | None:
+    """A value of a score as Inspect converts it; None for what is no number, as where a sample was left unscored.
+
+    >>> _value("C"), _value(True), _value("0.5"), _value(float("nan")), _value([1])
+    (1.0, 1.0, 0.5, None, None)
+    """
+    if isinstance(value, str):
+        value = WORDS.get(value, WORDS.get(value.lower(), value)) if value not in ("c", "i", "p", "n") else None
+    try:
+        number = float(value) if isinstance(value, str | int | float) else None
+    except ValueError:
+        return None
+    return number if number is not None and number == number and abs(number) != float("inf") else None  # noqa: PLR0124 - no nan

@@ -1,0 +1,207 @@
+"""lmms-eval's samples: <date>_samples_<task>.jsonl, a line for each item, written with --log_samples (lmms-eval 0.3 to 0.7).
+
+    doc_id, target, input, filtered_resps, resps where they differ from these, and the task's own numbers by name
+
+`input` is the prompt's words; the row of the data and its sound are not kept. `resps` is the reply as it came, and
+`filtered_resps` what the task's filter and the stripping of thoughts left of it: the first is what we score. A task's number
+is a number, or an object such as {"correct": true, "predicted_answer": "B"}; others, which only become numbers over all
+items (the pairs of an error rate, say), are no verdict, and the number over all is told from <date>_results.json beside it.
+
+A request that failed five times is answered "[LMMS_EVAL_REQUEST_FAILED after 5 retries] ...", and lmms-eval grades that text
+as an answer; it is a failure here. An item that was asked several times has as many replies, and one verdict on them all,
+which stands with the first.
+"""
+
+from __future__ import annotations
+
+import ast
+import json
+import re
+from collections.abc import Iterator, Mapping
+from functools import partial
+from pathlib import Path
+from typing import Any, Final
+
+import msgspec
+from msgspec import Struct
+
+from earmark.data.cache import short
+from earmark.errors import BadData
+from earmark.foreign._choices import label_of, options_in
+from earmark.foreign._runs import (
+    Facts,
+    Imported,
+    Spec,
+    decoded,
+    files,
+    first_line,
+    keys,
+    lines,
+    ours,
+    plain_name,
+    theirs,
+)
+from earmark.journal import Record
+from earmark.text.verdicts import Verdict, noted
+from earmark.types import Failure, Item, Response
+
+PATTERN: Final = "*_samples_*.jsonl"
+NAME: Final = re.compile(r"(?P<date>.+?)_samples_(?P<task>.+)\.jsonl")
+FAILED: Final = "[LMMS_EVAL_REQUEST_FAILED"
+CORRECT: Final = ("correct", "score", "is_correct", "acc", "accuracy")  # where an object holds its number
+READ: Final = ("predicted_answer", "pred_answer", "parsed_pred", "extracted_answer", "prediction", "pred", "answer")
+
+
+class Results(Struct, frozen=True):
+    """What <date>_results.json tells, as far as it is used."""
+
+    model_name: str = ""
+    results: dict[str, dict[str, Any]] = {}
+    higher_is_better: dict[str, dict[str, bool | None]] = {}
+
+
+class Line(Struct, frozen=True):
+    """The fields of a line that every task has; whatever else it has are the task's own numbers."""
+
+    doc_id: int | str
+    target: str
+    filtered_resps: Any
+    resps: Any = None
+    input: Any = ""
+
+
+def recognises(path: Path) -> bool:
+    """Whether a file, or a folder of them, is in this form."""
+    return any({"doc_id", "filtered_resps", "target"} <= keys(first_line(file)) for file in files(path, PATTERN)[:1])
+
+
+def read(path: Path) -> Iterator[Imported]:
+    """One run for each sitting, which is a folder and a date."""
+    sittings: dict[tuple[Path, str], dict[str, Path]] = {}
+    for file in files(path.absolute(), PATTERN):
+        if name := NAME.fullmatch(file.name):
+            sittings.setdefault((file.parent, name["date"]), {})[name["task"]] = file
+    for (folder, date), tasks in sittings.items():
+        told = folder / f"{date}_results.json"
+        results = decoded(told.read_bytes(), Results, told, "results of lmms-eval") if told.is_file() else Results()
+        notices = list(_published(results, tasks))
+        yield Imported(
+            benchmark="lmms-eval",
+            tasks=(),
+            model=results.model_name or folder.name,
+            records=_records(tasks),
+            scorers=partial(scorers, results),
+            notices=notices,
+            files=tuple(tasks.values()),
+        )
+
+
+def scorers(results: Results, facts: Facts) -> list[Spec]:
+    """Theirs, in the direction that the results tell, and what fits the items."""
+    directions = results.higher_is_better.get(facts.task, {})
+    scales: dict[str, Spec] = {
+        name: {"better": "higher" if higher else "lower"} for name, higher in directions.items() if higher is not None
+    }
+    published = [name.partition(",")[0] for name in results.results.get(facts.task, {})]
+    return [*theirs(facts, scales), *ours(facts, published)]
+
+
+def _published(results: Results, tasks: Mapping[str, Path]) -> Iterator[str]:
+    for task in tasks:
+        numbers = [
+            f"{name.removesuffix(',none')} {value:.4g}"
+            for name, value in results.results.get(task, {}).items()
+            if isinstance(value, int | float) and "stderr" not in name
+        ]
+        if numbers:
+            yield f"published by lmms-eval: {task}: {', '.join(numbers)}"
+
+
+def _records(tasks: Mapping[str, Path]) -> Iterator[Record]:
+    for task, file in tasks.items():
+        for number, told in lines(file, dict[str, Any], "an object of lmms-eval"):
+            where = f"{file}, line {number}"
+            yield from _record(plain_name(task), _line(told, where), _verdicts(told), where)
+
+
+def _line(told: Mapping[str, Any], where: str) -> Line:
+    try:
+        return msgspec.convert(told, Line)
+    except msgspec.ValidationError as error:
+        raise BadData(
+            f"{where}: is no sample of lmms-eval ({error}); expected doc_id, target and filtered_resps"
+        ) from error
+
+
+def _record(task: str, line: Line, verdicts: tuple[str, ...], where: str) -> Iterator[Record]:
+    replies = _replies(line.filtered_resps if line.resps is None else line.resps)
+    if replies is None:
+        raise BadData(
+            f"{where}: found no text in its replies, expected some; a task that is answered by likelihood has none and cannot be "
+            "read: import the files of the others"
+        )
+    words = line.input if isinstance(line.input, str) else json.dumps(line.input, ensure_ascii=False)
+    item = _item(task, line, words)
+    asked = short(words.encode()) if words else ""
+    for repeat, reply in enumerate(replies):
+        if reply.startswith(FAILED):
+            yield Record(item, asked, repeat=repeat, failure=Failure("request-failed", reply, final=False))
+        else:
+            yield Record(item, asked, repeat=repeat, response=Response(reply, notes=() if repeat else verdicts))
+
+
+def _item(task: str, line: Line, words: str) -> Item:
+    targets = _targets(line.target)
+    options = options_in(words)
+    label = label_of(targets[0], options) if options and len(targets) == 1 else None
+    if options and label:
+        return Item(
+            str(line.doc_id), task, options.question, choices=options.choices, labels=options.labels, targets=(label,)
+        )
+    return Item(str(line.doc_id), task, words, targets=targets)
+
+
+def _targets(target: str) -> tuple[str, ...]:
+    """A target is written as Python shows it: a list of texts is one text.
+
+    >>> _targets("['a', 'b']"), _targets("[noise]")
+    (('a', 'b'), ('[noise]',))
+    """
+    if target.startswith("[") and target.endswith("]"):
+        try:
+            told = ast.literal_eval(target)
+        except (ValueError, SyntaxError):
+            return (target,)
+        if told and all(isinstance(one, str) for one in told):
+            return tuple(told)
+    return (target,)
+
+
+def _replies(told: Any) -> list[str] | None:
+    """The replies to one item: a text, a list of them, or a list of lists with one each."""
+    while isinstance(told, list) and len(told) == 1:
+        told = told[0]
+    if isinstance(told, str):
+        return [told]
+    flat = (
+        [one[0] if isinstance(one, list) and len(one) == 1 else one for one in told] if isinstance(told, list) else []
+    )
+    return flat if flat and all(isinstance(one, str) for one in flat) else None
+
+
+def _verdicts(told: Mapping[str, Any]) -> tuple[str, ...]:
+    """The task's own numbers in a line."""
+    known = {"doc_id", "doc", "target", "input", "filtered_resps", "resps", "token_counts", "doc_hash", "arguments"}
+    found = []
+    for name, value in told.items():
+        number, read = _number(value), None
+        if number is None and isinstance(value, dict):
+            number = next((_number(value[key]) for key in CORRECT if _number(value.get(key)) is not None), None)
+            read = next((value[key] for key in READ if isinstance(value.get(key), str)), None)
+        if name not in known and number is not None:
+            found.append(Verdict(plain_name(name), number, read))
+    return noted(found)
+
+
+def _number(value: Any) -> float | None:
+    return float(value) if isinstance(value, bool | int | float) else None

@@ -1,0 +1,105 @@
+"""Manifests of the Open ASR Leaderboard: MODEL_<model>_DATASET_<path>_<name>_<split>.jsonl, a line for each recording.
+
+    audio_filepath, duration, time, text, pred_text; parent_id and chunk_index where a recording was cut up
+
+A run is a model, a task a data set as the file's name has it. The first hyphen of the model's name stands for the slash that
+a file's name cannot have. Texts are as they were written: raw by the scripts of today, normalised by those for services,
+which normalise before they write. Chunks of one recording are joined in their order and are one item, whose reference is
+the first chunk's, as the leaderboard scores them. A recording whose request failed is in no manifest, and nothing tells how
+many there were. A file without a reference text stands for silence.
+
+English is scored by the leaderboard's rule: its normaliser, compounds merged, all words together; its average is the mean
+over the sets. Other languages are told by the data set's name and scored by ours: the leaderboard's multilingual normaliser,
+and its lattices for Hindi, are not here.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Final
+
+from msgspec import Struct
+
+from earmark.errors import BadData
+from earmark.foreign._runs import Facts, Imported, Spec, files, first_line, keys, language_in, lines, plain_name, theirs
+from earmark.journal import Record
+from earmark.types import Clip, Item, Response
+
+PATTERN: Final = "MODEL_*_DATASET_*.jsonl"
+NAME: Final = re.compile(r"MODEL_(?P<model>.+?)_DATASET_(?P<dataset>.+)\.jsonl")
+ENGLISH: Final = {"name": "wer", "language": "en", "normalizer": "open-asr", "compounds": True}
+
+
+class Line(Struct, frozen=True):
+    """One recording, or one chunk of one; scripts may write columns of their own beside."""
+
+    text: str | None
+    pred_text: str | None
+    audio_filepath: str = ""
+    duration: float | None = None
+    time: float | None = None
+    parent_id: str | int | None = None
+    chunk_index: int | None = None
+
+
+def recognises(path: Path) -> bool:
+    """Whether a file, or a folder of them, is in this form."""
+    return any({"text", "pred_text"} <= keys(first_line(file)) for file in files(path, PATTERN)[:1])
+
+
+def read(path: Path) -> Iterator[Imported]:
+    """One run for each model."""
+    models: dict[str, dict[str, Path]] = {}
+    for file in files(path.absolute(), PATTERN):
+        if name := NAME.fullmatch(file.name):
+            models.setdefault(name["model"].replace("-", "/", 1), {})[plain_name(name["dataset"])] = file
+    for model, tasks in models.items():
+        yield Imported(
+            benchmark="open_asr",
+            tasks=(),
+            model=model,
+            records=(record for task, file in tasks.items() for record in _records(task, file)),
+            scorers=scorers,
+            average=True,
+            files=tuple(tasks.values()),
+        )
+
+
+def scorers(facts: Facts) -> list[Spec]:
+    """The leaderboard's own rule for English, ours for others."""
+    language = language_in(facts.task) or "en"
+    return [*theirs(facts), ENGLISH if language == "en" else {"name": "wer", "language": language}]
+
+
+def _records(task: str, file: Path) -> Iterator[Record]:
+    chunks: dict[str, list[Line]] = {}
+    for number, line in lines(file, Line, "a line of an Open ASR manifest"):
+        if line.parent_id is None:
+            yield _record(f"{number - 1}", task, line)
+        else:
+            chunks.setdefault(str(line.parent_id), []).append(line)
+    for parent, found in chunks.items():
+        yield _record(parent, task, _joined(parent, found, file))
+
+
+def _joined(parent: str, chunks: list[Line], file: Path) -> Line:
+    """The chunks of a recording as one line."""
+    places = [chunk.chunk_index for chunk in chunks]
+    if sorted(place for place in places if place is not None) != list(range(len(chunks))):
+        raise BadData(
+            f"{file}: recording '{parent}' has the chunks {', '.join(map(str, places))}, expected all from 0 on; the missing ones "
+            "would count as words left out: complete the manifest, or take the recording out"
+        )
+    chunks = sorted(chunks, key=lambda chunk: chunk.chunk_index or 0)
+    said = [text for chunk in chunks if (text := (chunk.pred_text or "").strip())]
+    times = [chunk.time for chunk in chunks if chunk.time is not None]
+    return Line(chunks[0].text, " ".join(said), parent, time=sum(times) if times else None)
+
+
+def _record(name: str, task: str, line: Line) -> Record:
+    named = line.audio_filepath if not re.fullmatch(r"sample_\d+|\d+", line.audio_filepath) else ""
+    clips = (Clip(named, name=named),) if named and line.parent_id is None else ()
+    item = Item(name, task, clips=clips, targets=((line.text or "").strip(),))
+    return Record(item, response=Response((line.pred_text or "").strip(), seconds=line.time or 0.0))
