@@ -57,7 +57,9 @@ def heard(prompt: Prompt, sent: set[str] | None = None) -> str:
     """A digest of the recordings and pictures of a prompt, before any condition; empty where there are none or not all were sent."""
     if sent is not None and not sent:
         return ""
-    sources = [source(part) for turn in prompt.turns for part in turn.parts if isinstance(part, Clip | Recipe | Picture)]
+    sources = [
+        source(part) for turn in prompt.turns for part in turn.parts if isinstance(part, Clip | Recipe | Picture)
+    ]
     if not sources or (sent is not None and not sent.issuperset(sources)):
         return ""
     return short("".join(sources).encode())

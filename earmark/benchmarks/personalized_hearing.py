@@ -153,7 +153,9 @@ def users(settings: Settings) -> list[Path]:
     if not place.is_dir():
         raise BadData(f"{place}: no such folder; give data=FOLDER with a folder for each user")
     if not Path(settings.media).expanduser().is_dir():
-        raise BadData(f"{settings.media}: no such folder; give media=FOLDER with a folder for each clip, or an empty one")
+        raise BadData(
+            f"{settings.media}: no such folder; give media=FOLDER with a folder for each clip, or an empty one"
+        )
     there = sorted(path.parent for path in place.glob(f"*/{QUESTIONS}"))
     if not there:
         raise BadData(f"{place}: found no {QUESTIONS}, expected one in a folder for each user")

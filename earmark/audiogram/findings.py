@@ -1,0 +1,247 @@
+"""What a journal of trials tells of each dimension.
+
+Trials without an answer, and replies that nobody could read, tell nothing of hearing: they are counted, and are in no fit.
+Sounds that do not differ are in no fit either; they show whether a model leans to A or to B when it cannot know.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Final, NamedTuple
+
+from msgspec import Struct
+
+from earmark import folder
+from earmark.audiogram.dimensions import Dimension
+from earmark.audiogram.trials import LABELS, Plan, Reply, Trial, plan_of, reply, trials
+from earmark.journal import Record
+from earmark.scoring import records as standing
+from earmark.stats.estimate import wilson
+from earmark.stats.psychometric import Curve, Outcome, counted, fit
+from earmark.stats.staircase import ENOUGH, Ending
+from earmark.types import STATES
+
+HEARS: Final = (
+    0.75  # right, of the easiest trials, below which a listener lapses too often for its threshold to be trusted
+)
+
+
+class Share(Struct, frozen=True):
+    """So many of so many."""
+
+    of: int
+    count: int
+
+    def __str__(self) -> str:
+        return f"{self.count} of {self.of}"
+
+
+class Point(Struct, frozen=True):
+    """One level: its number and what it is in the unit, how many answers there were at it, and how many were right."""
+
+    level: int
+    value: float
+    asked: int
+    right: int
+
+
+class Finding(Struct, frozen=True):
+    """What was found in one dimension, in its unit. A bound of None lies beyond the range."""
+
+    dimension: str
+    question: str
+    unit: str
+    outcome: Outcome
+    threshold: float | None  # None unless measured
+    low: float | None
+    high: float | None
+    easiest: float
+    hardest: float
+    human: float | None
+    human_source: str
+    human_differs: str
+    trials: int  # answers that the curve was fitted to
+    states: dict[str, int]  # of all trials
+    easy: Share  # right, of trials at the easiest level that were asked now and then
+    first: Share  # answers that were A, of all
+    same: Share  # answers that were A, of those about sounds that do not differ
+    at_easiest: Share  # right, of all at the easiest level
+    at_hardest: Share
+    given_up: Share  # tracks that ended for want of answers, of those that came to an end
+    points: list[Point]
+    curve: Curve | None  # of levels
+    remarks: list[str]
+
+    @property
+    def unread(self) -> int:
+        """Replies that nobody could read, or that would not say."""
+        return self.states["unparsed"] + self.states["refused"]
+
+    @property
+    def failed(self) -> int:
+        """Trials without a reply."""
+        return self.states["request-failed"] + self.states["sound-failed"]
+
+
+class Audiogram(Struct, frozen=True):
+    """All that was found about a model."""
+
+    model: str
+    condition: str
+    seed: int
+    trials: int  # of each track
+    tracks: int
+    finished: bool
+    earmark: str  # the version that asked
+    findings: list[Finding]
+
+
+class Played(NamedTuple):
+    """A track as it went."""
+
+    trials: list[tuple[Trial, Record]]
+    ending: Ending | None  # None: not at its end
+
+
+def settled(run: Path) -> dict[str, Record]:
+    """The records of trials that are not asked again, by id.
+
+    A failure that may pass is asked again where its track stands at it. Where the track has gone on, it stays a failure.
+    """
+    found = {record.item.id: record for record in standing(run / folder.JOURNAL)}
+    return {name: record for name, record in found.items() if not _may_pass(record) or _next(name) in found}
+
+
+def _may_pass(record: Record) -> bool:
+    return record.failure is not None and not record.failure.final
+
+
+def _next(name: str) -> str:
+    track, _, number = name.rpartition("-")
+    return f"{track}-{int(number) + 1:03}"
+
+
+def read(run: Path) -> Audiogram:
+    """An audiogram from its folder, finished or not."""
+    signed = folder.signed(run)
+    plan = plan_of(signed.benchmark["settings"])
+    records = {record.item.id: record for record in standing(run / folder.JOURNAL)}
+    tracks = {dimension.name: list(_played(plan, dimension, records)) for dimension in plan.dimensions}
+    everything = [played for each in tracks.values() for played in each]
+    finished = all(played.ending and not _may_pass(played.trials[-1][1]) for played in everything)
+    findings = [finding(dimension, tracks[dimension.name]) for dimension in plan.dimensions]
+    return Audiogram(
+        signed.model["name"],
+        signed.condition[0],
+        plan.seed,
+        plan.trials,
+        plan.tracks,
+        finished,
+        signed.earmark,
+        findings,
+    )
+
+
+def _played(plan: Plan, dimension: Dimension, records: Mapping[str, Record]) -> Iterator[Played]:
+    for number in range(1, plan.tracks + 1):
+        going = trials(plan, dimension, number)
+        trial, done = next(going), []
+        try:
+            while (record := records.get(trial.item.id)) is not None:
+                done.append((trial, record))
+                trial = going.send(record)
+        except StopIteration as over:
+            yield Played(done, over.value)
+            continue
+        yield Played(done, None)
+
+
+def finding(dimension: Dimension, tracks: Sequence[Played]) -> Finding:
+    """What the tracks of one dimension tell."""
+    asked = [(trial, reply(record)) for played in tracks for trial, record in played.trials]
+    read = [(trial, told) for trial, told in asked if told.right is not None]
+    fitted = [(trial, told) for trial, told in read if trial.ask.kind != "same"]
+    answers = counted([trial.ask.level for trial, _ in fitted], [bool(told.right) for _, told in fitted])
+    found = fit(answers, dimension.top)
+    points = [
+        Point(level, dimension.value(level), n, right)
+        for level, n, right in zip(answers.levels, answers.asked, answers.right, strict=True)
+    ]
+    states = Counter(told.state for _, told in asked)
+    ended = [played.ending for played in tracks if played.ending]
+    human = dimension.human
+    measured = found.curve if found.outcome == "measured" else None
+    made = Finding(
+        dimension=dimension.name,
+        question=dimension.question,
+        unit=dimension.unit,
+        outcome=found.outcome,
+        threshold=dimension.value(measured.threshold) if measured else None,
+        low=None if found.low is None else dimension.value(found.low),
+        high=None if found.high is None else dimension.value(found.high),
+        easiest=dimension.value(dimension.top),
+        hardest=dimension.value(0),
+        human=human.threshold if human else None,
+        human_source=human.source if human else "",
+        human_differs=human.differs if human else "no figure is known to us for such sounds",
+        trials=len(fitted),
+        states={state: states[state] for state in STATES},
+        easy=_right(told for trial, told in read if trial.ask.kind == "easy"),
+        first=_first(told for _, told in read),
+        same=_first(told for trial, told in read if trial.ask.kind == "same"),
+        at_easiest=_right(told for trial, told in fitted if trial.ask.level == dimension.top),
+        at_hardest=_right(told for trial, told in fitted if trial.ask.level == 0),
+        given_up=Share(len(ended), ended.count("given up")),
+        points=points,
+        curve=found.curve,
+        remarks=[],
+    )
+    return _remarked(made, dimension)
+
+
+def _right(replies: Iterable[Reply]) -> Share:
+    given = list(replies)
+    return Share(len(given), sum(bool(told.right) for told in given))
+
+
+def _first(replies: Iterable[Reply]) -> Share:
+    given = list(replies)
+    return Share(len(given), sum(told.letter == LABELS[0] for told in given))
+
+
+def _remarked(found: Finding, dimension: Dimension) -> Finding:
+    """A finding with what must be known beside its numbers."""
+    from msgspec.structs import replace
+
+    said = []
+    if found.outcome == "not reached":
+        said.append(f"not reached: at the easiest, {dimension.told(found.easiest)}, {found.at_easiest} right")
+    if found.outcome == "below the range":
+        said.append(f"below the range: at the hardest, {dimension.told(found.hardest)}, {found.at_hardest} right")
+    if found.outcome == "too few answers":
+        said.append(f"no threshold: {found.trials} answers are too few")
+    if found.given_up.count:
+        said.append(f"{found.given_up} tracks were given up, for want of answers that could be read")
+    if (
+        found.outcome == "measured"
+        and found.at_easiest.of >= ENOUGH
+        and found.at_easiest.count < HEARS * found.at_easiest.of
+    ):
+        said.append(f"only {found.at_easiest} right at the easiest: such a threshold is not to be trusted")
+    if leans := leaning(found.first):
+        said.append(f"leans to {leans}: {found.first} answers were A")
+    return replace(found, remarks=said)
+
+
+def leaning(first: Share) -> str:
+    """The letter that answers lean to, where that is more than chance (at 95 %); half of the right ones are A.
+
+    >>> leaning(Share(100, 75)), leaning(Share(100, 50)), leaning(Share(100, 10))
+    ('A', '', 'B')
+    """
+    if not first.of:
+        return ""
+    low, high = wilson(first.count, first.of)
+    return LABELS[0] if low > 0.5 else LABELS[1] if high < 0.5 else ""

@@ -1,0 +1,94 @@
+"""One track of an adaptive staircase: which level is asked next, from the answers so far.
+
+Levels are whole numbers, 0 the hardest. The staircase is the weighted up-down of Kaernbach (1991): a right answer goes one
+step harder, a wrong one `up` steps easier, so that it settles where
+
+    p · 1 = (1 - p) · up,    p = up / (1 + up)
+
+which is 3 of 4 for `up` = 3. It begins at the easiest level with steps of `first` levels, halved at each reversal until they
+are one. Now and then, and without moving it, a catch trial is asked: at the easiest level, or of two sounds that do not differ.
+
+A trial without an answer tells nothing: the same level is asked again, of other sounds; after `patience` of them the track
+is given up. It ends early where going on would tell little: when `ENOUGH` or more answers at the easiest level were right in
+no more than two of three, and with `ENOUGH` right answers in a row at the hardest.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Generator
+from typing import Final, Literal, NamedTuple, TypeAlias
+
+from msgspec import Struct
+
+ENOUGH: Final = 8  # answers at one end of the levels
+Kind: TypeAlias = Literal[
+    "step", "easy", "same"
+]  # of the staircase, at the easiest level, or of sounds that do not differ
+Ending: TypeAlias = Literal["done", "stuck", "free", "given up"]
+# ^ all was asked; the easiest is too hard; the hardest is too easy; no answers came
+
+
+class Rule(Struct, frozen=True):
+    """How a track goes."""
+
+    easiest: int  # the number of the easiest level
+    trials: int = 24  # answers that move the staircase
+    up: int = 3
+    first: int = 8
+    catches: int = 2  # trials of each of the two kinds
+    patience: int = 8
+
+
+class Ask(NamedTuple):
+    """One trial of a track."""
+
+    kind: Kind
+    level: int
+
+
+def track(rule: Rule) -> Generator[Ask, bool | None, Ending]:
+    """What a track asks, one trial after another: send in whether the answer was right, or None where there was none.
+
+    The same answers lead to the same trials, so a journal of them is played back by sending them in. What is sent in for a
+    trial of sounds that do not differ counts as an answer, whichever it was.
+
+    >>> going = track(Rule(easiest=40, catches=0))
+    >>> [next(going).level, *(going.send(right).level for right in (True, True, False, None, True))]
+    [40, 32, 24, 36, 36, 32]
+    """
+    level, step = rule.easiest, rule.first
+    last: bool | None = None
+    missing = stuck = right_when_stuck = free = 0
+    catches = _spread(rule)
+    for answered in range(rule.trials):
+        outcome = False
+        for kind in (*catches.get(answered, ()), "step"):
+            ask = Ask(kind, level if kind == "step" else rule.easiest)
+            while (sent := (yield ask)) is None:
+                missing += 1
+                if missing >= rule.patience:
+                    return "given up"
+            outcome = sent
+        easiest, hardest = level == rule.easiest, level == 0
+        stuck += easiest
+        right_when_stuck += easiest and outcome
+        free = free + 1 if hardest and outcome else 0
+        if easiest and stuck >= ENOUGH and 3 * right_when_stuck <= 2 * stuck:
+            return "stuck"
+        if free >= ENOUGH:
+            return "free"
+        if last is not None and outcome != last:
+            step = max(1, step // 2)
+        level = max(0, level - step) if outcome else min(rule.easiest, level + step * rule.up)
+        last = outcome
+    return "done"
+
+
+def _spread(rule: Rule) -> dict[int, tuple[Kind, ...]]:
+    """Before which answers of the staircase a catch trial is asked: evenly over the track, the two kinds in turn."""
+    asked: dict[int, tuple[Kind, ...]] = {}
+    for number in range(2 * rule.catches):
+        at = round((number + 0.5) / (2 * rule.catches) * rule.trials)
+        kind: Kind = "easy" if number % 2 else "same"
+        asked[at] = (*asked.get(at, ()), kind)
+    return asked

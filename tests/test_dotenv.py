@@ -1,0 +1,45 @@
+"""Keys from `.env`: set where nobody has set them, taken as they stand, and never told."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from earmark.cli._dotenv import load_dotenv
+from earmark.errors import UsageError
+
+FILE = """\
+# keys
+OPENAI_API_KEY=sk-secret-123   # of the team
+export GEMINI_API_KEY = 'g # $HOME'
+
+EMPTY=
+ACOUSTICBENCH_VOXTRAL_MINI_3B_ENDPOINT="http://localhost:8009"
+"""
+
+
+def test_lines_become_variables_that_were_not_set(tmp_path: Path) -> None:
+    (tmp_path / ".env").write_text(FILE)
+    variables = {"GEMINI_API_KEY": "mine"}
+    load_dotenv(tmp_path / ".env", variables)
+    assert variables == {
+        "OPENAI_API_KEY": "sk-secret-123",
+        "GEMINI_API_KEY": "mine",
+        "EMPTY": "",
+        "ACOUSTICBENCH_VOXTRAL_MINI_3B_ENDPOINT": "http://localhost:8009",
+    }
+
+
+def test_a_file_that_is_not_there_is_nothing(tmp_path: Path) -> None:
+    variables: dict[str, str] = {}
+    load_dotenv(tmp_path / ".env", variables)
+    assert variables == {}
+
+
+@pytest.mark.parametrize("line", ["sk-secret-123", "OPENAI-KEY=sk-secret-123", "=sk-secret-123"])
+def test_a_wrong_line_is_told_by_its_number_and_not_by_what_it_holds(tmp_path: Path, line: str) -> None:
+    (tmp_path / ".env").write_text(f"A=1\n{line}\n")
+    with pytest.raises(UsageError, match=r"\.env, line 2: is no setting; expected NAME=value") as error:
+        load_dotenv(tmp_path / ".env", {})
+    assert "secret" not in str(error.value)
