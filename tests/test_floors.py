@@ -12,11 +12,12 @@ import earmark
 HOUSE = Path(earmark.__file__).parent
 FLOORS = [
     {"errors", "types"},
-    {"data", "plugins", "stats", "text"},
+    {"data", "plugins", "prices", "stats", "text"},
     {"audio", "config", "journal", "signature"},
     {"conditions", "folder", "foreign", "models", "report", "scorers", "survey"},
     {"benchmarks", "run", "scoring"},
-    {"again", "evaluate", "replies", "transfer"},
+    {"batch", "preflight"},
+    {"again", "audiogram", "evaluate", "replies", "transfer"},
     {"sides"},
     {"leaderboard"},
     {"cli"},
