@@ -57,6 +57,7 @@ class Server:
 
     url: str = ""
     asked: list[dict[str, Any]] = field(default_factory=list)
+    keys: set[str] = field(default_factory=set)  # that came with the requests
     most_at_once: int = 0
 
     @property
@@ -158,6 +159,7 @@ def serving(
         server.most_at_once = max(server.most_at_once, at_once)
         try:
             body = json.loads(await request.read())
+            server.keys.add(request.headers.get("Authorization", ""))
             if not preflight and (heard := heard_by_preflight(body, known)):
                 return heard
             server.asked.append(body)

@@ -5,10 +5,13 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from commands import ENV, earmark
+from servers import said, serving
 
 from earmark.cli._dotenv import load_dotenv
 from earmark.errors import UsageError
 
+KEY = "sk-secret-123"
 FILE = """\
 # keys
 OPENAI_API_KEY=sk-secret-123   # of the team
@@ -43,3 +46,21 @@ def test_a_wrong_line_is_told_by_its_number_and_not_by_what_it_holds(tmp_path: P
     with pytest.raises(UsageError, match=r"\.env, line 2: is no setting; expected NAME=value") as error:
         load_dotenv(tmp_path / ".env", {})
     assert "secret" not in str(error.value)
+
+
+def test_keys_of_the_file_reach_the_servers_and_no_file_that_is_written(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(ENV, "EARMARK_CACHE", str(tmp_path / "cache"))
+    monkeypatch.delitem(ENV, "OPENAI_API_KEY", raising=False)
+    with serving(lambda *_: said("Hard to say, is it not?")) as server, serving(lambda *_: said("A")) as judging:
+        Path(".env").write_text(f"OPENAI_API_KEY={KEY}\nMY_ENDPOINT={server.url}\n")
+        Path("conf/model").mkdir(parents=True)
+        Path("conf/model/mine.yaml").write_text("# Mine.\nbackend: openai\nbase_url: ${oc.env:MY_ENDPOINT}\n")
+        done = earmark("run", "acousticbench:pitch", "model=mine", "limit=4", f"judge={judging.url}")
+    assert done.returncode == 0, done.stderr
+    assert server.keys == judging.keys == {f"Bearer {KEY}"}
+    written = [path for place in (Path("results"), tmp_path / "cache") for path in place.rglob("*") if path.is_file()]
+    assert {"config.yaml", "run.json", "responses.jsonl", "metrics.json", "answers.sqlite"} <= {p.name for p in written}
+    assert not [path for path in written if KEY.encode() in path.read_bytes()]
+    assert KEY not in done.stdout + done.stderr

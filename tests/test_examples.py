@@ -53,10 +53,10 @@ def test_scoring_replies_of_a_file() -> None:
 
 @pytest.mark.parametrize("page", DOCS, ids=lambda page: str(page.relative_to(ROOT)))
 def test_pages_name_commands_and_files_that_are_there(page: Path) -> None:
-    from earmark.plugins import names
+    from earmark.plugins import names, plain
 
     text = page.read_text(encoding="utf-8")
-    known = set(names("cli"))
+    known = {plain("cli", name) for name in names("cli")}
     for command in re.findall(r"(?:^|`)earmark ([a-z][a-z-]*)", text, re.MULTILINE):
         assert command in known, f"{page.name} names a command '{command}' that is not there"
     for link in re.findall(r"\]\(([^)#:]+)\)", text):

@@ -12,6 +12,7 @@ from typing import Any
 import click
 
 from earmark import __version__
+from earmark.cli._dotenv import load_dotenv
 from earmark.errors import INTERRUPTED, EarmarkError
 from earmark.plugins import find, names, plain, summary
 
@@ -49,8 +50,9 @@ def main(*arguments: Any) -> None:
 
 
 def leave(command: click.Command, *arguments: Any) -> None:
-    """Run a command and exit with a documented status."""
+    """Run a command, with the keys of a file `.env`, and exit with a documented status."""
     try:
+        load_dotenv()
         sys.exit(command.main([*arguments] or None, standalone_mode=False))
     except click.exceptions.Abort:
         stop("interrupted; the same command goes on from here", INTERRUPTED)

@@ -436,7 +436,7 @@ def test_official_readers_read_labels(reply: str) -> None:
 
 
 def test_the_names_of_the_readers() -> None:
-    names = "earmark listen-g1 listen-g2 mmau air-bench mmsu voicebench muchomusic dynamic-superb"
+    names = "earmark listen-g1 listen-g2 mmau air-bench mmsu voicebench muchomusic dynamic-superb personalized-hearing"
     assert list(READERS) == names.split()
 
 
