@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import functools
+from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import msgspec
 
@@ -20,7 +22,9 @@ from earmark.report.cells import Cells
 from earmark.report.files import read_metrics
 from earmark.report.rows import Found, Metrics, Row
 from earmark.run import Engine, Kitchen, Tally
+from earmark.scorers._beside import Beside, measure
 from earmark.scoring import read_scores, records, score, write_scores
+from earmark.stats.estimate import Estimate
 from earmark.survey import questions
 from earmark.types import Benchmark, Scorer, State
 
@@ -106,14 +110,36 @@ async def retry(
     return metrics
 
 
-async def by_reader(run: Path, names: Sequence[str]) -> dict[str, list[Row]]:
-    """The accuracy of a run of choices as each reader has it; nothing is written."""
+class Reading(NamedTuple):
+    """What one reader made of the replies to one task, and how that stands to another harness's verdicts, where there are any."""
+
+    reader: str
+    row: Row
+    beside: Mapping[str, Estimate]  # theirs, agreement, kappa
+
+
+async def by_reader(runs: Sequence[Path], names: Sequence[str]) -> list[Reading]:
+    """The accuracy of choices as each reader has it, over the replies of all runs together; nothing is written."""
     module = plugins.find("scorers", "choice")
-    told = {}
+    measured = {run: _measured(run) for run in runs}
+    told = []
     for name in names:
-        scorer, cells = module.load(module.Settings(reader=name)), Cells()
-        for record in records(run / folder.JOURNAL):
-            if record.item.labels:
-                cells.add(record, scorer, await score(record, scorer))
-        told[name] = cells.rows(0)
+        scorer, cells, beside = module.load(module.Settings(reader=name)), Cells(), defaultdict[Any, Beside](Beside)
+        for run, measure_of in measured.items():
+            for record in records(run / folder.JOURNAL):
+                item = record.item
+                if item.labels:
+                    earned = await score(record, scorer)
+                    cells.add(record, scorer, earned)
+                    if record.response:
+                        beside[item.task, record.condition].add(item, record.response, measure_of(item.task), earned)
+        told += [Reading(name, row, beside[row.task, row.condition].estimates()) for row in cells.rows(0)]
     return told
+
+
+def _measured(run: Path) -> Callable[[str], str]:
+    """By which measure another harness took the replies to a task for right or wrong; nothing where none did."""
+    if not folder.signed(run).benchmark.get("imported"):
+        return lambda _: ""
+    benchmark, _ = reopened(run)
+    return functools.cache(lambda task: measure(benchmark.scorers(task)))

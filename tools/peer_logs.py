@@ -168,7 +168,7 @@ def inspect(venv: Path, url: str, folder: Path, out: Path) -> None:
         (folder / f"{name}.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
     (folder / "task.py").write_text(INSPECT_TASKS)
     (folder / "less.py").write_text(INSPECT_LESS)
-    command = [
+    command: list[str | Path] = [
         venv / "bin/inspect",
         "eval",
         "--model",
@@ -271,7 +271,7 @@ def lmms_eval(venv: Path, url: str, folder: Path, out: Path) -> None:
         rows = [{"question": one.text, "choices": one.choices, "answer": one.target} for one in questions]
         run([venv / "bin/python", "-c", made, json.dumps(rows), folder / f"{task}.parquet"], folder)
     arguments = f"model_version=mock-audio,base_url={url},api_key=x,num_cpus=1"
-    command = [
+    command: list[str | Path] = [
         venv / "bin/python",
         "-m",
         "lmms_eval",

@@ -8,7 +8,10 @@ from typing import TYPE_CHECKING
 import click
 
 if TYPE_CHECKING:
-    from earmark.report.rows import Row
+    from collections.abc import Mapping
+
+    from earmark.again import Reading
+    from earmark.stats.estimate import Estimate
 
 
 @click.command(context_settings={"ignore_unknown_options": True})
@@ -21,7 +24,8 @@ def command(run: Path, scorer: str, readers: str, words: tuple[str, ...]) -> Non
 
     \b
     earmark rescore RUN policy=official
-    earmark rescore RUN --readers all
+    earmark rescore RUN --readers all         nothing is written; an imported run's own verdicts stand beside
+    earmark rescore results --readers all     the replies of all runs in a folder together
     """
     import asyncio
 
@@ -29,10 +33,14 @@ def command(run: Path, scorer: str, readers: str, words: tuple[str, ...]) -> Non
     from earmark.again import by_reader, rescore
     from earmark.cli._words import show_rows
     from earmark.config import read, scorer_words
+    from earmark.errors import BadData
     from earmark.plugins import find
 
     if readers:
-        _compare(asyncio.run(by_reader(run, _names(readers))))
+        readings = asyncio.run(by_reader(folder.runs(run) or [run], _names(readers)))
+        if not readings:
+            raise BadData(f"{run}: found no item with choices, expected some; readers read choices")
+        _compare(readings)
         return
     changes, chosen = scorer_words(words), None
     if scorer:
@@ -54,24 +62,34 @@ def _names(readers: str) -> list[str]:
     return names
 
 
-def _compare(told: dict[str, list[Row]]) -> None:
+def _compare(readings: list[Reading]) -> None:
     from earmark.cli._words import show_table
+    from earmark.report.table import footnotes, interval, number
+
+    head: tuple[str, ...] = ("task", "condition", "reader", "accuracy", "95 % interval", "n", "unparsed", "refused")
+    lines = []
+    readings = sorted(readings, key=lambda reading: (reading.row.task, reading.row.condition))
+    theirs = any(reading.beside for reading in readings)
+    for reader, row, beside in readings:
+        found = row.headline[1]
+        counts = (row.n, row.states["unparsed"], row.states["refused"])
+        line = [row.task, row.condition, reader, number(found.value), interval(found), *map(str, counts)]
+        if theirs:
+            line += _beside(beside)
+        lines.append(line)
+    if theirs:
+        head += ("theirs", "95 % interval", "agreement", "95 % interval", "kappa", "verdicts")
+    show_table("the same replies by every reader", head, lines, words=3)
+    for note in dict.fromkeys(note for reading in readings for note in footnotes([reading.row])):
+        click.echo(note)
+
+
+def _beside(told: Mapping[str, Estimate]) -> list[str]:
+    """Another harness's verdicts on the same replies, and how they agree with a reader's."""
     from earmark.report.table import interval, number
 
-    rows = [(name, row) for name, found in told.items() for row in found]
-    head = ("reader", "task", "condition", "accuracy", "95 % interval", "n", "unparsed", "refused")
-    lines = [
-        (
-            name,
-            row.task,
-            row.condition,
-            number(found.value),
-            interval(found),
-            row.n,
-            row.states["unparsed"],
-            row.states["refused"],
-        )
-        for name, row in sorted(rows, key=lambda pair: (pair[1].task, pair[1].condition))
-        for found in [row.headline[1]]
-    ]
-    show_table("the same replies by every reader", head, lines, words=3)
+    if not told:
+        return ["-"] * 6
+    theirs, agreement, kappa = (told[name] for name in ("theirs", "agreement", "kappa"))
+    shares = [text for share in (theirs, agreement) for text in (number(share.value), interval(share))]
+    return [*shares, number(kappa.value), str(theirs.n)]
