@@ -234,12 +234,13 @@ class Engine:
         self.journal = Journal(path, self._told)
         self.ready: asyncio.Queue[Job | Record | None] = asyncio.Queue(AHEAD)
         self.failures_in_a_row = 0
+        self.cost = 0.0  # of the answers that have come, written or about to be
         self.cut_short = False  # by the budget
         self.tally = Tally()
 
     async def run(self, tally: Tally, keep: Callable[[Record], bool] = lambda _: True) -> None:
         """Ask all that is left. Whatever stops it, the answers that came are in the journal, as far as they are to be kept."""
-        self.tally, self.started, self.keep = tally, time.monotonic(), keep
+        self.tally, self.started, self.keep, self.cost = tally, time.monotonic(), keep, tally.cost
         stamina.instrumentation.set_on_retry_hooks(())  # what was retried is in the journal, not on the terminal
         pool = ThreadPoolExecutor(COOKS, "kitchen")
         try:
@@ -287,15 +288,16 @@ class Engine:
 
     async def _work(self) -> None:
         while (job := await self.ready.get()) is not None:
-            if self.settings.budget is not None and self.tally.cost >= self.settings.budget:
+            if self.settings.budget is not None and self.cost >= self.settings.budget:
                 self.cut_short = True
                 break
             record = job if isinstance(job, Record) else await self._answer(job)
+            self.cost += record.response.usage.cost if record.response else 0.0
             if self.keep(record):
                 self.journal.append(replace(record, at=time.time()))
         if self.cut_short and not self.tally.in_flight:  # what was under way has come to its end
             raise Stopped(
-                f"the answers cost {self.tally.cost:.4g}, the budget is {self.settings.budget:g}; with a larger budget= the same command goes on"
+                f"the answers cost {self.cost:.4g}, the budget is {self.settings.budget:g}; with a larger budget= the same command goes on"
             )
 
     def _told(self, record: Record) -> None:
