@@ -92,8 +92,12 @@ def show_rows(title: str, rows: Sequence[Row], *, everything: bool = False, by: 
     if everything:
         show_table(title, ("metric", *HEAD), full_table(shown), words=3)
     else:
-        metrics = list(dict.fromkeys(row.headline[0] for row in shown))
-        show_table(f"{title}: {', '.join(metrics)}", HEAD, table(shown), words=2)
+        metrics = [row.headline[0] for row in shown]
+        if len(set(metrics)) > 1:  # scored several ways: each line tells which
+            lines = [(metric, *line) for metric, line in zip(metrics, table(shown), strict=True)]
+            show_table(title, ("metric", *HEAD), lines, words=3)
+        else:
+            show_table(f"{title}: {', '.join(metrics[:1])}", HEAD, table(shown), words=2)
     for note in footnotes(shown):
         click.echo(note)
 

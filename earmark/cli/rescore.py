@@ -80,8 +80,9 @@ def _compare(readings: list[Reading]) -> None:
     if theirs:
         head += ("theirs", "95 % interval", "agreement", "95 % interval", "kappa", "verdicts")
     show_table("the same replies by every reader", head, lines, words=3)
-    for note in dict.fromkeys(note for reading in readings for note in footnotes([reading.row])):
-        click.echo(note)
+    for reader, row, _ in readings:
+        for note in footnotes([row]):
+            click.echo(f"{reader}: {note}")
 
 
 def _beside(told: Mapping[str, Estimate]) -> list[str]:

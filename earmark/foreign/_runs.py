@@ -118,6 +118,16 @@ def _scale(name: str, spread: Spread) -> Spec:
     }
 
 
+def published(harness: str, task: str, numbers: Mapping[str, float]) -> list[str]:
+    """What a harness tells of a task as a whole, in one line that stays with the run.
+
+    >>> published("lmms-eval", "heard", {"accuracy": 2 / 3, "length": 20.0})
+    ['published by lmms-eval: heard: accuracy 0.6667, length 20']
+    """
+    told = ", ".join(f"{name} {value:.4g}" for name, value in numbers.items())
+    return [f"published by {harness}: {task}: {told}"] if told else []
+
+
 def ours(facts: Facts, published: Iterable[str] = ()) -> list[Spec]:
     """What fits the items of a task: a choice where there are choices, else what their own measures are of, in the language
     that the task's name tells, else an exact match of short answers.

@@ -35,6 +35,7 @@ from earmark.foreign._runs import (
     lines,
     ours,
     plain_name,
+    published,
     reasoning_of,
     spoken,
     theirs,
@@ -147,7 +148,7 @@ def read(path: Path) -> Iterator[Imported]:
             model=folder.name if there else "",
             records=_records(found),
             scorers=partial(scorers, reports),
-            notices=[told for file in found for told in _told(file.stem, reports)],
+            notices=[*_published(reports), *(told for file in found for told in _told(file.stem, reports))],
             files=tuple(found),
         )
 
@@ -174,6 +175,12 @@ def _told(stem: str, reports: Mapping[str, Report]) -> Iterator[str]:
                 f"{plain_name(stem)}: {subset.errored} of {subset.requested} requests failed there and are not in the log: "
                 "they are in no number here"
             )
+
+
+def _published(reports: Mapping[str, Report]) -> Iterator[str]:
+    for name, report in reports.items():
+        numbers = {one.identity.name: one.score for one in report.metrics if one.identity and one.score is not None}
+        yield from published("evalscope", name, numbers)
 
 
 def scorers(reports: Mapping[str, Report], facts: Facts) -> list[Spec]:
@@ -210,7 +217,7 @@ def _record(task: str, review: Review, ended: Ended | None) -> Record:
     asked = short(words.encode()) if words else ""
     output = ended.model_output if ended else None
     if output and output.error:
-        return Record(item, asked, repeat=repeat, failure=Failure("request-failed", output.error, final=False))
+        return Record(item, asked, repeat=repeat, failure=Failure("request-failed", output.error))
     said: Mapping[str, Any] = next((one for one in reversed(review.messages) if one.get("role") == "assistant"), {})
     text = spoken([said], "assistant")[0] if said else sampled.score.prediction or ""
     response = Response(text, reasoning=reasoning_of(said.get("content")), notes=noted(_verdicts(sampled.score)))

@@ -42,6 +42,7 @@ from earmark.foreign._runs import (
     head,
     ours,
     plain_name,
+    published,
     reasoning_of,
     spoken,
     text_of,
@@ -55,7 +56,7 @@ HEADERS: Final = ("header.json", "_journal/start.json")
 ZSTANDARD: Final = 93  # the number of its method in a zip archive
 LOCAL: Final = struct.Struct("<26xHH")  # before each member: the lengths of its name and of what follows that
 WORDS: Final = {"C": 1.0, "I": 0.0, "P": 0.5, "N": 0.0, "yes": 1.0, "true": 1.0, "no": 0.0, "false": 0.0}
-LONGEST: Final = 500  # characters of an error that are kept: Inspect's hold the whole request
+LONGEST: Final = 500  # characters of an error that are kept
 
 
 class Header(Struct, frozen=True):
@@ -65,8 +66,19 @@ class Header(Struct, frozen=True):
         task: str
         model: str
 
+    class _Results(Struct, frozen=True):
+        class _Scored(Struct, frozen=True):
+            class _Metric(Struct, frozen=True):
+                value: Any
+
+            name: str
+            metrics: dict[str, _Metric] = {}
+
+        scores: list[_Scored] = []
+
     eval: _Eval
     status: str = "started"
+    results: _Results | None = None
 
 
 class Sample(Struct, frozen=True):
@@ -141,9 +153,22 @@ def read(path: Path) -> Iterator[Imported]:
             model=header.eval.model,
             records=_records(file, plain_name(header.eval.task)),
             scorers=scorers,
-            notices=[] if ended else [f"this evaluation did not end: its status is {header.status}"],
+            notices=[
+                *published("Inspect", header.eval.task, _numbers(header)),
+                *([] if ended else [f"this evaluation did not end: its status is {header.status}"]),
+            ],
             files=(file,),
         )
+
+
+def _numbers(header: Header) -> dict[str, float]:
+    """What Inspect made of all samples, without its standard errors."""
+    return {
+        f"{score.name} {name}": metric.value
+        for score in (header.results.scores if header.results else ())
+        for name, metric in score.metrics.items()
+        if isinstance(metric.value, int | float) and "stderr" not in name
+    }
 
 
 def scorers(facts: Facts) -> list[Spec]:
@@ -225,7 +250,7 @@ def _record(task: str, sample: Sample) -> Record:
     item = _item(str(sample.id), task, words, sample)
     asked, repeat = short(words.encode()), sample.epoch - 1
     if failed := _failure(sample):
-        return Record(item, asked, repeat=repeat, failure=Failure("request-failed", failed[:LONGEST], final=False))
+        return Record(item, asked, repeat=repeat, failure=Failure("request-failed", failed[:LONGEST]))
     choice, usage = sample.output.choices[0], sample.output.usage
     content = choice.message.get("content")
     response = Response(
@@ -242,12 +267,23 @@ def _record(task: str, sample: Sample) -> Record:
 def _failure(sample: Sample) -> str:
     """Why there is no answer; nothing where there is one."""
     if sample.error:
-        return " ".join(sample.error.message.split())
+        return _reason(sample.error.message)
     if sample.output.choices:
         return ""
     if sample.limit:
         return f"ended at a limit of {sample.limit.type} before an answer"
     return sample.output.error or "ended without an answer"
+
+
+def _reason(message: str) -> str:
+    """An error without the request that Inspect sets before it.
+
+    >>> _reason(r"ModelGenerateError('\\nRequest:\\n{\\n ...\\n}\\n\\nBadRequestError(\\'400\\')')")
+    "BadRequestError('400')"
+    """
+    before, request, reason = message.rpartition(r"\n}\n\n")
+    told = reason.removesuffix("')").replace(r"\'", "'") if request and r"\nRequest:" in before else message
+    return " ".join(told.split())
 
 
 def _item(name: str, task: str, words: str, sample: Sample) -> Item:

@@ -17,7 +17,7 @@ from __future__ import annotations
 import ast
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from functools import partial
 from pathlib import Path
 from typing import Any, Final
@@ -39,6 +39,7 @@ from earmark.foreign._runs import (
     lines,
     ours,
     plain_name,
+    published,
     theirs,
 )
 from earmark.journal import Record
@@ -102,19 +103,18 @@ def scorers(results: Results, facts: Facts) -> list[Spec]:
     scales: dict[str, Spec] = {
         name: {"better": "higher" if higher else "lower"} for name, higher in directions.items() if higher is not None
     }
-    published = [name.partition(",")[0] for name in results.results.get(facts.task, {})]
-    return [*theirs(facts, scales), *ours(facts, published)]
+    of_all = [name.partition(",")[0] for name in results.results.get(facts.task, {})]
+    return [*theirs(facts, scales), *ours(facts, of_all)]
 
 
-def _published(results: Results, tasks: Mapping[str, Path]) -> Iterator[str]:
+def _published(results: Results, tasks: Iterable[str]) -> Iterator[str]:
     for task in tasks:
-        numbers = [
-            f"{name.removesuffix(',none')} {value:.4g}"
+        numbers = {
+            name.removesuffix(",none"): value
             for name, value in results.results.get(task, {}).items()
             if isinstance(value, int | float) and "stderr" not in name
-        ]
-        if numbers:
-            yield f"published by lmms-eval: {task}: {', '.join(numbers)}"
+        }
+        yield from published("lmms-eval", task, numbers)
 
 
 def _records(tasks: Mapping[str, Path]) -> Iterator[Record]:
@@ -145,7 +145,7 @@ def _record(task: str, line: Line, verdicts: tuple[str, ...], where: str) -> Ite
     asked = short(words.encode()) if words else ""
     for repeat, reply in enumerate(replies):
         if reply.startswith(FAILED):
-            yield Record(item, asked, repeat=repeat, failure=Failure("request-failed", reply, final=False))
+            yield Record(item, asked, repeat=repeat, failure=Failure("request-failed", reply))
         else:
             yield Record(item, asked, repeat=repeat, response=Response(reply, notes=() if repeat else verdicts))
 

@@ -108,6 +108,6 @@ def _record(question: Question) -> Record:
     asked = short("\n".join([question.question, *question.choices]).encode())
     said = question.model_output if question.model_output is not None else question.model_prediction
     if said is None:
-        return Record(item, asked, failure=Failure("request-failed", "no model_output", final=False))
+        return Record(item, asked, failure=Failure("request-failed", "no model_output"))
     notes = noted([Verdict("match", float(question.match))]) if question.match is not None else ()
     return Record(item, asked, response=Response(said, notes=notes))

@@ -86,7 +86,7 @@ def _record(line: Line) -> Record:
         tags=tags,
     )
     if line.outcome == "error":
-        return Record(item, failure=Failure("request-failed", line.error or "not told", final=False))
+        return Record(item, failure=Failure("request-failed", line.error or "not told"))
     return Record(item, response=Response(line.reply or "", seconds=line.latency_s))
 
 

@@ -110,7 +110,7 @@ def _record(part: Part, number: int, line: Line) -> Record:
     item = _item(part, f"{part.split}-{number - 1}", line)
     asked = short(line.prompt.encode())
     if line.response is None:
-        failure = Failure("request-failed", "response is null", final=False)
+        failure = Failure("request-failed", "response is null")
         return Record(item, asked, condition=part.condition, failure=failure)
     response = Response(line.response, notes=noted(_verdicts(line)))
     return Record(item, asked, condition=part.condition, response=response)
