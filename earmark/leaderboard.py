@@ -16,10 +16,10 @@ from msgspec import Struct
 
 from earmark import folder
 from earmark.errors import BadData
-from earmark.report.comparison import chance, compare
+from earmark.report.comparison import compare
 from earmark.report.files import read_metrics
 from earmark.report.rows import Metrics, Row
-from earmark.report.table import interval, number
+from earmark.report.table import chance, interval, number
 from earmark.sides import side
 from earmark.stats.compare import holm
 from earmark.types import replace

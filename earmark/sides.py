@@ -12,8 +12,8 @@ from earmark.again import reopened
 from earmark.errors import BadData, UsageError
 from earmark.journal import ScoreLine, read
 from earmark.report.cells import signature_of
-from earmark.report.comparison import About, Rules, Side
 from earmark.report.files import read_metrics
+from earmark.report.gathered import About, Rules, Side
 from earmark.report.rows import Row
 from earmark.scoring import read_scores, score_all
 from earmark.types import Benchmark, Scorer

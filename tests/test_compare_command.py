@@ -15,7 +15,8 @@ from servers import said, serving, words
 
 from earmark.journal import Record, ScoreLine
 from earmark.report.cells import Cell, Place, row
-from earmark.report.comparison import About, Comparison, Rules, Side, compare, footnotes, table
+from earmark.report.comparison import Comparison, compare, footnotes, table
+from earmark.report.gathered import About, Rules, Side
 from earmark.scorers import choice, listen, wer
 from earmark.sides import _packaged
 from earmark.stats.bags import Bags

@@ -14,9 +14,8 @@ from typing import Final, NamedTuple
 import numpy as np
 
 from earmark.report.cells import Average, Cell, Place, joined_pairs
-from earmark.report.comparison import chance, signed
 from earmark.report.rows import Gain
-from earmark.report.table import number
+from earmark.report.table import chance, number, signed
 from earmark.stats.compare import Pairs, difference
 from earmark.stats.estimate import Floats, Names, Whole, yes_or_no
 from earmark.types import Scorer, replace

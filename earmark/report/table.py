@@ -76,3 +76,19 @@ def interval(found: Estimate) -> str:
     '0.400-0.600'
     """
     return "-" if found.low is None or found.high is None else f"{number(found.low)}-{number(found.high)}"
+
+
+def signed(value: float | None) -> str:
+    """
+    >>> signed(0.05), signed(-0.05), signed(None)
+    ('+0.050', '-0.050', '-')
+    """
+    return "-" if value is None else f"{value:+.3f}"
+
+
+def chance(value: float | None) -> str:
+    """
+    >>> chance(0.0312), chance(0.0001)
+    ('0.031', '<0.001')
+    """
+    return "-" if value is None else "<0.001" if value < 0.001 else f"{value:.3f}"
