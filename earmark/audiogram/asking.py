@@ -14,7 +14,6 @@ from pathlib import Path
 from typing import NamedTuple
 
 import stamina
-from msgspec import Struct
 
 from earmark import config, folder, preflight
 from earmark.audiogram.findings import Audiogram, read, settled
@@ -24,17 +23,11 @@ from earmark.config import Composed
 from earmark.errors import Stopped, UsageError
 from earmark.journal import Journal, Record
 from earmark.models._throttle import Throttle, throttled
+from earmark.report import figures
 from earmark.run import ATTEMPTS, Kitchen, Tally, ask, count, first, spent
 from earmark.stats.staircase import Ending
 from earmark.survey import name_of
 from earmark.types import Benchmark, Condition, Model, Response, replace
-
-
-class Watch(Struct, frozen=True):
-    """Who is told how it goes."""
-
-    say: Callable[[str], None]
-    tally: Callable[[Tally], None]
 
 
 class Measured(NamedTuple):
@@ -44,23 +37,25 @@ class Measured(NamedTuple):
     audiogram: Audiogram
 
 
-async def measure(words: Composed, watch: Watch) -> Measured:
+async def measure(words: Composed, say: Callable[[str], None], tell: Callable[[Tally], None]) -> Measured:
     """Measure the thresholds of a model, and write everything down. Goes on with an unfinished audiogram of the same settings."""
     plan = planned(config.read(Settings, words.benchmark, ""), words.run.seed or 0)
     _check(words)
+    figures.check()  # before anything is asked: answers cost money
     async with config.open_model(words.model) as model:
         asked = benchmark(plan, one_clip=model.hears.clips is not None and model.hears.clips < 2)
         condition = config.load_condition(words.run.condition[0], plan.seed, asked)
         where, records = await asyncio.to_thread(_opened, asked, model, condition, words)
         if records:
-            watch.say(f"going on with {where}: {len(records)} trials are answered")
+            say(f"going on with {where}: {len(records)} trials are answered")
         with folder.held(where):
-            sitting = Sitting(asked, plan, condition, throttled(model, words.model), words)
-            if sitting.unfinished(records):
-                pattern = await asyncio.to_thread(preflight.pattern, asked, (condition,), words)
-                await preflight.check(where, pattern, model, words.run, watch.say)
-                await sitting.ask_all(where / folder.JOURNAL, records, watch.tally)
             found = await asyncio.to_thread(read, where)
+            if not found.finished:
+                throttle = throttled(model, words.model)
+                pattern = await asyncio.to_thread(preflight.pattern, asked, (condition,), words)
+                await preflight.check(where, pattern, throttle, words.run, say)
+                await Sitting(asked, plan, condition, throttle, words).ask_all(where / folder.JOURNAL, records, tell)
+                found = await asyncio.to_thread(read, where)
             await asyncio.to_thread(write_all, where, found)
     return Measured(where, found)
 
@@ -104,20 +99,6 @@ class Sitting:
         self.slots = asyncio.Semaphore(model.ceiling)
         self.failures_in_a_row = 0
         self.tally = Tally(plan.most)
-
-    def unfinished(self, records: Mapping[str, Record]) -> bool:
-        """Whether anything is left to ask."""
-        for dimension in self.plan.dimensions:
-            for number in range(1, self.plan.tracks + 1):
-                going = trials(self.plan, dimension, number)
-                trial = next(going)
-                try:
-                    while trial.item.id in records:
-                        trial = going.send(records[trial.item.id])
-                except StopIteration:
-                    continue
-                return True
-        return False
 
     async def ask_all(self, path: Path, records: Mapping[str, Record], tell: Callable[[Tally], None]) -> None:
         """Ask what is left. Whatever stops it, the answers that came are in the journal."""

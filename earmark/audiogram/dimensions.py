@@ -21,7 +21,7 @@ from typing import Final, NamedTuple, TypeAlias
 from msgspec import Struct
 
 from earmark.benchmarks.acoustics import EITHER, TASKS, Throw
-from earmark.types import Hertz, Recipe, Seconds
+from earmark.types import Hertz, Recipe, Seconds, replace
 
 Clips: TypeAlias = tuple[Recipe, ...]
 
@@ -97,14 +97,13 @@ def _tone(frequency: Hertz) -> Callable[[Throw], Clips]:
     """A soft tone in one of two faint noises; `step` is its level in decibels."""
 
     def make(throw: Throw) -> Clips:
-        both = [{"seconds": SECONDS, "level": FLOOR, "seed": f"{throw.seed}:{side}"} for side in "mn"]
+        floors = [
+            Recipe("noise", {"seconds": SECONDS, "level": FLOOR, "seed": f"{throw.seed}:{side}"}) for side in "mn"
+        ]
         whole = 10 * math.log10(10 ** (FLOOR / 10) + 10 ** (throw.step / 10))
-        heard = both[0] | {
-            "frequency": float(frequency),
-            "ratio": round(throw.step - FLOOR, 4),
-            "level": round(whole, 4),
-        }
-        return throw.either(Recipe("hidden", heard), Recipe("noise", both[1]))
+        tone = {"frequency": float(frequency), "ratio": round(throw.step - FLOOR, 4), "level": round(whole, 4)}
+        heard = replace(floors[0], maker="hidden", settings=floors[0].settings | tone)
+        return throw.either(heard, floors[1])
 
     return make
 
@@ -164,7 +163,7 @@ DIMENSIONS: Final[tuple[Dimension, ...]] = (
             "dB full scale",
             -20.0,
             -110.0,
-            True,  # noqa: FBT003 - decibels
+            True,
             _tone(frequency),
             NOTHING - 20,
             _masked(frequency),
@@ -172,7 +171,7 @@ DIMENSIONS: Final[tuple[Dimension, ...]] = (
         for frequency in FREQUENCIES
     ),
 )
-TONES: Final = tuple(f"tone-{frequency}" for frequency in FREQUENCIES)
+TONES: Final = {f"tone-{frequency}": frequency for frequency in FREQUENCIES}
 USUAL: Final = tuple(one.name for one in DIMENSIONS if one.name != "distance")
 CHOICES: Final = EITHER
 

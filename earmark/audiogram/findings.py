@@ -19,9 +19,9 @@ from earmark.audiogram.trials import LABELS, Plan, Reply, Trial, plan_of, reply,
 from earmark.journal import Record
 from earmark.scoring import records as standing
 from earmark.stats.estimate import wilson
-from earmark.stats.psychometric import Curve, Outcome, counted, fit
+from earmark.stats.psychometric import GUESS, Curve, Outcome, counted, fit
 from earmark.stats.staircase import ENOUGH, Ending
-from earmark.types import STATES
+from earmark.types import STATES, replace
 
 HEARS: Final = (
     0.75  # right, of the easiest trials, below which a listener lapses too often for its threshold to be trusted
@@ -198,7 +198,7 @@ def finding(dimension: Dimension, tracks: Sequence[Played]) -> Finding:
         curve=found.curve,
         remarks=[],
     )
-    return _remarked(made, dimension)
+    return replace(made, remarks=list(_remarks(made, dimension)))
 
 
 def _right(replies: Iterable[Reply]) -> Share:
@@ -211,28 +211,34 @@ def _first(replies: Iterable[Reply]) -> Share:
     return Share(len(given), sum(told.letter == LABELS[0] for told in given))
 
 
-def _remarked(found: Finding, dimension: Dimension) -> Finding:
-    """A finding with what must be known beside its numbers."""
-    from msgspec.structs import replace
-
-    said = []
+def _remarks(found: Finding, dimension: Dimension) -> Iterator[str]:
+    """What must be known beside the numbers of a finding."""
+    easiest, hardest = (dimension.told(value) for value in (found.easiest, found.hardest))
+    share = found.at_easiest
     if found.outcome == "not reached":
-        said.append(f"not reached: at the easiest, {dimension.told(found.easiest)}, {found.at_easiest} right")
+        where = (
+            f"at chance at the easiest level, {easiest}" if guessing(share) else f"beyond the easiest level, {easiest}"
+        )
+        yield f"no threshold: {where}, {share} right"
     if found.outcome == "below the range":
-        said.append(f"below the range: at the hardest, {dimension.told(found.hardest)}, {found.at_hardest} right")
+        yield f"hears the hardest level, {hardest}: {found.at_hardest} right; the threshold lies below"
     if found.outcome == "too few answers":
-        said.append(f"no threshold: {found.trials} answers are too few")
+        yield f"no threshold: {found.trials} answers that could be read are too few"
+    if found.outcome == "measured" and share.of >= ENOUGH and share.count < HEARS * share.of:
+        yield f"only {share} right at the easiest level: such a threshold is not to be trusted"
     if found.given_up.count:
-        said.append(f"{found.given_up} tracks were given up, for want of answers that could be read")
-    if (
-        found.outcome == "measured"
-        and found.at_easiest.of >= ENOUGH
-        and found.at_easiest.count < HEARS * found.at_easiest.of
-    ):
-        said.append(f"only {found.at_easiest} right at the easiest: such a threshold is not to be trusted")
+        yield f"{found.given_up} tracks were given up, for want of answers that could be read"
     if leans := leaning(found.first):
-        said.append(f"leans to {leans}: {found.first} answers were A")
-    return replace(found, remarks=said)
+        yield f"leans to {leans}: {found.first} answers were A"
+
+
+def guessing(right: Share) -> bool:
+    """Whether answers are no better than those of a coin, at 95 %.
+
+    >>> guessing(Share(40, 22)), guessing(Share(40, 32)), guessing(Share(0, 0))
+    (True, False, True)
+    """
+    return not right.of or wilson(right.count, right.of)[0] <= GUESS
 
 
 def leaning(first: Share) -> str:

@@ -54,7 +54,7 @@ def track(rule: Rule) -> Generator[Ask, bool | None, Ending]:
 
     >>> going = track(Rule(easiest=40, catches=0))
     >>> [next(going).level, *(going.send(right).level for right in (True, True, False, None, True))]
-    [40, 32, 24, 36, 36, 32]
+    [40, 32, 24, 36, 36, 34]
     """
     level, step = rule.easiest, rule.first
     last: bool | None = None

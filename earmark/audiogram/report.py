@@ -1,0 +1,148 @@
+"""An audiogram as a table, and as the files that lie beside its journal.
+
+audiogram.json      every finding, with its curve and the answers at every level
+audiogram.csv       the thresholds
+audiogram.png       thresholds beside those of people; curves.png has the psychometric functions
+audiogram.html      all of it on a page that needs nothing beside it
+metrics.json        the thresholds as the rows of any run, for `earmark leaderboard`
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from html import escape
+from pathlib import Path
+from typing import Any, Final
+
+import msgspec
+
+from earmark.audiogram import pictures
+from earmark.audiogram.dimensions import by_name
+from earmark.audiogram.findings import Audiogram, Finding
+from earmark.audiogram.trials import NAME, VERSION
+from earmark.data.cache import write
+from earmark.report.figures import drawn, inline, page
+from earmark.report.files import write_csv, write_metrics
+from earmark.report.rows import Found, Metrics, Row
+from earmark.stats.estimate import Estimate
+
+HEAD: Final = ("dimension", "threshold", "unit", "95 % interval", "people", "beside people", "answers", "easy right", "A of alike", "unread", "failed")  # fmt: skip
+CSV: Final = ("dimension", "unit", "outcome", "threshold", "low", "high", "easiest", "hardest", "human", "human_source", "answers", "unread", "failed", "remarks")  # fmt: skip
+LEGEND: Final = (
+    "threshold: the level at which a listener that never lapses is right in 75 % of the trials",
+    "easy right: of catch trials at the easiest level; A of alike: answers A to sounds that do not differ",
+)
+SHORT: Final = {"not reached": "not reached", "below the range": "below {}", "too few answers": "too few answers"}
+
+
+def table(findings: Iterable[Finding]) -> list[tuple[str, ...]]:
+    """The lines of a table under `HEAD`."""
+    return [
+        (
+            one.dimension,
+            _threshold(one),
+            one.unit,
+            _interval(one),
+            "-" if one.human is None else f"{one.human:g}",
+            _beside(one),
+            str(one.trials),
+            str(one.easy),
+            str(one.same),
+            str(one.unread),
+            str(one.failed),
+        )
+        for one in findings
+    ]
+
+
+def _threshold(one: Finding) -> str:
+    return SHORT[one.outcome].format(f"{one.hardest:g}") if one.threshold is None else f"{one.threshold:.3g}"
+
+
+def _interval(one: Finding) -> str:
+    """The interval of a threshold; a bound that lies beyond the range is told as such. Where nothing is measured there is none."""
+    if one.threshold is None:
+        return "-"
+    low = f"below {one.hardest:g}" if one.low is None else f"{one.low:.3g}"
+    high = f"above {one.easiest:g}" if one.high is None else f"{one.high:.3g}"
+    return f"{low} to {high}"
+
+
+def _beside(one: Finding) -> str:
+    """A threshold beside that of people: so many times as large, or so many decibels above."""
+    if one.threshold is None or one.human is None:
+        return "-"
+    if by_name(one.dimension).decibels:
+        return f"{one.threshold - one.human:+.0f} dB"
+    times = one.threshold / one.human
+    return f"{times:.1f} times" if times < 10 else f"{times:.0f} times"
+
+
+def footnotes(found: Audiogram) -> list[str]:
+    """What must be known beside the table, in a line each: remarks, then where the figures of people come from."""
+    said = [f"{one.dimension}: {remark}" for one in found.findings for remark in one.remarks]
+    return [*said, *LEGEND, *(f"people, {line}" for line in sources(found.findings))]
+
+
+def sources(findings: Sequence[Finding]) -> Iterator[str]:
+    """Where the human thresholds come from, dimensions with the same source together."""
+    by_source: dict[tuple[str, str], list[str]] = {}
+    for one in findings:
+        by_source.setdefault((one.human_source, one.human_differs), []).append(one.dimension)
+    for (source, differs), names in by_source.items():
+        yield f"{', '.join(names)}: {source}{': ' if source else ''}{differs}"
+
+
+def write_all(where: Path, found: Audiogram) -> None:
+    """Write every file of an audiogram but its journal."""
+    write(where / "audiogram.json", msgspec.json.format(msgspec.json.encode(found)))
+    write_csv(where / "audiogram.csv", CSV, [_line(one) for one in found.findings])
+    write(where / "audiogram.png", drawn(pictures.audiogram(found), ".png"))
+    write(where / "curves.png", drawn(pictures.curves(found), ".png"))
+    write(where / "audiogram.html", as_page(found))
+    write_metrics(where, metrics(found))  # last: it says that the audiogram is finished
+
+
+def _line(one: Finding) -> tuple[Any, ...]:
+    return (
+        one.dimension, one.unit, one.outcome, one.threshold, one.low, one.high, one.easiest, one.hardest,
+        one.human, one.human_source, one.trials, one.unread, one.failed, "; ".join(one.remarks),
+    )  # fmt: skip
+
+
+def metrics(found: Audiogram) -> Metrics:
+    """The thresholds as rows: one for each dimension, without a value where none was measured."""
+    asked = sum(sum(one.states.values()) for one in found.findings)
+    return Metrics(found.finished, [_row(one, found) for one in found.findings], Found(asked))
+
+
+def _row(one: Finding, found: Audiogram) -> Row:
+    threshold = Estimate(
+        one.threshold, one.low, one.high, one.trials, found.tracks, "psychometric function", why="; ".join(one.remarks)
+    )
+    signature = f"{NAME}|v:{VERSION}|unit:{one.unit}|trials:{found.trials}|tracks:{found.tracks}|seed:{found.seed}"
+    asked = sum(one.states.values())
+    return Row(
+        one.dimension, found.condition, NAME, signature, asked, one.states, {"threshold": threshold}, better="lower"
+    )
+
+
+def as_page(found: Audiogram) -> bytes:
+    """The page: pictures, table, remarks and sources."""
+    head = "".join(f"<th>{escape(name)}" for name in HEAD)
+    lines = "".join(f"<tr>{''.join(f'<td>{escape(cell)}' for cell in line)}" for line in table(found.findings))
+    settings = (
+        f"{found.tracks} tracks of {found.trials} trials in each dimension, seed {found.seed}, "
+        f"condition {found.condition}, earmark {found.earmark}"
+    )
+    unfinished = "" if found.finished else "<p><b>Unfinished:</b> the command that began it goes on with it."
+    notes = "".join(f"<li>{escape(note)}" for note in footnotes(found))
+    body = f"""<p>{escape(settings)}</p>{unfinished}
+{inline(pictures.audiogram(found))}
+<div class="wide"><table><tr>{head}{lines}</table></div>
+<ul>{notes}</ul>
+<h2>Psychometric functions</h2>
+<p>Shares of right answers by level, dots as large as their answers are many; the fitted curve, its threshold and the
+threshold's 95 % interval in blue, people's threshold dashed. Half right is what a coin gets.
+{inline(pictures.curves(found))}"""
+    return page(pictures.title(found), body)
