@@ -31,6 +31,7 @@ UNSIGNED: Final = frozenset(
     "api_key_env base_url urls max_body_bytes timeout connect rest threads device gpu_memory_utilization".split()
 )
 GROUPS: Final = ("eval", "runtime")  # of YAML, beside model and suite
+LONGEST_WAIT: Final[Seconds] = 900.0  # that a server may ask everybody for
 PACKAGED: Final = Path(__file__).parent / "conf"
 T = TypeVar("T")
 
@@ -89,13 +90,16 @@ def compose(words: Sequence[str], start: str = "run") -> Composed:
     from hydra import initialize_config_dir  # noqa: PLC0415
     from hydra.errors import HydraException  # noqa: PLC0415
     from omegaconf import OmegaConf  # noqa: PLC0415
-    from omegaconf.errors import OmegaConfBaseException  # noqa: PLC0415
+    from omegaconf.errors import InterpolationResolutionError, OmegaConfBaseException  # noqa: PLC0415
 
     _lay_user_folder_over()
     overrides = [override for word in words for override in _overrides(word)]
     try:
         with initialize_config_dir(str(PACKAGED), version_base="1.3"):
             config = OmegaConf.to_container(hydra_compose(start, overrides), resolve=True)
+    except InterpolationResolutionError as error:  # an environment variable that is not set, as a rule
+        said = str(error).splitlines()[0].rpartition("interpolation: ")[2].strip('"')
+        raise UsageError(f"{error.full_key}: {said}; set it, or give {error.full_key}=…") from error
     except (HydraException, OmegaConfBaseException) as error:
         said = " ".join(str(error).split())
         raise UsageError(f"cannot read {' '.join(words)}: {said}") from error
@@ -197,6 +201,9 @@ def read(kind: type[T], settings: Mapping[str, Any], prefix: str) -> T:
         raise UsageError(
             f"no setting is called '{prefix}{unknown[0]}'; there are: {', '.join(prefix + name for name in fields)}"
         )
+    needed = [field.name for field in msgspec.structs.fields(kind) if field.required and field.name not in settings]
+    if needed:
+        raise UsageError(f"{prefix}{needed[0]} must be given, as {prefix}{needed[0]}=…")
     try:
         return msgspec.convert(_texts(kind, settings), kind, strict=False)
     except msgspec.ValidationError as error:
@@ -226,6 +233,8 @@ class Common(Struct, frozen=True):
     concurrency: int = 16  # answers under way at once, at most; fewer while the server says that it is busy
     requests_per_minute: float | None = None  # at most, where a service counts them
     tokens_per_minute: float | None = None  # read and written
+    longest_wait: Seconds = LONGEST_WAIT  # that a server may ask everybody for; one that asks for longer is asked on
+    remember: bool = False  # whether what was answered once, in any run, is taken from memory
     prices: Prices | None = None  # {in: 2.5, out: 10, sound: 40}, for a million tokens
 
 
@@ -246,6 +255,9 @@ def backend_settings(model: Mapping[str, Any]) -> Any:
 @asynccontextmanager
 async def open_model(model: Mapping[str, Any]) -> AsyncIterator[Model]:
     """A model from its settings, open for asking."""
+    if common(model).remember:  # asking again is left to whoever asks, as it is without a memory
+        held = {name: value for name, value in model.items() if name != "remember"}
+        model = {"backend": "earmark.models._remember", "model": held, "attempts": 1}
     module = plugins.find("models", common(model).backend)
     prices = common(model).prices
     async with module.load(backend_settings(model)) as opened:

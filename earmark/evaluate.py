@@ -15,6 +15,7 @@ from msgspec import Struct
 from earmark import batch, config, folder, preflight, prices
 from earmark.audio.limits import Limits
 from earmark.config import Composed
+from earmark.errors import UsageError
 from earmark.journal import Settled, settled
 from earmark.models._throttle import Throttle, throttled
 from earmark.report.rows import Found, Metrics
@@ -53,6 +54,7 @@ class Outcome(Struct, frozen=True):
 
 async def evaluate(benchmark: Benchmark, words: Composed, watch: Watch) -> Outcome:
     """Ask a model everything that a benchmark holds, score it, and write it all down."""
+    check(words)
     seed = benchmark.seed if words.run.seed is None else words.run.seed
     if benchmark.fetch:
         await asyncio.to_thread(benchmark.fetch, watch.say)
@@ -75,6 +77,19 @@ async def evaluate(benchmark: Benchmark, words: Composed, watch: Watch) -> Outco
         else 0
     )
     return Outcome(where, model.name, benchmark, metrics, vain)
+
+
+def check(words: Composed) -> None:
+    """Raise UsageError for settings that contradict each other."""
+    remember = config.common(words.model).remember
+    if remember and words.run.repeats > 1:
+        raise UsageError(
+            f"repeats={words.run.repeats} asks the same again, which model.remember=true does not; leave out one of the two"
+        )
+    if remember and words.run.batch:
+        raise UsageError(
+            "batch=true sends every question, which model.remember=true does not; leave out one of the two"
+        )
 
 
 async def ask_all(benchmark: Benchmark, stream: Iterator[Question], model: Throttle, sitting: Sitting) -> None:

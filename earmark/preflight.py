@@ -33,6 +33,7 @@ from earmark.data.cache import write
 from earmark.errors import AskError, BadSetup
 from earmark.journal import Sent
 from earmark.models._openai_told import NO_LOGPROBS
+from earmark.models._remember import forgetful
 from earmark.models._throttle import innermost
 from earmark.run import ask, sent_sounds
 from earmark.survey import questions
@@ -178,6 +179,7 @@ async def preflight(model: Model, pattern: Prompt, settings: RunSettings, *, tho
 
 
 async def _one(model: Model, title: str, pattern: Prompt, settings: RunSettings, *, thorough: bool) -> Report:
+    model = forgetful(model)
     like = await asyncio.to_thread(_form, pattern, model.hears)
     try:
         ready = await asyncio.to_thread(variants, pattern, model.hears, like)
@@ -255,7 +257,10 @@ def canary(recipe: Recipe, like: Sound | Wave | None) -> Recipe | Sound:
 
 async def probed(model: Model, words: Words, sound: str, prompt: Prompt, settings: RunSettings) -> Probe:
     """One question of the preflight."""
-    found, _ = await ask(model, prompt, min(TRIES, settings.attempts or TRIES), settings.patience)
+    try:
+        found, _ = await ask(model, prompt, min(TRIES, settings.attempts or TRIES), settings.patience)
+    except BadSetup as error:
+        return Probe(words, sound, failure=str(error))
     if not isinstance(found, Response):
         return Probe(words, sound, failure=found.message)
     used = found.usage
@@ -280,21 +285,25 @@ def judged(probes: Sequence[Probe]) -> tuple[Verdict, str]:
         {probe.sound: probe for probe in probes if probe.words == words and not probe.failure}
         for words in dict.fromkeys(probe.words for probe in probes)
     ]
-    if counts := next((text for asked in rounds if (text := _counted(asked))), ""):
-        return "heard", counts
-    if any(_depends(asked) for asked in rounds):
-        return "heard", "replies differ with the sound"
+    counts = next((text for asked in rounds if (text := _counted(asked))), "")
+    if counts or any(_depends(asked) for asked in rounds):
+        return "heard", counts or "replies differ with the sound"
     if all(_all_same(asked) for asked in rounds):
         one = rounds[-1][TONE]
         return (
             "deaf",
             f"the same reply ({_quoted(one.reply)}) and the same {one.tokens_in} tokens in for a tone, hiss, silence and no sound at all",
         )
+    return "unsure", _open_to_doubt(rounds)
+
+
+def _open_to_doubt(rounds: Sequence[Mapping[str, Probe]]) -> str:
+    """Why nothing is sure."""
     if not any(NOTHING in asked for asked in rounds):
-        return "unsure", "the same reply to every sound; none of them holds words, so a recogniser may be right"
+        return "the same reply to every sound; none of them holds words, so a recogniser may be right"
     if any(asked[TONE].reply != asked[AGAIN].reply for asked in rounds):
-        return "unsure", "replies vary for the same sound, and the server counts no tokens of sound"
-    return "unsure", "the same reply to every sound, and the server does not count its tokens"
+        return "replies vary for the same sound, and the server counts no tokens of sound"
+    return "the same reply to every sound, and the server does not count its tokens"
 
 
 def _counted(asked: Mapping[str, Probe]) -> str:

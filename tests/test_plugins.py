@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 from pathlib import Path
 
 import msgspec
@@ -13,7 +14,7 @@ from mine import bench
 from earmark import plugins
 from earmark.audio.read import wave
 from earmark.cli import earmark
-from earmark.config import backend_settings, load_condition, yaml_names
+from earmark.config import backend_settings, common, compose, load_condition, yaml_names
 from earmark.errors import AskError, UsageError
 from earmark.types import Condition, Item, Prompt, Recipe, Response, Sound, Turn, Wave
 
@@ -56,15 +57,36 @@ def test_every_command_is_a_file() -> None:
     assert set(earmark.list_commands(None)) == {plugins.plain("cli", name) for name in plugins.names("cli")}  # type: ignore[arg-type]
 
 
-@pytest.mark.parametrize("name", sorted(yaml_names("model")))
-def test_every_model_file_is_read_by_its_backend(name: str) -> None:
-    import yaml
+GIVEN = {"gemini": "model.name=gemini-2.5-flash", "replay": "model.run=RUN"}  # what a model's file leaves to be given
 
+
+@pytest.mark.parametrize("name", sorted(yaml_names("model")))
+def test_every_model_file_is_composed_and_read_by_its_backend(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     path = yaml_names("model")[name]
     text = path.read_text(encoding="utf-8")
     assert text.startswith("# "), f"{path.name} says in its first line what it is"
-    settings = backend_settings(yaml.safe_load(text))
-    assert msgspec.to_builtins(settings) is not None
+    for variable in re.findall(r"oc\.env:(\w+)", text):
+        with pytest.raises(UsageError, match=rf"'{variable}' not found; set it"):
+            compose([f"model={name}"])
+        monkeypatch.setenv(variable, "http://127.0.0.1:8009")
+    words = [f"model={name}"]
+    if name in GIVEN:
+        with pytest.raises(UsageError, match=f"{GIVEN[name].partition('=')[0]} must be given"):
+            backend_settings(compose(words).model)
+        words.append(GIVEN[name])
+    settings = compose(words).model
+    assert common(settings).concurrency >= 1
+    assert msgspec.to_builtins(backend_settings(settings)) is not None
+    for half in ("recogniser", "mind", "each"):
+        assert half not in settings or backend_settings(settings[half])
+
+
+def test_every_backend_has_a_model_file_to_begin_with() -> None:
+    backends = {
+        compose([f"model={name}", *([GIVEN[name]] if name in GIVEN else [])]).model["backend"]
+        for name in set(yaml_names("model")) - {"voxtral_mini_3b"}
+    }
+    assert backends == set(plugins.names("models"))
 
 
 @pytest.mark.parametrize("name", plugins.names("scorers"))

@@ -19,7 +19,7 @@ from mine import bench
 from servers import Server, said, serving, sounds, words
 
 from earmark.config import compose, load_condition, open_model
-from earmark.errors import BadSetup
+from earmark.errors import BadSetup, Stopped
 from earmark.evaluate import Outcome, Watch, evaluate
 from earmark.preflight import OPEN, Report, pattern, plain_pattern, preflight, sent_by, short
 from earmark.types import Clip, Picture, Prompt, Recipe, Turn
@@ -176,16 +176,34 @@ def test_what_a_model_refuses_is_found_out_before_the_first_item() -> None:
     assert note in report["remarks"]
 
 
-def test_a_server_that_does_not_answer_stops_the_run(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(
+    ("status", "message", "requests"),
+    [(500, "out of memory", 3), (500, "audio input is not supported", 1), (401, "no such key", 1)],
+)
+def test_a_server_that_does_not_answer_stops_the_run(
+    status: int, message: str, requests: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr("earmark.run.FIRST_WAIT", 0.01)
     monkeypatch.setattr("earmark.run.JITTER", 0.0)
-    broken = web.json_response({"error": {"message": "audio input is not supported"}}, status=500)
-    with serving(lambda *_: web.Response(status=500, text=broken.text), preflight=True) as server:
-        with pytest.raises(
-            BadSetup, match="cannot be asked about sound: asked about a tone: HTTP 500: audio input is not"
-        ):
+
+    def broken(*_: object) -> web.Response:
+        return web.json_response({"error": {"message": message}}, status=status)
+
+    with serving(broken, preflight=True) as server:
+        expected = f"cannot be asked about sound: asked about a tone: HTTP {status}: {message}"
+        with pytest.raises(BadSetup, match=expected):
             run(server)
-        assert len(server.asked) == 3
+        assert len(server.asked) == requests
+        (report,) = json.loads(next(Path("results").rglob("preflight.json")).read_text())
+        assert report["verdict"] == "failed"
+        with pytest.raises((BadSetup, Stopped), match=message):
+            run(server, "preflight=false", "attempts=1", "give_up_after=2")
+    assert not any(json.loads(line).get("response") for line in _journal())
+
+
+def _journal() -> list[str]:
+    (path,) = Path("results").rglob("responses.jsonl")
+    return path.read_text().splitlines()
 
 
 def test_a_name_that_the_server_does_not_list_is_remarked_on() -> None:

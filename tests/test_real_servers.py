@@ -120,7 +120,9 @@ def test_answers_are_streamed(listening: tuple[str, str]) -> None:
             return await model.generate(prepare(Prompt((Turn("user", (tone(300.0), "Which?")),)), model.hears))
 
     whole, streamed = asyncio.run(go(stream=False)), asyncio.run(go(stream=True))
-    assert streamed.text == whole.text
+    # Its streaming decoder holds back bytes that are no character yet, and drops what it holds at the end; this model of
+    # random weights often ends in the midst of one, where the whole answer has U+FFFD.
+    assert streamed.text.rstrip("\ufffd") == whole.text.rstrip("\ufffd") != ""
     assert streamed.first_token is not None
     assert 0 < streamed.first_token <= streamed.seconds
     assert streamed.usage.tokens_in == whole.usage.tokens_in

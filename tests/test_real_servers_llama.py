@@ -13,7 +13,7 @@ import pytest
 from real_servers import llama_serve
 
 from earmark.audio.prepare import prepare
-from earmark.errors import AskError
+from earmark.errors import BadSetup
 from earmark.models import openai
 from earmark.models.openai import Settings
 from earmark.types import Prompt, Recipe, Response, Turn
@@ -51,8 +51,8 @@ def test_words_are_answered(url: str) -> None:
     assert reply.usage.tokens_out > 0
 
 
-def test_sound_that_is_not_taken_is_a_failure_and_no_answer(url: str) -> None:
-    with pytest.raises(AskError, match="audio input is not supported"):
+def test_sound_that_is_not_taken_is_told_at_once_and_no_answer(url: str) -> None:
+    with pytest.raises(BadSetup, match=r"audio input is not supported.*serve a model that hears"):
         asked(url, Prompt((Turn("user", (TONE, "What do you hear?")),)))
 
 

@@ -7,6 +7,7 @@ failure.
 from __future__ import annotations
 
 import asyncio
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any, Final, Literal
 
@@ -28,6 +29,9 @@ STOPS: Final[dict[str, Literal["end", "length", "filtered"]]] = {
 }
 FILTERED: Final = ("content_filter", "content_policy_violation", "moderation_blocked")
 OUT_OF_CREDIT: Final = ("insufficient_quota", "billing_hard_limit_reached")
+NO_SOUND: Final = re.compile(  # as servers of models without ears say it, llama.cpp with a 500, vLLM with a 400
+    r"audio input is not supported|(?:is )?not a multimodal model|at most 0 audio|does not support audio", re.IGNORECASE
+)
 SPEECH_RATE: Final[Hertz] = 24000  # of speech that comes as bare samples
 HEADS: Final = {b"RIFF": "wav", b"fLaC": "flac", b"OggS": "ogg", b"ID3": "mp3", b"\xff": "mp3"}  # of sound files
 
@@ -89,6 +93,10 @@ def failure(reply: Reply) -> AskError | BadSetup:
         return Filtered(message)
     if str(code) in OUT_OF_CREDIT:
         return BadSetup(f"{message}; the account has no credit left")
+    if NO_SOUND.search(said):
+        return BadSetup(
+            f"{message}; serve a model that hears, or this one with its part for sound (llama.cpp: --mmproj FILE)"
+        )
     return by_status(status, message, asked_to_wait(reply.headers))
 
 

@@ -4,8 +4,9 @@ What was asked is the model's settings and name, every word and role of the prom
 of the bytes of each sound and picture. Only whole answers are kept: a failure, a withheld or an empty answer and one that
 was cut short are asked for again. A remembered answer costs nothing and says so in its notes.
 
-As a backend, `backend: earmark.models._remember` with `model:` as any model's settings, this is what judges are asked
-through: it also bounds what is under way and asks again where that may help, which the engine of a run does for its model.
+`model.remember=true` gives any model a memory. As a backend, `backend: earmark.models._remember` with `model:` as any model's
+settings, this is what judges are asked through: it also bounds what is under way and asks again where that may help, which
+the engine of a run does for its model.
 """
 
 from __future__ import annotations
@@ -115,6 +116,16 @@ class Remember:
             if response.stop == "end" and response.text.strip():
                 self.memory.keep(key, response)
             return response
+
+
+def forgetful(model: Model) -> Model:
+    """The same without its memory, where it has one: for who must know how it answers now."""
+    held: Any = model
+    while hasattr(held, "hears"):
+        if isinstance(held, Remember):
+            return held.model
+        held = getattr(held, "model", None)
+    return model
 
 
 def content(prompt: Prompt) -> bytes:

@@ -2,7 +2,7 @@
 
 How many answers may be under way grows while answers come, by one for each until the server first says that it is
 busy, then by about one a round; it shrinks by a third when the server says so (429, 503), at most once a second, and
-nothing is sent while the server asks us to wait. Where a service allows so many requests or tokens a minute, questions
+nothing is sent while the server asks us to wait, unless it asks for longer than anybody would. Where a service allows so many requests or tokens a minute, questions
 are spaced evenly: a token is booked before a question is sent, by what answers have taken so far, and settled after.
 """
 
@@ -13,7 +13,7 @@ import time
 from collections.abc import Callable, Mapping
 from typing import Any, Final
 
-from earmark.config import common
+from earmark.config import LONGEST_WAIT, common
 from earmark.errors import Transient
 from earmark.types import Hears, Model, Prompt, Response, Seconds
 
@@ -54,6 +54,7 @@ class Throttle:
         *,
         requests_per_minute: float | None = None,
         tokens_per_minute: float | None = None,
+        longest_wait: Seconds = LONGEST_WAIT,
     ) -> None:
         self.model = model
         self.ceiling = ceiling
@@ -63,6 +64,7 @@ class Throttle:
         self._growth = 0.0  # towards the next slot, once the server has been busy
         self._was_busy = False
         self._shrunk_at = self._open_at = float("-inf")
+        self._longest_wait = longest_wait
         self._clock = clock
         self._requests = Pace(requests_per_minute, clock) if requests_per_minute else None
         self._tokens = Pace(tokens_per_minute, clock) if tokens_per_minute else None
@@ -124,7 +126,7 @@ class Throttle:
     def _shrink(self, wait: Seconds | None) -> None:
         now = self._clock()
         self._was_busy = True
-        if wait:
+        if wait and wait <= self._longest_wait:
             self._open_at = max(self._open_at, now + wait)
         if now - self._shrunk_at >= COOL:
             self._shrunk_at = now
@@ -134,13 +136,14 @@ class Throttle:
 
 
 def throttled(model: Model, settings: Mapping[str, Any]) -> Throttle:
-    """A model asked as its settings allow."""
+    """A model asked as its settings allow. What is remembered comes at any pace: the model in the memory has its own."""
     shared = common(settings)
     return Throttle(
         model,
         shared.concurrency,
-        requests_per_minute=shared.requests_per_minute,
-        tokens_per_minute=shared.tokens_per_minute,
+        requests_per_minute=None if shared.remember else shared.requests_per_minute,
+        tokens_per_minute=None if shared.remember else shared.tokens_per_minute,
+        longest_wait=shared.longest_wait,
     )
 
 

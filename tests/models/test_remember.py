@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 from collections.abc import Callable, Iterator
 from contextlib import closing
 from pathlib import Path
@@ -10,10 +11,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 from aiohttp import web
+from mine import bench
 from servers import said, serving
 
 from earmark.config import compose, open_model
-from earmark.errors import BadData, Transient
+from earmark.errors import BadData, Transient, UsageError
+from earmark.evaluate import Outcome, Watch, evaluate
+from earmark.journal import read
 from earmark.models._remember import REMEMBERED, Memory, Remember
 from earmark.models.fake import Fake
 from earmark.types import Model, Part, Prompt, Response, Sound, Turn, Usage, Wave, replace
@@ -165,3 +169,41 @@ def test_as_a_backend_it_asks_again_where_that_may_help_and_remembers() -> None:
         first, second = asyncio.run(twice(server.url))
     assert len(server.asked) == 2
     assert (first.text, second.text, second.notes) == ("fine", "fine", (REMEMBERED,))
+
+
+def evaluated(*words: str, items: int = 6) -> Outcome:
+    settings = compose(list(words))
+    return asyncio.run(
+        evaluate(bench.load(bench.Settings(items=items)), settings, Watch(lambda _: None, lambda _: None))
+    )
+
+
+def test_a_run_with_a_memory_asks_what_no_run_has_asked_and_its_preflight_asks_anew() -> None:
+    def counting(_: object, __: int) -> web.Response:
+        choice = {"finish_reason": "stop", "message": {"content": "A"}}
+        return web.json_response({"choices": [choice], "usage": {"prompt_tokens": 1000}})
+
+    with serving(counting) as server:
+        words = (f"model={server.url}", "model.remember=true", "model.prices={in: 1}", "model.concurrency=3")
+        first, second = evaluated(*words), evaluated(*words, items=8)
+        assert len(server.asked) == 8
+        looked = [json.loads((run.folder / "preflight.json").read_text())[0]["probes"] for run in (first, second)]
+        assert not any(probe.get("notes") for probes in looked for probe in probes)
+        assert looked[0][0]["seconds"] != looked[1][0]["seconds"]
+    told = [record.response for record in read(second.folder / "responses.jsonl")]
+    assert sum(REMEMBERED in answer.notes for answer in told if answer) == 6
+    assert sum(answer.usage.cost for answer in told if answer) == pytest.approx(2 * 1000 / 1e6)
+
+
+def test_a_question_that_fails_is_asked_as_often_as_without_a_memory(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("earmark.run.FIRST_WAIT", 0.01)
+    monkeypatch.setattr("earmark.run.JITTER", 0.0)
+    with serving(lambda *_: web.Response(status=503)) as server:
+        evaluated(f"model={server.url}", "model.remember=true", "attempts=3", "preflight=false", items=1)
+        assert len(server.asked) == 3
+
+
+@pytest.mark.parametrize("word", ["repeats=3", "batch=true"])
+def test_what_a_memory_would_undo_is_told(word: str) -> None:
+    with pytest.raises(UsageError, match=r"which model\.remember=true does not; leave out one"):
+        evaluated("model=fake", "model.remember=true", word)

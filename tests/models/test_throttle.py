@@ -96,6 +96,20 @@ def test_nothing_is_sent_while_the_server_asks_to_wait() -> None:
     assert moments[1] - moments[0] >= 0.19
 
 
+def test_a_server_that_asks_for_longer_than_anybody_waits_is_asked_on() -> None:
+    class Closed(Server):
+        async def generate(self, prompt: Prompt) -> Response:
+            self.busy += 1
+            raise Transient("come tomorrow", 86400.0, busy=True)
+
+    async def go() -> int:
+        server = Closed(100)
+        await asyncio.wait_for(ask(Throttle(server, 4, longest_wait=60.0), 5, 2), 5)
+        return server.busy
+
+    assert asyncio.run(go()) == 5
+
+
 def test_a_cancelled_question_gives_its_slot_back() -> None:
     async def go() -> None:
         model = Throttle(Server(100), 1)
@@ -165,7 +179,9 @@ def test_without_limits_nothing_waits(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_the_settings_of_a_model_set_its_limits(monkeypatch: pytest.MonkeyPatch) -> None:
     clock = Clock(monkeypatch)
-    model = throttled(Taking(1, 1), {"backend": "fake", "concurrency": 3, "requests_per_minute": 60})
+    settings = {"backend": "fake", "concurrency": 3, "requests_per_minute": 60}
+    assert timed(throttled(Taking(1, 1, 1), settings | {"remember": True}), clock, 3) == [0, 0, 0]
+    model = throttled(Taking(1, 1), settings)
     assert model.ceiling == 3
     monkeypatch.setattr(model, "_requests", Pace(60, clock))
     assert timed(model, clock, 2) == [0, 1]
