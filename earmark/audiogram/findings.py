@@ -96,6 +96,7 @@ class Audiogram(Struct, frozen=True):
     finished: bool
     earmark: str  # the version that asked
     findings: list[Finding]
+    remarks: list[str]
 
 
 class Played(NamedTuple):
@@ -141,7 +142,17 @@ def read(run: Path) -> Audiogram:
         finished,
         signed.earmark,
         findings,
+        list(_overall(findings)),
     )
+
+
+def _overall(findings: Sequence[Finding]) -> Iterator[str]:
+    """What must be known about all dimensions together."""
+    if all(one.outcome in ("not reached", "too few answers") for one in findings):
+        yield "no threshold in any dimension: the model is deaf to these sounds, or does not do what is asked"
+    first = Share(sum(one.first.of for one in findings), sum(one.first.count for one in findings))
+    if leans := leaning(first):
+        yield f"leans to {leans}: {first} answers were A, and half of them should have been"
 
 
 def _played(plan: Plan, dimension: Dimension, records: Mapping[str, Record]) -> Iterator[Played]:
@@ -228,8 +239,6 @@ def _remarks(found: Finding, dimension: Dimension) -> Iterator[str]:
         yield f"only {share} right at the easiest level: such a threshold is not to be trusted"
     if found.given_up.count:
         yield f"{found.given_up} tracks were given up, for want of answers that could be read"
-    if leans := leaning(found.first):
-        yield f"leans to {leans}: {found.first} answers were A"
 
 
 def guessing(right: Share) -> bool:

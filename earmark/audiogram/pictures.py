@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
 COLUMNS: Final = 4  # of curves
 MODEL: Final = "model, with 95 % interval"
+BEYOND: Final = "model, beyond what was asked"
 NAMES: Final = {
     "not reached": "not reached",
     "below the range": "finer than asked",
@@ -42,7 +43,7 @@ def audiogram(found: Audiogram) -> Picture:
         for axes, (one, findings, _) in zip(places, shown, strict=True):
             one(axes, findings)
         named = {name: mark for axes in places for mark, name in zip(*axes.get_legend_handles_labels(), strict=True)}
-        figure.legend(list(named.values()), list(named), loc="outside lower center", ncols=2, handletextpad=0.4)
+        figure.legend(list(named.values()), list(named), loc="outside lower center", ncols=3, handletextpad=0.4)
 
     height = max(1.3 + 0.5 * len(others), 4.2 if tones else 0)
     return Picture(4.4 * sum(width for *_, width in shown), height, title(found), draw)
@@ -111,7 +112,17 @@ def _mark(axes: Axes, row: int, one: Finding, dimension: Dimension) -> None:
     if one.threshold is None:
         beyond = one.outcome == "not reached"
         if one.outcome != "too few answers":
-            axes.plot(float(beyond), row, marker=">" if beyond else "<", color=BLUE, mfc="white", ms=8, zorder=4)
+            axes.plot(
+                float(beyond),
+                row,
+                marker=">" if beyond else "<",
+                color=BLUE,
+                mfc="white",
+                ms=8,
+                ls="",
+                zorder=4,
+                label=BEYOND,
+            )
         axes.text(
             0.97 if beyond else 0.03,
             row - 0.3,
@@ -161,9 +172,13 @@ def _tones(axes: Axes, findings: Sequence[Finding]) -> None:
         )
     for frequency, one in zip(frequencies, findings, strict=True):
         if one.outcome == "not reached":
-            axes.plot(frequency, one.easiest, marker="v", color=BLUE, mfc="white", ms=8, clip_on=False)
+            axes.plot(
+                frequency, one.easiest, marker="v", color=BLUE, mfc="white", ms=8, ls="", clip_on=False, label=BEYOND
+            )
         elif one.outcome == "below the range":
-            axes.plot(frequency, one.hardest, marker="^", color=BLUE, mfc="white", ms=8, clip_on=False)
+            axes.plot(
+                frequency, one.hardest, marker="^", color=BLUE, mfc="white", ms=8, ls="", clip_on=False, label=BEYOND
+            )
     axes.axhline(FLOOR, color=PALE, lw=1, zorder=0)
     axes.text(
         0.01,

@@ -81,7 +81,7 @@ def _beside(one: Finding) -> str:
 def footnotes(found: Audiogram) -> list[str]:
     """What must be known beside the table, in a line each: remarks, then where the figures of people come from."""
     said = [f"{one.dimension}: {remark}" for one in found.findings for remark in one.remarks]
-    return [*said, *LEGEND, *(f"people, {line}" for line in sources(found.findings))]
+    return [*found.remarks, *said, *LEGEND, *(f"people, {line}" for line in sources(found.findings))]
 
 
 def sources(findings: Sequence[Finding]) -> Iterator[str]:

@@ -1,8 +1,9 @@
 """One trial as an item and a prompt, and a track of them as a function of the answers.
 
 The sounds of a trial depend on the seed, the dimension, the track, the number of the trial in it and its level, and on nothing
-else: a track that is played back from a journal asks for the same trials as when it was asked. Two and two trials of a track
-have the answers A and B, in an order that is thrown.
+else: a track that is played back from a journal asks for the same trials as when it was asked. Which sound has more is thrown
+for every trial by itself, not balanced over pairs of them: a model that always says A would be right at the easiest level and
+wrong at the next, where the staircase goes from there, and seem to hear.
 """
 
 from __future__ import annotations
@@ -146,9 +147,10 @@ def item(plan: Plan, dimension: Dimension, place: tuple[int, int], ask: Ask) -> 
     """One trial; `place` is the number of its track and its own."""
     name = f"{dimension.name}-{place[0]}-{place[1]:03}"
     words = f"{plan.seed}:{name}"
-    right = _right(f"{plan.seed}:{dimension.name}-{place[0]}", place[1] - 1)
+    dice = Random(words)  # noqa: S311 - sounds, not secrets
+    right = dice.choice(LABELS)
     step = dimension.nothing if ask.kind == "same" else dimension.value(ask.level)
-    clips = dimension.make(acoustics.Throw(Random(words), step, right, words))  # noqa: S311 - sounds, not secrets
+    clips = dimension.make(acoustics.Throw(dice, step, right, words))
     return Item(
         name,
         dimension.name,
@@ -160,12 +162,6 @@ def item(plan: Plan, dimension: Dimension, place: tuple[int, int], ask: Ask) -> 
         group=name,
         tags={"kind": ask.kind, "level": "none" if ask.kind == "same" else dimension.told(step)},
     )
-
-
-def _right(words: str, at: int) -> str:
-    """The answer of a trial: of two and two one has A and one B, in an order that is thrown."""
-    first = Random(f"{words}:{at // 2}").randrange(2)  # noqa: S311 - an order, not a secret
-    return LABELS[(first + at) % 2]
 
 
 def reply(record: Record) -> Reply:

@@ -11,14 +11,28 @@ import click
 @click.argument("runs", nargs=-1, required=True, type=click.Path(path_type=Path))
 @click.option("--all", "everything", is_flag=True, help="Every metric, not the headline alone.")
 @click.option("--by", default="", help="Break the rows down by a tag, such as user or dataset_source.")
-def command(runs: tuple[Path, ...], everything: bool, by: str) -> None:
-    """Show the numbers of RUN..., folders such as results/MODEL/BENCHMARK/2026-01-31_12-00-00."""
+@click.option(
+    "--plot", type=click.Path(path_type=Path), help="Draw the curve in noise, or the audiogram: .png, .svg, .html."
+)
+def command(runs: tuple[Path, ...], everything: bool, by: str, plot: Path | None) -> None:
+    """Show the numbers of RUN..., folders such as results/MODEL/BENCHMARK/2026-01-31_12-00-00.
+
+    \b
+    earmark show RUN --plot curve.png      of a run with noise=[20,10,0,-10]: the score against the noise
+    """
     from earmark import folder
+    from earmark.audiogram.trials import NAME
     from earmark.cli._words import show_gains, show_rows
+    from earmark.errors import UsageError
     from earmark.report.files import read_metrics
 
+    if plot and len(runs) > 1:
+        raise UsageError("--plot draws one run; give one RUN")
     for run in runs:
         signed = folder.signed(run)
+        if signed.benchmark["name"] == NAME:
+            _audiogram(run, plot)
+            continue
         metrics = read_metrics(run)
         show_rows(f"{signed.benchmark['name']} by {signed.model['name']}", metrics.rows, everything=everything, by=by)
         show_gains(metrics.gains, by=by)
@@ -28,6 +42,25 @@ def command(runs: tuple[Path, ...], everything: bool, by: str) -> None:
             click.echo(f"failed {count}: {message}")
         if not metrics.finished:
             click.echo("unfinished: the command that began it goes on with it")
+        if plot:
+            from earmark.report.figures import write_picture
+            from earmark.report.noise_curve import noise_curve
+
+            write_picture(plot, noise_curve(f"{signed.benchmark['name']} by {signed.model['name']}", metrics.rows))
+            click.echo(f"drawn: {plot}")
+
+
+def _audiogram(run: Path, plot: Path | None) -> None:
+    from earmark.audiogram.findings import read
+    from earmark.audiogram.pictures import audiogram
+    from earmark.cli.audiogram import show
+    from earmark.report.figures import write_picture
+
+    found = read(run)
+    show(found)
+    if plot:
+        write_picture(plot, audiogram(found))
+        click.echo(f"drawn: {plot}")
 
 
 def _failures(run: Path) -> list[tuple[str, int]]:

@@ -1,0 +1,110 @@
+"""A score against the ratio of signal to noise, with what the same questions score plainly, under controls and by guessing."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+
+from earmark.errors import UsageError
+from earmark.report.figures import BLUE, GREY, RED, Picture
+from earmark.report.rows import Row
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+COLUMNS: Final = 3
+COLOURS: Final = {
+    "white": BLUE,
+    "pink": "#CC79A7",
+    "babble": "#009E73",
+}  # of noise, told apart by colour-blind eyes too
+DASHES: Final = ("--", "-.", (0, (1, 1)), (0, (5, 1, 1, 1, 1, 1)))
+
+
+def noise_of(condition: str) -> tuple[str, float] | None:
+    """The colour and the ratio of a condition that adds noise; None of any other.
+
+    >>> noise_of("noise:-10"), noise_of("noise:pink@5"), noise_of("silence")
+    (('white', -10.0), ('pink', 5.0), None)
+    """
+    name, _, argument = condition.partition(":")
+    if name != "noise":
+        return None
+    colour, at, ratio = argument.rpartition("@")
+    return colour if at else "white", float(ratio)
+
+
+def noise_curve(title: str, rows: Sequence[Row]) -> Picture:
+    """A panel for each task and average. Raises UsageError where nothing was heard in noise."""
+    panels: dict[tuple[str, str], list[Row]] = {}
+    for row in rows:
+        if not row.sliced:
+            panels.setdefault((row.title, row.scorer), []).append(row)
+    shown = [panel for panel in panels.values() if any(noise_of(row.condition) for row in panel)]
+    if not shown:
+        there = ", ".join(dict.fromkeys(row.condition for row in rows))
+        raise UsageError(f"nothing was heard in noise, only {there}: a curve needs a run with noise=[20,10,0,-10]")
+    columns = min(COLUMNS, len(shown))
+    lines = math.ceil(len(shown) / columns)
+
+    def draw(figure: Figure) -> None:
+        figure.suptitle(f"{title}, in noise", fontsize=11)
+        places = list(figure.subplots(lines, columns, squeeze=False).flat)
+        for axes, panel in zip(places, shown, strict=False):
+            _panel(axes, panel)
+        for axes in places[len(shown) :]:
+            axes.set_axis_off()
+        named = {name: mark for axes in places for mark, name in zip(*axes.get_legend_handles_labels(), strict=True)}
+        figure.legend(list(named.values()), list(named), loc="outside lower center", ncols=3, handletextpad=0.4)
+
+    return Picture(max(4.5, 3.4 * columns), 0.9 + 2.8 * lines, f"{title}, in noise", draw)
+
+
+def _panel(axes: Axes, rows: Sequence[Row]) -> None:
+    """One task: a curve for each colour of noise, the ratio falling to the right, and a line for everything else."""
+    for colour, shown in COLOURS.items():
+        _curve(axes, colour, shown, rows)
+    others = [row for row in rows if not noise_of(row.condition)]
+    for row, dashes in zip(others, ("-", *DASHES * len(others)), strict=False):
+        _line(axes, row, dashes)
+    if rows[0].chance is not None:
+        axes.axhline(rows[0].chance, color=GREY, lw=1, ls=":", label="chance")
+    ratios = sorted({found[1] for row in rows if (found := noise_of(row.condition))})
+    axes.set_xticks(ratios, [f"{ratio:g}" for ratio in ratios])
+    axes.set_xlim(ratios[-1] + 2, ratios[0] - 2)
+    low, high = axes.get_ylim()
+    axes.set_ylim(min(0.0, low), 1.02 if rows[0].better == "higher" and high <= 1.1 else high)  # shares: the whole scale
+    axes.set_title(rows[0].title)
+    axes.set_xlabel("signal to noise, dB")
+    axes.set_ylabel(f"{rows[0].headline[0]}, {rows[0].better} is better")
+
+
+def _curve(axes: Axes, colour: str, shown: str, rows: Sequence[Row]) -> None:
+    found = sorted(
+        (noise[1], row.headline[1])
+        for row in rows
+        if (noise := noise_of(row.condition)) and noise[0] == colour and row.headline[1].value is not None
+    )
+    if not found:
+        return
+    ratios = [ratio for ratio, _ in found]
+    values, lows, highs = (
+        np.array([getattr(estimate, name) for _, estimate in found], np.float64) for name in ("value", "low", "high")
+    )
+    lows, highs = np.where(np.isnan(lows), values, lows), np.where(np.isnan(highs), values, highs)
+    axes.errorbar(ratios, values, (values - lows, highs - values), fmt="o-", color=shown, ms=5, lw=1.5, elinewidth=1, capsize=3, label=f"{colour} noise, 95 % interval")  # fmt: skip
+
+
+def _line(axes: Axes, row: Row, dashes: object) -> None:
+    """What was heard otherwise, as a line with its interval."""
+    estimate = row.headline[1]
+    if estimate.value is None:
+        return
+    color = "black" if row.condition == "plain" else RED
+    axes.axhline(estimate.value, color=color, lw=1, ls=dashes, label=row.condition)
+    if estimate.low is not None and estimate.high is not None:
+        axes.axhspan(estimate.low, estimate.high, color=color, alpha=0.07, lw=0)
