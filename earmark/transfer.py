@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import shutil
 import tempfile
-from collections.abc import Callable, Container, Iterable, Iterator, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from pathlib import Path
 from types import ModuleType
@@ -23,7 +23,7 @@ from earmark.benchmarks import _imported
 from earmark.config import Composed, RunSettings, load_benchmark, written
 from earmark.data.cache import digest
 from earmark.errors import BadData, UsageError
-from earmark.foreign._runs import OPEN, Facts, Imported
+from earmark.foreign._runs import OPEN, Facts, Imported, Spec
 from earmark.journal import Key, Record, ScoreLine, key
 from earmark.journal import read as read_journal
 from earmark.report.files import SAMPLES, sample, write_csv
@@ -60,11 +60,11 @@ def import_runs(
     """
     if not path.exists():
         raise UsageError(f"{path}: no such file or folder")
-    place = Path(results).expanduser()
-    place.mkdir(parents=True, exist_ok=True)
     name, reader = _reader(path, form)
-    with tempfile.TemporaryDirectory(prefix=".import-", dir=place) as staged:
-        read = [_read(one, Path(staged) / f"{number}.jsonl") for number, one in enumerate(reader.read(path))]
+    with ExitStack() as undo:
+        place = _place(results, undo)
+        staged = Path(undo.enter_context(tempfile.TemporaryDirectory(prefix=".import-", dir=place)))
+        read = [_read(one, staged / f"{number}.jsonl") for number, one in enumerate(reader.read(path))]
         found = [one for one in read if one.facts]
         if not found:
             raise BadData(
@@ -76,10 +76,25 @@ def import_runs(
                     f"{one.imported.model or path}: no reply is kept in {one.imported.files[0].name} and its like, so no run is made of it"
                 )
         _check_names(path, [one.imported.model for one in found], model)
-        with ExitStack() as undo:
-            made = [_make(one, name, results, model, undo) for one in found]
-            undo.pop_all()
+        with ExitStack() as unmade:
+            made = [_make(one, name, results, model, unmade) for one in found]
+            unmade.pop_all()
             return made
+
+
+def _place(results: str, undo: ExitStack) -> Path:
+    """The folder of results; one that was made for this and stays empty goes again."""
+    place = Path(results).expanduser()
+    missing = [folder for folder in (place, *place.parents) if not folder.exists()]
+    place.mkdir(parents=True, exist_ok=True)
+    for folder_made in reversed(missing):
+        undo.callback(_remove_empty, folder_made)
+    return place
+
+
+def _remove_empty(place: Path) -> None:
+    if not any(place.iterdir()):
+        place.rmdir()
 
 
 def _reader(path: Path, form: str) -> tuple[str, ModuleType]:
@@ -166,18 +181,21 @@ def _make(read: Read, form: str, results: str, model: str, undo: ExitStack) -> t
     settings: dict[str, Any] = dict(imported.settings)
     if imported.scorers is not None:
         described["imported"] = True  # no packaged benchmark stands behind it
+        scorers = {task: imported.scorers(facts) for task, facts in read.facts.items()}
         settings = {
             "of": imported.benchmark,
-            "scorers": {task: imported.scorers(facts) for task, facts in read.facts.items()},
+            "scorers": scorers,
             "slices": list(imported.slices),
             "average": imported.average,
-            "notices": list(imported.notices),
+            "notices": [*imported.notices, *_unscored(scorers, read.facts)],
         }
     files = {f"{file.parent.name}/{file.name}": digest(file) for file in imported.files}
     source = {"backend": "import", "name": name, "form": form, "files": files}
     signed = folder.Signed(described, source, read.conditions, read.repeats, None, {})
     words = Composed(
-        RunSettings(condition=tuple(read.conditions), repeats=read.repeats), {"backend": "import"}, settings
+        RunSettings(condition=tuple(read.conditions), repeats=read.repeats, results=results),
+        {"backend": "import"},
+        settings,
     )
     tasks = tuple(read.tasks)
     benchmark = (
@@ -192,13 +210,17 @@ def _make(read: Read, form: str, results: str, model: str, undo: ExitStack) -> t
     return run, asyncio.run(write_scores(run, benchmark, 0, found))
 
 
+def _unscored(scorers: Mapping[str, Sequence[Spec]], facts: Mapping[str, Facts]) -> Iterator[str]:
+    for task, found in scorers.items():
+        if not found:
+            yield f"{task}: {facts[task].records} answers without a reference or a verdict, which nothing scores"
+
+
 def _forget(run: Path) -> None:
     """Remove a run, and the folders of its benchmark and model where nothing else lies in them."""
     shutil.rmtree(run, ignore_errors=True)
     for parent in (run.parent, run.parent.parent):
-        if any(parent.iterdir()):
-            return
-        parent.rmdir()
+        _remove_empty(parent)
 
 
 # ---------------------------------------------------------------- out

@@ -143,41 +143,31 @@ write_eval_log(log, target, format=form)
 """
 
 
+def inspect_rows(clip: Path) -> dict[str, list[dict[str, Any]]]:
+    """The samples of both tasks; one of the choices has two right answers."""
+    heard = {"type": "audio", "audio": str(clip), "format": "wav"}
+    choices: list[dict[str, Any]] = [
+        {"id": f"c{n}", "input": [{"role": "user", "content": [heard, {"type": "text", "text": one.text}]}]}
+        | {"choices": list(one.choices), "target": one.target}
+        for n, one in enumerate(CHOICES, start=1)
+    ]
+    several = {"id": "several", "input": "Which animal is heard?", "choices": ["a", "b", "c"], "target": ["A", "B"]}
+    brief = {"role": "system", "content": "Be brief."}
+    texts = [
+        {"id": n, "input": [brief, {"role": "user", "content": one.text}], "target": one.target}
+        for n, one in enumerate(TEXTS, start=1)
+    ]
+    return {"choices": [*choices, several], "texts": texts}
+
+
 def inspect(venv: Path, url: str, folder: Path, out: Path) -> None:
     """Choices over two epochs, scored as they fail; texts with the failed left out, and texts that end at the failure."""
-    heard = {"type": "audio", "audio": str(folder / sound(folder / "a.wav")), "format": "wav"}
-    rows: dict[str, list[dict[str, Any]]] = {
-        "choices": [
-            {"id": f"c{n}", "input": [{"role": "user", "content": [heard, {"type": "text", "text": one.text}]}]}
-            | {"choices": list(one.choices), "target": one.target}
-            for n, one in enumerate(CHOICES, start=1)
-        ],
-        "texts": [
-            {
-                "id": n,
-                "input": [{"role": "system", "content": "Be brief."}, {"role": "user", "content": one.text}],
-                "target": one.target,
-            }
-            for n, one in enumerate(TEXTS, start=1)
-        ],
-    }
-    rows["choices"].append(
-        {"id": "several", "input": "Which animal is heard?", "choices": ["a", "b", "c"], "target": ["A", "B"]}
-    )
-    for name, lines in rows.items():
+    for name, lines in inspect_rows(folder / sound(folder / "a.wav")).items():
         (folder / f"{name}.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
     (folder / "task.py").write_text(INSPECT_TASKS)
     (folder / "less.py").write_text(INSPECT_LESS)
-    command: list[str | Path] = [
-        venv / "bin/inspect",
-        "eval",
-        "--model",
-        "openai-api/mock/mock-audio",
-        "--display",
-        "plain",
-        "--max-retries",
-        "1",
-    ]
+    model = "openai-api/mock/mock-audio"
+    command: list[str | Path] = [venv / "bin/inspect", "eval", "--model", model, "--display", "plain", "--max-retries", "1"]
     known = {"MOCK_API_KEY": "x", "MOCK_BASE_URL": url}
     for name, task, words_ in (
         ("choices.eval", "audio_choices", ["-T", "epochs=2", "--no-fail-on-error", "--max-connections", "1"]),

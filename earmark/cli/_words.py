@@ -85,6 +85,9 @@ def show_rows(title: str, rows: Sequence[Row], *, everything: bool = False, by: 
     """Print rows as a table, with what must be known about them underneath; those of a tag's values with `by`."""
     from earmark.report.table import HEAD, footnotes, full_table, table
 
+    if not rows and not by:
+        click.echo(f"{title}: no numbers")
+        return
     shown = [row for row in rows if (row.slice.startswith(f"{by}=") if by else not row.sliced)]
     if not shown:
         tags = dict.fromkeys(row.slice.partition("=")[0] for row in rows if row.sliced)

@@ -26,8 +26,9 @@ STOPS: Final[dict[str, Literal["end", "length", "filtered"]]] = {  # how Inspect
 }
 OPEN: Final = ".open"  # after the name of a task: its items whose choices could not be read, where others have some
 HEAD: Final = 65536  # bytes of a file that are looked at before its form is known
+LONGEST: Final = 1 << 26  # bytes of a line that is looked at for the same
 TRANSCRIBED: Final = re.compile(r"(?<![a-z])(wer|cer|mer)(?![a-z])")
-TRANSLATED: Final = re.compile(r"(?<![a-z])(?:bleu|chrf)(?![a-z])")
+TRANSLATED: Final = re.compile(r"(?<![a-z])(?:(?:sacre)?bleu|chrf)(?![a-z])")
 LANGUAGES: Final = (  # words of names of data sets
     {code: code for code in "ar de en es fr hi id it ja ko ms nl pt ru ta th tr vi yue zh".split()}
     | dict.fromkeys(("cmn", "mandarin", "chinese", "aishell", "wenetspeech", "wenet"), "zh")
@@ -175,8 +176,9 @@ def head(path: Path) -> bytes:
 
 
 def first_line(path: Path) -> Any:
-    """The first line of a file as JSON; None where it is none."""
-    line = head(path).partition(b"\n")[0]
+    """The first line of a file as JSON; None where it is none. Sound in a line makes it long."""
+    with path.open("rb") as file:
+        line = file.readline(LONGEST)
     try:
         return json.loads(line)
     except (json.JSONDecodeError, UnicodeDecodeError):
