@@ -33,7 +33,7 @@ UNSIGNED: Final = frozenset(
 GROUPS: Final = ("eval", "runtime")  # of YAML, beside model and suite
 LONGEST_WAIT: Final[Seconds] = 900.0  # that a server may ask everybody for
 PACKAGED: Final = Path(__file__).parent / "conf"
-T = TypeVar("T")
+T = TypeVar("T", bound=Struct)
 
 
 class RunSettings(Struct, frozen=True, forbid_unknown_fields=True):
@@ -195,7 +195,7 @@ def _model_overrides(value: str) -> list[str]:
 
 def read(kind: type[T], settings: Mapping[str, Any], prefix: str) -> T:
     """Typed settings from plain ones; a wrong name or value is told with the names that there are."""
-    fields = getattr(kind, "__struct_fields__", ())
+    fields = kind.__struct_fields__
     unknown = [name for name in settings if name not in fields]
     if unknown:
         raise UsageError(

@@ -13,6 +13,7 @@ import click
 
 from earmark import __version__
 from earmark.cli._dotenv import load_dotenv
+from earmark.cli._interrupt import MESSAGE, end_when_interrupted
 from earmark.errors import INTERRUPTED, EarmarkError
 from earmark.plugins import find, names, plain, summary
 
@@ -51,11 +52,12 @@ def main(*arguments: Any) -> None:
 
 def leave(command: click.Command, *arguments: Any) -> None:
     """Run a command, with the keys of a file `.env`, and exit with a documented status."""
+    end_when_interrupted()
     try:
         load_dotenv()
         sys.exit(command.main([*arguments] or None, standalone_mode=False))
     except click.exceptions.Abort:
-        stop("interrupted; the same command goes on from here", INTERRUPTED)
+        stop(MESSAGE, INTERRUPTED)
     except click.ClickException as error:
         error.show()
         sys.exit(error.exit_code)
