@@ -4,7 +4,8 @@
 
 and the next question goes where that is least: what is asked of it waits the shortest there. Speed is measured as the
 answers come: as many as are under way, over how long one takes. An endpoint that fails several times in a row is left out
-for a while and then tried again; a question that found nobody at one address goes to another at once.
+for a while and then tried again, and one that is busy for as long as it asks; a question that found nobody at one address,
+or one that is busy, goes to another at once.
 """
 
 from __future__ import annotations
@@ -24,6 +25,7 @@ from earmark.types import Hears, Model, Prompt, Response, Seconds
 
 PREFLIGHT: Final = True
 STEADY: Final = 0.2  # of a new measurement of speed in the one that counts
+BREATH: Final[Seconds] = 1.0  # for a busy endpoint that does not say how long
 DEATHS: Final = 3  # failures in a row until an endpoint is left out
 
 
@@ -83,7 +85,7 @@ class Spread:
             try:
                 return await self._ask(endpoint, prompt)
             except Transient as error:
-                if not nobody_there(error) or len(tried) == len(self.endpoints):
+                if not unasked(error) or len(tried) == len(self.endpoints):
                     raise
 
     async def _ask(self, endpoint: Endpoint, prompt: Prompt) -> Response:
@@ -92,7 +94,9 @@ class Spread:
         try:
             response = await endpoint.model.generate(prompt)
         except Transient as error:
-            if not error.busy:
+            if error.busy:
+                endpoint.back_at = self._clock() + (error.wait or BREATH)
+            else:
                 self._failed(endpoint)
             raise
         finally:
@@ -100,7 +104,9 @@ class Spread:
         now = load / max(1e-6, self._clock() - began)
         endpoint.speed = now if endpoint.speed is None else endpoint.speed + STEADY * (now - endpoint.speed)
         endpoint.answered += 1
-        endpoint.failures, endpoint.back_at = 0, float("-inf")
+        if endpoint.failures >= DEATHS:  # it is alive
+            endpoint.back_at = float("-inf")
+        endpoint.failures = 0
         return response
 
     def _failed(self, endpoint: Endpoint) -> None:
@@ -119,9 +125,9 @@ class Spread:
         return min(well, key=lambda endpoint: endpoint.cost(usual))
 
 
-def nobody_there(error: Transient) -> bool:
-    """Whether a question has found nobody, so that asking another endpoint at once asks nothing twice."""
-    return isinstance(error.__cause__, aiohttp.ClientConnectorError)
+def unasked(error: Transient) -> bool:
+    """Whether a question has found nobody with time for it, so that asking another endpoint at once asks nothing twice."""
+    return error.busy or isinstance(error.__cause__, aiohttp.ClientConnectorError)
 
 
 def each(settings: Settings) -> list[dict[str, Any]]:

@@ -101,13 +101,32 @@ def test_an_endpoint_that_fails_again_and_again_is_left_out_and_comes_back() -> 
     asyncio.run(go())
 
 
-def test_a_busy_endpoint_is_not_a_dead_one() -> None:
+def test_a_busy_endpoint_rests_as_long_as_it_asks_and_its_question_goes_to_another() -> None:
+    now = [0.0]
+
     async def go() -> None:
         busy, other = Queue(0.0), Queue(0.0)
-        busy.error = Transient("HTTP 429", busy=True)
-        model = spread(busy, other)
-        await ask(model, 20, 1)
+        busy.error = Transient("HTTP 429", 5.0, busy=True)
+        model = spread(busy, other, now=now)
+        assert await ask(model, 20, 1) == 0
+        assert (busy.asked, other.asked) == (1, 20)
         assert model.endpoints[0].failures == 0
+        now[0] += 5.0
+        await ask(model, 4, 2)
+        assert busy.asked == 2
+
+    asyncio.run(go())
+
+
+def test_where_all_are_busy_the_server_is() -> None:
+    async def go() -> None:
+        queues = Queue(0.0), Queue(0.0)
+        for queue in queues:
+            queue.error = Transient("HTTP 429", 5.0, busy=True)
+        with pytest.raises(Transient) as told:
+            await spread(*queues).generate(PROMPT)
+        assert told.value.busy  # so that the throttle holds
+        assert [queue.asked for queue in queues] == [1, 1]
 
     asyncio.run(go())
 
