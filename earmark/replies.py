@@ -7,6 +7,7 @@ too: sample_id, raw_response, expected_letter, randomized_choices, predicted_let
 
 from __future__ import annotations
 
+import codecs
 import string
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -61,7 +62,7 @@ async def _score(scorer: Scorer, item: Item, response: Response, given: tuple[st
 
 
 def _lines(path: Path) -> Iterator[Any]:
-    data = path.read_bytes()
+    data = path.read_bytes().removeprefix(codecs.BOM_UTF8)  # which spreadsheets and Windows put there
     if data.lstrip()[:1] == b"[":
         yield from _parsed(data, str(path))
         return

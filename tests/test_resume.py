@@ -70,6 +70,7 @@ def test_a_run_killed_again_and_again_comes_to_its_end() -> None:
 
 
 def test_an_interrupt_keeps_the_answers_and_makes_no_failures() -> None:
+    """The team's case e22."""
     with serving(slowly) as server:
         begin_and_stop(server, signal.SIGINT)
         records = list(read(journal()))
@@ -123,6 +124,7 @@ def test_how_fast_it_is_asked_may_change() -> None:
 
 
 def test_a_finished_run_is_left_alone_and_the_same_command_begins_another() -> None:
+    """The team's case e21."""
     with serving(lambda *_: said("A")) as server:
         assert earmark(*words(server)).returncode == 0
         first = {path: path.read_bytes() for path in Path("results").rglob("*.json*")}
