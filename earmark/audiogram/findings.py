@@ -48,7 +48,7 @@ class Point(Struct, frozen=True):
 
 
 class Finding(Struct, frozen=True):
-    """What was found in one dimension, in its unit. A bound of None lies beyond the range."""
+    """What was found in one dimension, in its unit. A bound of None lies beyond the range; where nothing was measured both do."""
 
     dimension: str
     question: str
@@ -190,8 +190,8 @@ def finding(dimension: Dimension, tracks: Sequence[Played]) -> Finding:
         unit=dimension.unit,
         outcome=found.outcome,
         threshold=dimension.value(measured.threshold) if measured else None,
-        low=None if found.low is None else dimension.value(found.low),
-        high=None if found.high is None else dimension.value(found.high),
+        low=None if measured is None or found.low is None else dimension.value(found.low),
+        high=None if measured is None or found.high is None else dimension.value(found.high),
         easiest=dimension.value(dimension.top),
         hardest=dimension.value(0),
         human=human.threshold if human else None,

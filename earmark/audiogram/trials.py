@@ -78,9 +78,9 @@ def planned(settings: Settings, seed: int) -> Plan:
     known = [dimension.name for dimension in DIMENSIONS]
     wrong = sorted(wanted.difference(known))
     if wrong:
-        raise UsageError(
-            f"no dimension is called '{wrong[0]}'; there are: {', '.join(known)}, and tone for all of those"
-        )
+        raise UsageError(f"no dimension is called '{wrong[0]}'; there are: {', '.join(known)}, and tone for all tones")
+    if not wanted:
+        raise UsageError(f"dimensions=[] asks nothing; there are: {', '.join(known)}, and tone for all tones")
     for name, least in {"trials": 8, "tracks": 1}.items():
         if getattr(settings, name) < least:
             raise UsageError(f"{name}={getattr(settings, name)}: expected at least {least}")

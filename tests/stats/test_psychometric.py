@@ -1,0 +1,97 @@
+"""Psychometric functions: their definition, two other implementations, and listeners whose thresholds are known."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from audiogram_simulation import listened
+from scipy.optimize import minimize
+
+from earmark.stats.psychometric import FEWEST, SPAN, USUAL_LAPSE, Answers, Curve, fit
+from earmark.stats.staircase import Rule
+
+RULE = Rule(40)
+
+
+def asked(curve: Curve, each: int, seed: int) -> Answers:
+    """So many answers at every third level."""
+    levels = np.arange(2, 40, 3)
+    right = np.random.default_rng(seed).binomial(each, curve.right(levels))
+    return Answers(tuple(map(int, levels)), (each,) * levels.size, tuple(map(int, right)))
+
+
+def test_the_curve_is_what_it_says() -> None:
+    curve = Curve(threshold=20.0, width=8.0, lapse=0.06)
+    assert float(curve.right(20.0)) == pytest.approx(0.5 + 0.44 / 2)
+    assert float(curve.right(-1000.0)) == 0.5
+    assert float(curve.right(1000.0)) == pytest.approx(0.94)
+    k = SPAN / 8
+    five, ninety_five = (20 + math.log(-math.log2(1 - share)) / k for share in (0.05, 0.95))
+    assert ninety_five - five == pytest.approx(8.0)
+    assert (curve.right([five, ninety_five]) - 0.5) / 0.44 == pytest.approx([0.05, 0.95])
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_the_best_curve_is_the_one_that_an_optimiser_finds(seed: int) -> None:
+    """The same likelihood and priors climbed by scipy, without a grid."""
+    answers = asked(Curve(18.0, 12.0, 0.03), 30, seed)
+    levels, n, right = (np.array(each, float) for each in (answers.levels, answers.asked, answers.right))
+
+    def cost(found: np.ndarray[tuple[int], np.dtype[np.float64]]) -> float:
+        threshold, width, lapse = found[0], math.exp(found[1]), 0.25 / (1 + math.exp(-found[2]))
+        chance = 0.5 + (0.5 - lapse) * (1 - 2 ** -np.exp(SPAN / width * (levels - threshold)))
+        likelihood = right @ np.log(chance) + (n - right) @ np.log(1 - chance)
+        return float(-likelihood + lapse / USUAL_LAPSE)
+
+    best = min(
+        (minimize(cost, (20.0, math.log(width), -2.0), method="Nelder-Mead") for width in (4, 12, 30)),
+        key=lambda one: one.fun,
+    )
+    found = fit(answers, 40)
+    assert found.curve
+    assert found.curve.threshold == pytest.approx(best.x[0], abs=0.6)
+    assert math.log(found.curve.width) == pytest.approx(best.x[1], abs=0.3)
+
+
+def test_psignifit_finds_the_same_threshold() -> None:
+    """Its interval allows for answers that vary more than chance has them vary, and so holds ours."""
+    psignifit = pytest.importorskip("psignifit")
+    answers = asked(Curve(18.0, 12.0, 0.03), 12, 0)
+    data = np.array([answers.levels, answers.right, answers.asked], float).T
+    theirs = psignifit.psignifit(data, sigmoid="gumbel", experiment_type="2AFC", stimulus_range=(0, 40))
+    low, high = theirs.confidence_intervals["threshold"]["0.95"]
+    ours = fit(answers, 40)
+    assert ours.curve
+    assert ours.curve.threshold == pytest.approx(theirs.parameter_estimate["threshold"], abs=0.5)
+    assert low < (ours.low or 0.0) < ours.curve.threshold < (ours.high or 40.0) < high + 0.5
+
+
+@pytest.mark.parametrize("curve", [Curve(10, 5, 0.03), Curve(20, 10), Curve(20, 20, 0.03), Curve(30, 10, 0.1)])
+def test_thresholds_of_known_listeners_are_found_and_held_by_their_intervals(curve: Curve) -> None:
+    """60 listeners of a kind; tools/audiogram_simulation.py has the tables with hundreds of each."""
+    dice = np.random.default_rng(1)
+    found = [listened(curve, RULE, dice)[0] for _ in range(60)]
+    assert all(one.outcome == "measured" for one in found)
+    errors = np.array([one.curve.threshold - curve.threshold for one in found if one.curve])
+    assert abs(errors.mean()) < 0.5 * errors.std() + 0.1
+    lows = [-math.inf if one.low is None else one.low for one in found]
+    highs = [math.inf if one.high is None else one.high for one in found]
+    held = sum(low <= curve.threshold <= high for low, high in zip(lows, highs, strict=True))
+    assert held >= 52  # of 60; fewer happens once in 80 times where 95 % is true
+
+
+@pytest.mark.parametrize(
+    ("curve", "outcome"),
+    [(None, "not reached"), (Curve(70.0, 10.0), "not reached"), (Curve(-30.0, 10.0), "below the range")],
+    ids=["a coin", "the easiest is too hard", "the hardest is too easy"],
+)
+def test_a_threshold_outside_the_range_is_no_number(curve: Curve | None, outcome: str) -> None:
+    dice = np.random.default_rng(2)
+    assert {listened(curve, RULE, dice)[0].outcome for _ in range(40)} == {outcome}
+
+
+def test_too_few_answers_tell_nothing() -> None:
+    assert fit(Answers((20,), (FEWEST - 1,), (FEWEST - 1,)), 40).outcome == "too few answers"
+    assert fit(Answers((), (), ()), 40).outcome == "too few answers"
