@@ -16,10 +16,10 @@ from earmark import batch, config, folder, preflight, prices
 from earmark.audio.limits import Limits
 from earmark.config import Composed
 from earmark.errors import UsageError
-from earmark.journal import Settled, settled
+from earmark.journal import Settled, settled, taken
 from earmark.models._throttle import Throttle, throttled
 from earmark.report.rows import Found, Metrics
-from earmark.run import Engine, Kitchen, Tally, spent
+from earmark.run import Engine, Kitchen, Tally
 from earmark.scoring import records, write_scores
 from earmark.survey import Question, Survey, name_of, questions, survey
 from earmark.types import Benchmark, Condition, Model
@@ -95,12 +95,13 @@ def check(words: Composed) -> None:
 async def ask_all(benchmark: Benchmark, stream: Iterator[Question], model: Throttle, sitting: Sitting) -> None:
     """Ask what is not settled: each question by itself, or all in batches."""
     where, found, done, words, watch = sitting
-    cost = await asyncio.to_thread(spent, where / folder.JOURNAL) if words.run.budget is not None else 0.0
+    before = (await asyncio.to_thread(taken, where / folder.JOURNAL)).usage
     if words.run.budget is not None and not prices.are_known(words.model):
         watch.say(
             f"budget={words.run.budget:g} stops nothing unless the server tells what answers cost: the model has no prices"
         )
-    tally = Tally(found.questions, before=found.settled, cost=cost)
+    tally = Tally(found.questions, before=found.settled)
+    tally.add(before)
     limits = Limits(words.run.longest, words.run.largest)
     if words.run.batch:
         kitchen = Kitchen(benchmark, stream, model, batch.Waiting(done, where), limits)

@@ -21,7 +21,7 @@ import numpy.typing as npt
 from msgspec import Struct
 
 from earmark.errors import BadData, Stopped
-from earmark.types import Failure, Hertz, Item, Response, Seconds, State
+from earmark.types import Failure, Hertz, Item, Response, Seconds, State, Usage
 
 PAUSE: Final[Seconds] = 0.5  # between two requests to the disk to keep what was written: what a power cut may take
 Line = TypeVar("Line")
@@ -89,6 +89,29 @@ class Key(Struct, frozen=True):
 
     def of(self) -> int:
         return key(self.item.task, self.item.id, self.condition, self.repeat)
+
+
+class Taken(Struct, frozen=True, omit_defaults=True):
+    """What the answers of a run have taken together, those that were asked for anew too."""
+
+    answers: int = 0
+    usage: Usage = Usage()
+    seconds: Seconds = 0.0  # of waiting for each, added up
+    sound: Seconds = 0.0  # how long the sound lasts that was sent
+
+
+class _Answer(Struct, frozen=True):
+    """As much of a line as that needs."""
+
+    class _Response(Struct, frozen=True):
+        usage: Usage = Usage()
+        seconds: Seconds = 0.0
+
+    class _Sent(Struct, frozen=True):
+        seconds: Seconds
+
+    sent: tuple[_Sent, ...] = ()
+    response: _Response | None = None
 
 
 def key(task: str, item: str, condition: str, repeat: int) -> int:
@@ -237,3 +260,17 @@ def standing(path: Path) -> npt.NDArray[np.bool_]:
 def settled(path: Path) -> Settled:
     """What a journal has settled."""
     return Settled(keys(path))
+
+
+def taken(path: Path) -> Taken:
+    """What the answers in a journal have taken."""
+    answers, seconds, sound = 0, 0.0, 0.0
+    used = dict.fromkeys(Usage.__struct_fields__, 0)
+    for line in _lines(path, msgspec.json.Decoder(_Answer)):
+        if line.response:
+            answers += 1
+            seconds += line.response.seconds
+            sound += sum(sent.seconds for sent in line.sent)
+            for name in used:
+                used[name] += getattr(line.response.usage, name)
+    return Taken(answers, Usage(**used), seconds, sound)

@@ -25,7 +25,7 @@ from earmark.audio.limits import LIMITS, Limits
 from earmark.audio.prepare import prepare
 from earmark.config import RunSettings
 from earmark.errors import AskError, BadSetup, Filtered, SoundFailed, Stopped, Transient
-from earmark.journal import Journal, Record, Sent, key, read
+from earmark.journal import Journal, Record, Sent, key, taken
 from earmark.models._throttle import Throttle, innermost
 from earmark.signature import asked, heard
 from earmark.survey import Question, name_of
@@ -40,6 +40,7 @@ from earmark.types import (
     Response,
     Seconds,
     Sound,
+    Usage,
     Wave,
     replace,
 )
@@ -70,8 +71,16 @@ class Tally(Struct):
     limit: int = 0
     tokens_in: int = 0
     tokens_out: int = 0
+    tokens_sound: int = 0  # of tokens_in
     cost: float = 0.0
     seconds: Seconds = 0.0
+
+    def add(self, usage: Usage) -> None:
+        """Enter what answers took."""
+        self.tokens_in += usage.tokens_in
+        self.tokens_out += usage.tokens_out
+        self.tokens_sound += usage.tokens_sound
+        self.cost += usage.cost
 
     @property
     def rate(self) -> float:
@@ -330,7 +339,7 @@ class Engine:
 
 def spent(journal: Path) -> float:
     """What the answers in a journal have cost."""
-    return sum(record.response.usage.cost for record in read(journal) if record.response)
+    return taken(journal).usage.cost
 
 
 def count(tally: Tally, record: Record) -> None:
@@ -340,11 +349,8 @@ def count(tally: Tally, record: Record) -> None:
         tally.refused += record.failure.state == "refused"
         tally.failed += record.failure.state != "refused"
     elif record.response:
-        usage = record.response.usage
         tally.refused += record.response.stop == "filtered"
-        tally.tokens_in += usage.tokens_in
-        tally.tokens_out += usage.tokens_out
-        tally.cost += usage.cost
+        tally.add(record.response.usage)
 
 
 def first(group: BaseExceptionGroup[BaseException]) -> BaseException:

@@ -18,7 +18,7 @@ import msgspec
 
 from earmark import folder
 from earmark.errors import BadData
-from earmark.journal import Record, ScoreLine, keys, read, standing
+from earmark.journal import Record, ScoreLine, keys, read, standing, taken
 from earmark.plugins import find
 from earmark.report import files
 from earmark.report.cells import Cells
@@ -186,7 +186,8 @@ async def write_scores(
     controls = [name for name in signed.condition if deaf(name)]
     gained = gains(scored.cells.cells, controls, benchmark.averages, seed)
     done = scored.settled >= found.questions
-    metrics = Metrics(done, rows, found, list(benchmark.notices), dict(benchmark.averages), gained)
+    all_of_it = taken(run / folder.JOURNAL)
+    metrics = Metrics(done, rows, found, list(benchmark.notices), dict(benchmark.averages), gained, all_of_it)
     if gained:
         right = answered_without_ears(scored.cells.cells, controls)
         files.write_csv(run / "without_ears.csv", files.WITHOUT_EARS, _without_ears(run, right))

@@ -8,9 +8,11 @@ from typing import Any
 
 import pytest
 from aiohttp import web
+from commands import earmark
 from mine import bench
 from servers import serving
 
+from earmark.cli._progress import told
 from earmark.config import compose, open_model
 from earmark.errors import Stopped, UsageError
 from earmark.evaluate import Outcome, Watch, evaluate
@@ -88,9 +90,17 @@ def test_a_budget_stops_the_run_with_every_answer_kept_and_the_same_command_goes
             run(server.url, f"model.prices={PRICES}", f"budget={budget}")
         assert len(server.asked) <= asked + 1, "a budget is for the whole run, not for a sitting"
         tallies: list[Tally] = []
-        assert run(server.url, f"model.prices={PRICES}", "budget=100", tallies=tallies).metrics.finished
+        metrics = run(server.url, f"model.prices={PRICES}", "budget=100", tallies=tallies).metrics
+        assert metrics.finished
         assert len(server.asked) == 40
-        assert tallies[-1].cost == pytest.approx(40 * EACH)
+    assert tallies[-1].cost == pytest.approx(40 * EACH)
+    used = metrics.taken.usage
+    assert (metrics.taken.answers, used.tokens_in, used.tokens_sound, used.tokens_out) == (40, 40_000, 24_000, 4_000)
+    assert used.cost == pytest.approx(40 * EACH)
+    assert metrics.taken.sound == pytest.approx(40 * 0.01)
+    assert "tokens 40,000 in (24,000 of sound) 4,000 out  cost 1.0320" in told(tallies[-1])
+    done = earmark("show", str(path.parent))
+    assert "0 s of sound; 40,000 tokens in (24,000 of sound), 4,000 out; cost 1.0320" in done.stdout
 
 
 def test_a_budget_of_a_model_without_prices_is_remarked_on() -> None:
@@ -101,9 +111,9 @@ def test_a_budget_of_a_model_without_prices_is_remarked_on() -> None:
 
 
 def test_a_server_that_tells_the_cost_is_believed() -> None:
-    def told(_: dict[str, Any], __: int) -> web.Response:
+    def dear(_: dict[str, Any], __: int) -> web.Response:
         choice = {"finish_reason": "stop", "message": {"content": "A"}}
         return web.json_response({"choices": [choice], "usage": USED | {"cost": 0.25}})
 
-    with serving(told) as server, pytest.raises(Stopped, match=r"cost (1|1\.25|1\.5|1\.75), the budget is 1"):
+    with serving(dear) as server, pytest.raises(Stopped, match=r"cost (1|1\.25|1\.5|1\.75), the budget is 1"):
         run(server.url, "budget=1")

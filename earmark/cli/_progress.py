@@ -64,8 +64,10 @@ def told(tally: Tally) -> str:
     left = tally.remaining
     parts = [f"{tally.before + tally.done}/{tally.total}", f"{tally.rate:.1f}/s"]
     parts += [f"{clock(left)} left"] if left is not None else []
-    parts += [f"{tally.in_flight} of {tally.limit} under way", f"failed {tally.failed}", f"refused {tally.refused}"]
-    parts += [f"tokens {tally.tokens_in:,} in {tally.tokens_out:,} out"] if tally.tokens_in else []
+    parts += [f"{tally.in_flight} of {tally.limit} under way"] if tally.limit else []
+    parts += [f"failed {tally.failed}", f"refused {tally.refused}"]
+    sound = f" ({tally.tokens_sound:,} of sound)" if tally.tokens_sound else ""
+    parts += [f"tokens {tally.tokens_in:,} in{sound} {tally.tokens_out:,} out"] if tally.tokens_in else []
     parts += [f"cost {tally.cost:.4f}"] if tally.cost else []
     return "  ".join(parts)
 

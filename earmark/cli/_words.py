@@ -16,6 +16,7 @@ from earmark.errors import UsageError
 if TYPE_CHECKING:
     from rich.table import Table
 
+    from earmark.journal import Taken
     from earmark.report.rows import Gain, Row
     from earmark.types import Benchmark
 
@@ -114,6 +115,19 @@ def show_gains(gains: Sequence[Gain], *, by: str = "") -> None:
         show_table(f"listening gain: plain less the best deaf control, {shown[0].metric}", HEAD, table(shown), words=1)
         for note in footnotes(shown):
             click.echo(note)
+
+
+def show_taken(taken: Taken) -> None:
+    """Print what the answers took, where it is known."""
+    used = taken.usage
+    if not taken.answers:
+        return
+    parts = [f"{taken.answers:,} answers in {taken.seconds / taken.answers:.2f} s each"]
+    parts += [f"{taken.sound:,.0f} s of sound"] if taken.sound else []
+    sound = f" ({used.tokens_sound:,} of sound)" if used.tokens_sound else ""
+    parts += [f"{used.tokens_in:,} tokens in{sound}, {used.tokens_out:,} out"] if used.tokens_in else []
+    parts += [f"cost {used.cost:.4f}"] if used.cost else []
+    click.echo(f"took: {'; '.join(parts)}")
 
 
 def show_table(title: str, head: Sequence[str], rows: Sequence[Sequence[Any]], words: int = 1) -> None:

@@ -22,7 +22,7 @@ def command(runs: tuple[Path, ...], everything: bool, by: str, plot: Path | None
     """
     from earmark import folder
     from earmark.audiogram.trials import NAME
-    from earmark.cli._words import show_gains, show_rows
+    from earmark.cli._words import show_gains, show_rows, show_taken
     from earmark.errors import UsageError
     from earmark.report.files import read_metrics
 
@@ -36,6 +36,7 @@ def command(runs: tuple[Path, ...], everything: bool, by: str, plot: Path | None
         metrics = read_metrics(run)
         show_rows(f"{signed.benchmark['name']} by {signed.model['name']}", metrics.rows, everything=everything, by=by)
         show_gains(metrics.gains, by=by)
+        show_taken(metrics.taken)
         for notice in metrics.notices:
             click.echo(notice)
         for message, count in _failures(run):

@@ -6,6 +6,7 @@ from typing import Any, Literal
 
 from msgspec import Struct
 
+from earmark.journal import Taken
 from earmark.stats.compare import Difference
 from earmark.stats.estimate import Estimate
 from earmark.stats.repeats import Repeats
@@ -84,3 +85,4 @@ class Metrics(Struct, frozen=True):
     notices: list[str] = []
     averages: dict[str, tuple[str, ...]] = {}  # over tasks, by name
     gains: list[Gain] = []  # of listening, where the run heard plainly and under a control
+    taken: Taken = Taken()
