@@ -6,7 +6,7 @@ MMAU's page calls the key `model_prediction`, its script reads `model_output`; b
 question without either was not answered: MMAU's script leaves it out, here it is a request that failed. A task is a task
 (sound, music, speech); difficulty, category and skill are slices. `match`, where somebody kept it, is MMAU's verdict; the file
 that its script reads has none. MMAU's own reading of a reply is the reader `mmau`: earmark rescore RUN --readers mmau,earmark
-Nothing tells the model: give --model.
+Some questions of test-mini list the right option twice: either label is right. Nothing tells the model: give --model.
 """
 
 from __future__ import annotations
@@ -101,7 +101,7 @@ def _record(question: Question) -> Record:
         (Clip(question.audio_id, name=question.audio_id),) if question.audio_id else (),
         tuple(question.choices),
         labels,
-        (labels[question.choices.index(question.answer)],),
+        tuple(label for label, choice in zip(labels, question.choices, strict=True) if choice == question.answer),
         group=question.audio_id,
         tags={name: value for name, value in tags.items() if value},
     )
