@@ -32,6 +32,10 @@ from earmark.types import Benchmark, Scorer, State
 def reopened(run: Path, changes: Mapping[str, Any] | None = None) -> tuple[Benchmark, Composed]:
     """The benchmark and the settings of a run, some of the benchmark's settings changed."""
     signed = folder.signed(run)
+    if signed.benchmark["name"] == folder.AUDIOGRAM:
+        raise BadData(
+            f"{run} is an audiogram: each trial depends on the answers before it, so it cannot be scored anew, asked again or compared question by question; look at it with: earmark show {run}"
+        )
     try:
         words = config.read_written((run / "config.yaml").read_text(encoding="utf-8"))
     except (OSError, msgspec.ValidationError) as error:

@@ -28,6 +28,7 @@ from earmark.signature import differences
 from earmark.types import Benchmark
 
 JOURNAL, SIGNED, METRICS, SCORES = "responses.jsonl", "run.json", "metrics.json", "scores.jsonl"
+AUDIOGRAM = "audiogram"  # what is signed as the benchmark of runs whose trials depend on the answers
 RESERVED = {
     "con",
     "prn",

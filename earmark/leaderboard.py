@@ -119,12 +119,15 @@ def _place(entry: Entry) -> tuple[bool, float]:
 def _against_the_first(ranked: Sequence[Entry], condition: str, seed: int) -> list[Entry]:
     if len(ranked) < 2:
         return list(ranked)
-    first = side(Path(ranked[0].run))
+    try:
+        first = side(Path(ranked[0].run))
+    except BadData:  # an audiogram, or answers that only a judge could score: the numbers stand, without a comparison
+        return list(ranked)
     values: list[float | None] = []
     for entry in ranked[1:]:
         try:
             found = compare(first, side(Path(entry.run)), seed=seed)
-        except BadData:  # answers that only a judge could score: the number stands, without a comparison
+        except BadData:
             values.append(None)
             continue
         same = [

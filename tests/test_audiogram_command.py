@@ -92,8 +92,19 @@ def test_files_show_and_pictures(tmp_path: Path) -> None:
         "tone-1000" not in (tmp_path / "a.svg").read_text()
     )  # letters stay letters, and tones are told by their hertz
     assert "loudness" in (tmp_path / "a.svg").read_text()
-    assert "audiogram" in earmark("leaderboard", "results").stdout
     assert "finished" in earmark("list", "runs").stdout
+
+
+def test_models_are_ranked_by_their_thresholds_and_not_compared_question_by_question() -> None:
+    for name, reply in {"deaf": "A", "simulated": "examples.ears:ear"}.items():
+        words = ("dimensions=[loudness]", "tracks=2", "trials=16")
+        done = earmark("audiogram", "model=fake", f"model.name={name}", f"model.reply={reply}", *words)
+        assert done.returncode == 0, done.stderr
+    ranked = earmark("leaderboard", "results").stdout.splitlines()
+    assert [line.split()[:2] for line in ranked if line.startswith(("1", "2"))] == [["1", "simulated"], ["2", "deaf"]]
+    refused = earmark("compare", *map(str, sorted(Path("results").glob("*/audiogram/*"))))
+    assert refused.returncode == 3
+    assert "is an audiogram: each trial depends on the answers before it" in refused.stderr
 
 
 # ---------------------------------------------------------------- going on

@@ -18,7 +18,7 @@ import stamina
 from earmark import config, folder, preflight
 from earmark.audiogram.findings import Audiogram, read, settled
 from earmark.audiogram.report import write_all
-from earmark.audiogram.trials import NAME, Plan, Settings, Trial, benchmark, planned, trials
+from earmark.audiogram.trials import Plan, Settings, Trial, benchmark, planned, trials
 from earmark.config import Composed
 from earmark.errors import Stopped, UsageError
 from earmark.journal import Journal, Record
@@ -81,7 +81,7 @@ def _opened(
 ) -> tuple[Path, dict[str, Record]]:
     """The folder of the audiogram, an unfinished one where there is one, with what is answered in it."""
     signed = folder.sign(asked, config.signed_model(words.model, model.name), [name_of(condition)], 1, None)
-    place = folder.place(words.run.results, words.run.place, model.name, NAME)
+    place = folder.place(words.run.results, words.run.place, model.name, folder.AUDIOGRAM)
     begun = folder.begun(place, signed) if words.run.resume else None
     where = begun or folder.create(place, signed, config.written(words))
     return where, settled(where)

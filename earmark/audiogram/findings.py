@@ -176,10 +176,7 @@ def finding(dimension: Dimension, tracks: Sequence[Played]) -> Finding:
     fitted = [(trial, told) for trial, told in read if trial.ask.kind != "same"]
     answers = counted([trial.ask.level for trial, _ in fitted], [bool(told.right) for _, told in fitted])
     found = fit(answers, dimension.top)
-    points = [
-        Point(level, dimension.value(level), n, right)
-        for level, n, right in zip(answers.levels, answers.asked, answers.right, strict=True)
-    ]
+    counts = zip(answers.levels, answers.asked, answers.right, strict=True)
     states = Counter(told.state for _, told in asked)
     ended = [played.ending for played in tracks if played.ending]
     human = dimension.human
@@ -205,7 +202,7 @@ def finding(dimension: Dimension, tracks: Sequence[Played]) -> Finding:
         at_easiest=_right(told for trial, told in fitted if trial.ask.level == dimension.top),
         at_hardest=_right(told for trial, told in fitted if trial.ask.level == 0),
         given_up=Share(len(ended), ended.count("given up")),
-        points=points,
+        points=[Point(at, dimension.value(at), n, right) for at, n, right in counts],
         curve=found.curve,
         remarks=[],
     )

@@ -151,50 +151,36 @@ def _tones(axes: Axes, findings: Sequence[Finding]) -> None:
     frequencies = [TONES[one.dimension] for one in findings]
     human = np.array([one.human for one in findings], np.float64)
     axes.plot(frequencies, human, "D--", color=RED, ms=5, lw=1, label="people")
-    heard = [
-        (frequency, one) for frequency, one in zip(frequencies, findings, strict=True) if one.threshold is not None
-    ]
-    if heard:
-        thresholds = np.array([one.threshold for _, one in heard], np.float64)
-        lows = np.array([one.hardest if one.low is None else one.low for _, one in heard])
-        highs = np.array([one.easiest if one.high is None else one.high for _, one in heard])
-        axes.errorbar(
-            [at for at, _ in heard],
-            thresholds,
-            (thresholds - lows, highs - thresholds),
-            fmt="o-",
-            color=BLUE,
-            ms=6,
-            lw=1,
-            elinewidth=4,
-            alpha=0.9,
-            label=MODEL,
-        )
-    for frequency, one in zip(frequencies, findings, strict=True):
-        if one.outcome == "not reached":
-            axes.plot(
-                frequency, one.easiest, marker="v", color=BLUE, mfc="white", ms=8, ls="", clip_on=False, label=BEYOND
-            )
-        elif one.outcome == "below the range":
-            axes.plot(
-                frequency, one.hardest, marker="^", color=BLUE, mfc="white", ms=8, ls="", clip_on=False, label=BEYOND
-            )
+    _heard(axes, [one for one in findings if one.threshold is not None])
+    for one in findings:
+        if one.outcome in ("not reached", "below the range"):
+            at, marker = (one.easiest, "v") if one.outcome == "not reached" else (one.hardest, "^")
+            axes.plot(TONES[one.dimension], at, marker, color=BLUE, mfc="white", ms=8, clip_on=False, label=BEYOND)
     axes.axhline(FLOOR, color=PALE, lw=1, zorder=0)
-    axes.text(
-        0.01,
-        FLOOR + 1,
-        "the noise beside the tone",
-        transform=axes.get_yaxis_transform(),
-        color=GREY,
-        fontsize=7,
-        va="top",
-    )
+    place = axes.get_yaxis_transform()
+    axes.text(0.01, FLOOR + 1, "the noise beside the tone", transform=place, color=GREY, fontsize=7, va="top")
     axes.set_xscale("log", base=2)
     axes.set_xticks(frequencies, [f"{frequency:g}" for frequency in frequencies])
     axes.minorticks_off()
     axes.set_ylim(findings[0].easiest + 4, findings[0].hardest - 4)
     axes.set_xlabel("tone, Hz")
     axes.set_ylabel("softest that is heard, dB full scale")
+
+
+def _heard(axes: Axes, findings: Sequence[Finding]) -> None:
+    """Thresholds of tones with their intervals; a bound beyond the range is its end."""
+    if not findings:
+        return
+    thresholds, lows, highs = np.array(
+        [(one.threshold, _or(one.low, one.hardest), _or(one.high, one.easiest)) for one in findings], np.float64
+    ).T
+    bars = (thresholds - lows, highs - thresholds)
+    frequencies = [TONES[one.dimension] for one in findings]
+    axes.errorbar(frequencies, thresholds, bars, fmt="o-", color=BLUE, ms=6, lw=1, elinewidth=4, alpha=0.9, label=MODEL)
+
+
+def _or(bound: float | None, end: float) -> float:
+    return end if bound is None else bound
 
 
 def _curve(axes: Axes, one: Finding, dimension: Dimension) -> None:

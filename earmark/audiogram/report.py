@@ -16,10 +16,11 @@ from typing import Any, Final
 
 import msgspec
 
+from earmark import folder
 from earmark.audiogram import pictures
 from earmark.audiogram.dimensions import by_name
 from earmark.audiogram.findings import Audiogram, Finding
-from earmark.audiogram.trials import NAME, VERSION
+from earmark.audiogram.trials import VERSION
 from earmark.data.cache import write
 from earmark.report.figures import drawn, inline, page
 from earmark.report.files import write_csv, write_metrics
@@ -120,10 +121,19 @@ def _row(one: Finding, found: Audiogram) -> Row:
     threshold = Estimate(
         one.threshold, one.low, one.high, one.trials, found.tracks, "psychometric function", why="; ".join(one.remarks)
     )
-    signature = f"{NAME}|v:{VERSION}|unit:{one.unit}|trials:{found.trials}|tracks:{found.tracks}|seed:{found.seed}"
+    signature = (
+        f"{folder.AUDIOGRAM}|v:{VERSION}|unit:{one.unit}|trials:{found.trials}|tracks:{found.tracks}|seed:{found.seed}"
+    )
     asked = sum(one.states.values())
     return Row(
-        one.dimension, found.condition, NAME, signature, asked, one.states, {"threshold": threshold}, better="lower"
+        one.dimension,
+        found.condition,
+        folder.AUDIOGRAM,
+        signature,
+        asked,
+        one.states,
+        {"threshold": threshold},
+        better="lower",
     )
 
 

@@ -15,6 +15,7 @@ from typing import Final, NamedTuple
 
 from msgspec import Struct
 
+from earmark import folder
 from earmark.audio.join import joined
 from earmark.audiogram.dimensions import CHOICES, DIMENSIONS, TONES, USUAL, Dimension
 from earmark.benchmarks import acoustics
@@ -25,7 +26,6 @@ from earmark.stats.staircase import Ask, Ending, Rule, track
 from earmark.text.answers import read_choice
 from earmark.types import Benchmark, Item, Prompt, Seconds, State, Turn, replace
 
-NAME: Final = "audiogram"
 VERSION: Final = 1  # raised whenever trials, prompts or the staircase change
 LABELS: Final = ("A", "B")
 GAP: Final[Seconds] = 1.0  # of silence between two sounds that are joined to one
@@ -91,7 +91,7 @@ def benchmark(plan: Plan, *, one_clip: bool = False) -> Benchmark:
     """The plan as far as it is like a benchmark: what signs it, how a trial is asked, and its first trials."""
     names = tuple(dimension.name for dimension in plan.dimensions)
     return Benchmark(
-        name=NAME,
+        name=folder.AUDIOGRAM,
         version=VERSION,
         tasks=names,
         items=functools.partial(_first, plan),

@@ -21,7 +21,6 @@ def command(runs: tuple[Path, ...], everything: bool, by: str, plot: Path | None
     earmark show RUN --plot curve.png      of a run with noise=[20,10,0,-10]: the score against the noise
     """
     from earmark import folder
-    from earmark.audiogram.trials import NAME
     from earmark.cli._words import show_gains, show_rows, show_taken
     from earmark.errors import UsageError
     from earmark.report.files import read_metrics
@@ -30,7 +29,7 @@ def command(runs: tuple[Path, ...], everything: bool, by: str, plot: Path | None
         raise UsageError("--plot draws one run; give one RUN")
     for run in runs:
         signed = folder.signed(run)
-        if signed.benchmark["name"] == NAME:
+        if signed.benchmark["name"] == folder.AUDIOGRAM:
             _audiogram(run, plot)
             continue
         metrics = read_metrics(run)
