@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 import pytest
-from audiogram_simulation import listened
+from audiogram_simulation import Hears, guesses, listened, normal, weibull
 from scipy.optimize import minimize
 
 from earmark.stats.psychometric import FEWEST, SPAN, USUAL_LAPSE, Answers, Curve, fit
@@ -68,28 +68,41 @@ def test_psignifit_finds_the_same_threshold() -> None:
     assert low < (ours.low or 0.0) < ours.curve.threshold < (ours.high or 40.0) < high + 0.5
 
 
-@pytest.mark.parametrize("curve", [Curve(10, 5, 0.03), Curve(20, 10), Curve(20, 20, 0.03), Curve(30, 10, 0.1)])
-def test_thresholds_of_known_listeners_are_found_and_held_by_their_intervals(curve: Curve) -> None:
+@pytest.mark.parametrize(
+    ("threshold", "hears"),
+    [
+        (10, weibull(Curve(10, 5, 0.03))),
+        (20, weibull(Curve(20, 10))),
+        (20, weibull(Curve(20, 20, 0.03))),
+        (30, weibull(Curve(30, 10, 0.1))),
+        (20, normal(20)),
+    ],
+)
+def test_thresholds_of_known_listeners_are_found_and_held_by_their_intervals(threshold: float, hears: Hears) -> None:
     """60 listeners of a kind; tools/audiogram_simulation.py has the tables with hundreds of each."""
     dice = np.random.default_rng(1)
-    found = [listened(curve, RULE, dice)[0] for _ in range(60)]
+    found = [listened(hears, RULE, dice)[0] for _ in range(60)]
     assert all(one.outcome == "measured" for one in found)
-    errors = np.array([one.curve.threshold - curve.threshold for one in found if one.curve])
+    errors = np.array([one.curve.threshold - threshold for one in found if one.curve])
     assert abs(errors.mean()) < 0.5 * errors.std() + 0.1
     lows = [-math.inf if one.low is None else one.low for one in found]
     highs = [math.inf if one.high is None else one.high for one in found]
-    held = sum(low <= curve.threshold <= high for low, high in zip(lows, highs, strict=True))
+    held = sum(low <= threshold <= high for low, high in zip(lows, highs, strict=True))
     assert held >= 52  # of 60; fewer happens once in 80 times where 95 % is true
 
 
 @pytest.mark.parametrize(
-    ("curve", "outcome"),
-    [(None, "not reached"), (Curve(70.0, 10.0), "not reached"), (Curve(-30.0, 10.0), "below the range")],
+    ("hears", "outcome"),
+    [
+        (guesses, "not reached"),
+        (weibull(Curve(70.0, 10.0)), "not reached"),
+        (weibull(Curve(-30.0, 10.0)), "below the range"),
+    ],
     ids=["a coin", "the easiest is too hard", "the hardest is too easy"],
 )
-def test_a_threshold_outside_the_range_is_no_number(curve: Curve | None, outcome: str) -> None:
+def test_a_threshold_outside_the_range_is_no_number(hears: Hears, outcome: str) -> None:
     dice = np.random.default_rng(2)
-    assert {listened(curve, RULE, dice)[0].outcome for _ in range(40)} == {outcome}
+    assert {listened(hears, RULE, dice)[0].outcome for _ in range(40)} == {outcome}
 
 
 def test_too_few_answers_tell_nothing() -> None:
