@@ -1,0 +1,48 @@
+"""Every model has a page, and the commands on the pages mean something."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from pathlib import Path
+
+import pytest
+
+from earmark import plugins
+from earmark.cli._words import merged
+from earmark.config import backend_settings, common, compose
+
+DOCS = Path(__file__).parents[2] / "docs"
+PAGES = [*sorted((DOCS / "models").glob("*.md")), DOCS / "preflight.md", DOCS / "batch.md", DOCS / "costs.md"]
+
+
+def commands(page: Path) -> list[list[str]]:
+    """The words of every `earmark run` and `earmark doctor` that stands on a line of its own."""
+    lines = re.findall(
+        r"^(?:PYTHONPATH=\. )?earmark (?:run|doctor) (.*)$", page.read_text(encoding="utf-8"), re.MULTILINE
+    )
+    return [shlex.split(line, comments=True) for line in lines]
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_the_commands_of_a_page_are_composed_and_read(page: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(DOCS.parent)
+    found = commands(page)
+    assert found, f"{page.name} has no command"
+    for words in found:
+        for name in merged([word for word in words if "=" not in word]):
+            assert name.partition(":")[0] in plugins.names("benchmarks"), f"{page.name}: no benchmark {name}"
+        composed = compose([word for word in words if "=" in word])
+        if any(word.startswith("model=") for word in words):
+            assert common(composed.model).concurrency
+            assert backend_settings(composed.model)
+
+
+@pytest.mark.parametrize("name", sorted(set(plugins.names("models")) - {"ear", "mind"}))
+def test_a_backend_has_a_page_with_a_command_for_it(name: str) -> None:
+    page = DOCS / "models" / f"{name}.md"
+    assert page.read_text(encoding="utf-8").lower().startswith(f"# {name}"), (
+        f"{page.name} opens with the backend's name"
+    )
+    asked = [compose([word for word in words if "=" in word]).model for words in commands(page)]
+    assert name in {model["backend"] for model in asked}
