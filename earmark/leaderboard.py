@@ -25,6 +25,7 @@ from earmark.stats.compare import holm
 from earmark.types import replace
 
 HEAD: Final = ("rank", "model", "score", "95 % interval", "p to first", "n", "unparsed", "failed")
+MOST: Final = 16  # columns beside the one that ranks
 TASKS: Final = ("tasks", "experiments")  # settings that choose tasks: runs of other tasks may share some
 
 
@@ -51,14 +52,16 @@ class Board(Struct, frozen=True):
     entries: list[Entry]
 
 
-def boards(results: Path, *, benchmark: str = "", condition: str = "plain", by: str = "", seed: int = 0) -> list[Board]:
-    """The tables of all runs under a folder."""
+def boards(
+    results: Path, *, benchmark: str = "", condition: str = "plain", by: str = "", metric: str = "", seed: int = 0
+) -> list[Board]:
+    """The tables of all runs under a folder; of tasks that are scored several ways by `metric`, else by the first."""
     groups: dict[str, dict[str, Path]] = {}
     for run in folder.runs(results):
         signed = folder.signed(run)
         if (run / folder.METRICS).exists() and benchmark in ("", signed.benchmark["name"]):
             groups.setdefault(_asked(signed), {})[signed.model["name"]] = run  # the newest comes last
-    made = [_board(runs, condition, by, seed) for runs in groups.values()]
+    made = [_board(runs, condition, by, metric, seed) for runs in groups.values()]
     return [board for board in made if board.entries]
 
 
@@ -69,9 +72,9 @@ def _asked(signed: folder.Signed) -> str:
     return msgspec.json.encode([about, signed.data, signed.limit], order="sorted").decode()
 
 
-def _board(runs: Mapping[str, Path], condition: str, by: str, seed: int) -> Board:
+def _board(runs: Mapping[str, Path], condition: str, by: str, metric: str, seed: int) -> Board:
     told = {model: read_metrics(run) for model, run in runs.items()}
-    rows = {model: _rows(metrics, condition) for model, metrics in told.items()}
+    rows = {model: _rows(metrics, condition, metric) for model, metrics in told.items()}
     columns = list(dict.fromkeys(task for found in rows.values() for task in found))
     chosen = by or _ranking(columns, told.values(), rows)
     if by and by not in columns:
@@ -90,11 +93,11 @@ def _board(runs: Mapping[str, Path], condition: str, by: str, seed: int) -> Boar
     )  # fmt: skip
 
 
-def _rows(metrics: Metrics, condition: str) -> dict[str, Row]:
-    """The rows of whole tasks and of averages under a condition, by name; of several scorers the first."""
+def _rows(metrics: Metrics, condition: str, metric: str) -> dict[str, Row]:
+    """The rows of whole tasks and of averages under a condition, by name; of several scorers the one of a metric, or the first."""
     found: dict[str, Row] = {}
     for row in metrics.rows:
-        if row.condition == condition and not row.slice:
+        if row.condition == condition and not row.slice and metric in ("", row.headline[0]):
             found.setdefault(row.task, row)
     return found
 
@@ -139,9 +142,15 @@ def _against_the_first(ranked: Sequence[Entry], condition: str, seed: int) -> li
     return [ranked[0], *(replace(entry, p=p) for entry, p in zip(ranked[1:], holm(values), strict=True))]
 
 
+def _others(board: Board) -> list[str]:
+    """The columns that are shown beside the one that ranks: none where there are too many to read."""
+    others = [name for name in board.columns if name != board.by]
+    return others if len(others) <= MOST else []
+
+
 def table(board: Board) -> tuple[tuple[str, ...], list[tuple[str, ...]]]:
     """The head and the lines of a board."""
-    others = [name for name in board.columns if name != board.by]
+    others = _others(board)
     lines = []
     for rank, entry in enumerate(board.entries, start=1):
         _, found = entry.row.headline
@@ -151,3 +160,18 @@ def table(board: Board) -> tuple[tuple[str, ...], list[tuple[str, ...]]]:
         p = "-" if rank == 1 else chance(entry.p)
         lines.append((str(rank), name, number(found.value), interval(found), p, *map(str, counts), *rest))
     return (*HEAD, *others), lines
+
+
+def footnotes(board: Board) -> list[str]:
+    """What must be known about a board, in a line each."""
+    told = []
+    hidden = len(board.columns) - 1 - len(_others(board))
+    if board.columns and hidden:
+        told.append(f"{hidden} more columns are left out: --by NAME ranks by another, --json has all")
+    rules: dict[str, list[str]] = {}
+    for entry in board.entries:
+        rules.setdefault(entry.row.signature.partition("|v:")[0], []).append(entry.model)
+    if len(rules) > 1:
+        by_rule = "; ".join(f"{rule}: {', '.join(models)}" for rule, models in rules.items())
+        told.append(f"scored by different rules, so that the numbers do not compare: {by_rule}")
+    return told

@@ -12,8 +12,9 @@ import click
 @click.option("--benchmark", default="", help="This benchmark alone.")
 @click.option("--condition", default="plain", show_default=True)
 @click.option("--by", default="", help="Rank by this task or average.")
+@click.option("--metric", default="", help="Of tasks that are scored several ways, rank by this metric.")
 @click.option("--json", "as_json", is_flag=True, help="One JSON list instead of tables.")
-def command(folder: Path, benchmark: str, condition: str, by: str, *, as_json: bool) -> None:
+def command(folder: Path, benchmark: str, condition: str, by: str, metric: str, *, as_json: bool) -> None:
     """Rank the models of all runs under FOLDER, by default results.
 
     Runs stand in one table if they were asked the same questions; of a model's runs the newest counts. `p to first` is how
@@ -21,13 +22,13 @@ def command(folder: Path, benchmark: str, condition: str, by: str, *, as_json: b
     """
     from earmark.cli._words import show_table
     from earmark.errors import BadData, UsageError
-    from earmark.leaderboard import boards, table
+    from earmark.leaderboard import boards, footnotes, table
 
     if not folder.is_dir():
         raise BadData(f"{folder}: no such folder; runs lie in results, or where results=FOLDER said")
-    found = boards(folder, benchmark=benchmark, condition=condition, by=by)
+    found = boards(folder, benchmark=benchmark, condition=condition, by=by, metric=metric)
     if not found:
-        wanted = " ".join(filter(None, (benchmark, condition, by)))
+        wanted = " ".join(filter(None, (benchmark, condition, by, metric)))
         raise UsageError(
             f"{folder}: no run there has numbers of {wanted}; `earmark list runs results={folder}` lists them"
         )
@@ -40,5 +41,7 @@ def command(folder: Path, benchmark: str, condition: str, by: str, *, as_json: b
         head, lines = table(board)
         under = "" if board.condition == "plain" else f" under {board.condition}"
         show_table(f"{board.benchmark}: {board.metric} of {board.by}{under}", head, lines, words=2)
+        for note in footnotes(board):
+            click.echo(note)
         told = ", ".join(f"{name}={value}" for name, value in board.settings.items() if value not in ("", [], None))
         click.echo(f"settings: {told or 'none'}\n")

@@ -15,6 +15,7 @@ from foreign_results import ASKED, FORMS, QUESTION, audiobench, lines, lmms_eval
 from earmark import folder, plugins
 from earmark.errors import BadData, EarmarkError, UsageError
 from earmark.foreign._runs import Facts, Spread, first_line, ours, theirs
+from earmark.leaderboard import boards, footnotes, table
 from earmark.report.rows import Metrics, Row
 from earmark.transfer import import_runs
 
@@ -271,9 +272,29 @@ def test_a_folder_becomes_runs_that_are_shown_compared_and_ranked(tmp_path: Path
     compared = json.loads(earmark("compare", str(first), str(second), "--json").stdout)
     (row,) = [row for row in compared["rows"] if row["metric"] == "accuracy"]
     assert (row["task"], row["difference"]["n"], row["difference"]["value"]) == ("muchomusic_test", 4, 0.0)
-    boards = json.loads(earmark("leaderboard", "results", "--json").stdout)
-    assert [(board["benchmark"], board["by"]) for board in boards] == [("audiobench", "muchomusic_test")]
-    assert [entry["model"] for entry in boards[0]["entries"]] == ["some_model", "other_model"]
+    ranking = json.loads(earmark("leaderboard", "results", "--json").stdout)
+    assert [(board["benchmark"], board["by"]) for board in ranking] == [("audiobench", "muchomusic_test")]
+    assert [entry["model"] for entry in ranking[0]["entries"]] == ["some_model", "other_model"]
+    ranked = earmark("leaderboard", "results", "--metric", "accuracy").stdout
+    assert "audiobench: accuracy of muchomusic_test" in ranked
+
+
+def test_a_board_of_many_tasks_or_of_several_rules_says_so(tmp_path: Path) -> None:
+    row = {"question": "What is said?", "reference": "a dog", "model_prediction": "a cat", "judge_response": ""}
+    for model, rate in (("first", 5.0), ("second", 1.0)):
+        for task in range(18):
+            told = {"x_judge": {"judge_score": 1.0}, "details": [row | {"rate_score": rate}]}
+            whole(tmp_path / "logs" / model / f"muchomusic_{task}_x_judge_score.json", told)
+    assert len(imported(tmp_path / "logs")) == 2
+    (board,) = boards(Path("results"))
+    head, _ = table(board)
+    assert head[-1] == "failed"
+    assert footnotes(board) == [
+        "17 more columns are left out: --by NAME ranks by another, --json has all",
+        "scored by different rules, so that the numbers do not compare: theirs|x_judge:0-5: first; theirs|x_judge:0-1: second",
+    ]
+    (ours,) = boards(Path("results"), metric="rouge_l")
+    assert (ours.metric, len(footnotes(ours))) == ("rouge_l", 1)
 
 
 def test_nobody_is_asked_again(tmp_path: Path) -> None:
