@@ -77,6 +77,7 @@ class Probe(Struct, frozen=True, omit_defaults=True):
     sound: str
     reply: str = ""
     stop: str = "end"
+    heard: tuple[str, ...] = ()  # a cascade's transcripts
     tokens_in: int = 0
     tokens_sound: int = 0
     seconds: float = 0.0
@@ -269,6 +270,7 @@ async def probed(model: Model, words: Words, sound: str, prompt: Prompt, setting
         sound,
         found.text or found.reasoning,
         found.stop,
+        found.heard,
         used.tokens_in,
         used.tokens_sound,
         found.seconds,
@@ -299,6 +301,8 @@ def judged(probes: Sequence[Probe]) -> tuple[Verdict, str]:
 
 def _open_to_doubt(rounds: Sequence[Mapping[str, Probe]]) -> str:
     """Why nothing is sure."""
+    if heard := rounds[-1][TONE].heard:
+        return f"it hears words alone, and none of these sounds holds any; of a tone it wrote down {_quoted(' '.join(heard))}"
     if not any(NOTHING in asked for asked in rounds):
         return "the same reply to every sound; none of them holds words, so a recogniser may be right"
     if any(asked[TONE].reply != asked[AGAIN].reply for asked in rounds):
@@ -309,6 +313,8 @@ def _open_to_doubt(rounds: Sequence[Mapping[str, Probe]]) -> str:
 def _counted(asked: Mapping[str, Probe]) -> str:
     """How the server counts sound, if it does."""
     tone, nothing = asked[TONE], asked.get(NOTHING)
+    if tone.heard:  # a transcript has tokens, whatever was heard
+        return ""
     differ = "replies differ with the sound; " if _depends(asked) else ""
     if nothing and nothing.tokens_in and tone.tokens_in > nothing.tokens_in:
         return f"{differ}the server counts it ({tone.tokens_in} tokens in, {nothing.tokens_in} without)"
@@ -327,6 +333,7 @@ def _all_same(asked: Mapping[str, Probe]) -> bool:
     return (
         NOTHING in asked
         and asked[TONE].tokens_in > 0
+        and not asked[TONE].heard
         and len({(probe.reply, probe.tokens_in) for probe in asked.values()}) == 1
     )
 

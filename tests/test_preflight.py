@@ -289,5 +289,19 @@ def test_doctor_tells_what_it_found() -> None:
         assert "test-model does not hear: the same reply ('A')" in done.stderr
 
 
+def test_a_cascade_hears_words_alone_and_its_tokens_prove_nothing() -> None:
+    """Its transcript of a tone, a word too many, has tokens too."""
+    half = {"backend": "fake", "reply": "You"}
+
+    async def go() -> Report:
+        async with open_model({"backend": "cascade", "recogniser": half, "mind": half}) as model:
+            (report,) = await preflight(model, plain_pattern(), compose([]).run, thorough=True)
+            return report
+
+    report = asyncio.run(go())
+    assert report.verdict == "unsure"
+    assert report.why == "it hears words alone, and none of these sounds holds any; of a tone it wrote down 'You'"
+
+
 def test_the_plain_question_is_open() -> None:
     assert plain_pattern().turns[0].parts[-1] == OPEN
