@@ -57,6 +57,7 @@ class Held(Struct, frozen=True):
 
     question: Question
     line: bytes
+    number: int  # of the line, from 1
 
 
 class Checked(Struct, frozen=True):
@@ -69,38 +70,55 @@ class Checked(Struct, frozen=True):
 def questions(data: str) -> Mapping[str, tuple[Held, ...]]:
     """All questions by task. Raises BadData for the first that is not what it should be."""
     store = opened(data)
-    tasks = store.tasks()
-    if not tasks:
-        raise BadData(f"{store.place}: found no {QUESTIONS}/TASK.jsonl, expected one for each task")
     if isinstance(store, Folder):
-        return {task: tuple(_lines(store, task)) for task in tasks}
+        return _whole(store)
     return _of_archive(store.place, store.place.stat().st_mtime_ns)
 
 
 @functools.lru_cache(maxsize=4)
 def _of_archive(place: Any, changed: int) -> Mapping[str, tuple[Held, ...]]:  # noqa: ARG001 - a changed file is another
-    store = opened(str(place))
-    return {task: tuple(_lines(store, task)) for task in store.tasks()}
+    return _whole(opened(str(place)))
+
+
+def _whole(store: Store) -> Mapping[str, tuple[Held, ...]]:
+    """The questions, each with all its clips."""
+    read = _read(store)
+    for task, all_of_it in read.items():
+        for held in all_of_it:
+            missing = next((clip for clip in held.question.audio if not store.has(clip)), None)
+            if missing is not None:
+                raise BadData(
+                    f"{_where(store, task, held.number)}: the clip '{missing}' of question '{held.question.question_id}' is not there"
+                )
+    return read
+
+
+def _read(store: Store) -> Mapping[str, tuple[Held, ...]]:
+    """The questions, whether or not their clips are there."""
+    tasks = store.tasks()
+    if not tasks:
+        raise BadData(f"{store.place}: found no {QUESTIONS}/TASK.jsonl, expected one for each task")
+    return {task: tuple(_lines(store, task)) for task in tasks}
 
 
 def _lines(store: Store, task: str) -> Iterator[Held]:
-    name = f"{QUESTIONS}/{task}.jsonl"
     seen: dict[str, int] = {}
-    for number, line in _numbered(store, name):
-        where = f"{store.place / name}, line {number}"
+    for number, line in _numbered(store, f"{QUESTIONS}/{task}.jsonl"):
+        where = _where(store, task, number)
         try:
             question = msgspec.json.decode(line, type=Question)
         except (msgspec.MsgspecError, UnicodeDecodeError) as error:
             raise BadData(f"{where}: {error}; expected {COLUMNS}") from error
         if question.question_id in seen:
             raise BadData(f"{where}: the id '{question.question_id}' is that of line {seen[question.question_id]}, too")
-        missing = next((clip for clip in question.audio if not store.has(clip)), None)
-        if missing is not None:
-            raise BadData(f"{where}: the clip '{missing}' of question '{question.question_id}' is not there")
         seen[question.question_id] = number
-        yield Held(question, line)
+        yield Held(question, line, number)
     if not seen:
-        raise BadData(f"{store.place / name}: found no question, expected a line for each")
+        raise BadData(f"{store.place / QUESTIONS / task}.jsonl: found no question, expected a line for each")
+
+
+def _where(store: Store, task: str, number: int) -> str:
+    return f"{store.place / QUESTIONS / task}.jsonl, line {number}"
 
 
 def _numbered(store: Store, name: str) -> Iterator[tuple[int, bytes]]:
@@ -122,18 +140,27 @@ def digest(line: bytes, clips: Iterable[bytes]) -> str:
     return hashlib.sha256(b"\n".join([canonical, *sounds])).hexdigest()
 
 
-def entries(data: str) -> Iterator[Entry]:
-    """The manifest that a store should have, made from what is there."""
-    store = opened(data)
-    named = [(task, held) for task, all_of_it in questions(data).items() for held in all_of_it]
+class Digested(Struct, frozen=True):
+    """What was found of a question: its entry, or why there is none."""
 
-    def digested(one: tuple[str, Held]) -> str:
-        return digest(one[1].line, map(store.read, one[1].question.audio))
+    entry: Entry
+    trouble: str = ""
+
+
+def entries(store: Store) -> Iterator[Digested]:
+    """The entries that the manifest of a store should have, made from what is there."""
+    named = [(task, held) for task, all_of_it in _read(store).items() for held in all_of_it]
+
+    def digested(one: tuple[str, Held]) -> Digested:
+        task, held = one
+        try:
+            found, trouble = digest(held.line, map(store.read, held.question.audio)), ""
+        except BadData as error:  # a clip that is not there, or cannot be read
+            found, trouble = "", str(error)
+        return Digested(Entry(task, held.question.question_id, found), trouble)
 
     with ThreadPoolExecutor() as pool:  # digests are made outside the interpreter's lock
-        digests = pool.map(digested, named)
-        for (task, held), found in zip(named, digests, strict=True):
-            yield Entry(task, held.question.question_id, found)
+        yield from pool.map(digested, named)
 
 
 def lines_of(manifest: Iterable[Entry]) -> bytes:
@@ -142,11 +169,15 @@ def lines_of(manifest: Iterable[Entry]) -> bytes:
 
 
 def write_manifest(data: str) -> int:
-    """Write the manifest of a folder; how many questions it has."""
+    """Write the manifest of a folder; how many questions it has. Raises BadData for the first that is not whole."""
     store = opened(data)
     if not isinstance(store, Folder):
         raise BadData(f"{store.place}: is an archive; a manifest is written into a folder, before it is packed")
-    lines = lines_of(entries(data))
+    made = list(entries(store))
+    broken = next((found for found in made if found.trouble), None)
+    if broken:
+        raise BadData(f"{broken.entry.task} {broken.entry.question_id}: {broken.trouble}; nothing was written")
+    lines = lines_of(found.entry for found in made)
     write(store.place / MANIFEST, lines)
     return lines.count(b"\n")
 
@@ -154,9 +185,24 @@ def write_manifest(data: str) -> int:
 def check(data: str) -> Checked:
     """Hold every question against the manifest."""
     store = opened(data)
+    expected = _manifest(store)
+    wrong, total = [], 0
+    for found in entries(store):
+        total += 1
+        entry = found.entry
+        sha256 = expected.pop((entry.task, entry.question_id), None)
+        if found.trouble or sha256 != entry.sha256:
+            said = "is not in the manifest" if sha256 is None else f"is {entry.sha256}, the manifest has {sha256}"
+            wrong.append(f"{entry.task} {entry.question_id}: {found.trouble or said}")
+    wrong += [f"{task} {name}: is in the manifest and not in the data" for task, name in expected]
+    return Checked(total, tuple(wrong))
+
+
+def _manifest(store: Store) -> dict[tuple[str, str], str]:
+    """The digests of a manifest by task and question."""
     if not store.has(MANIFEST):
         raise BadData(f"{store.place}: has no {MANIFEST} to check by; see docs/acousticbench.md")
-    expected: dict[tuple[str, str], str] = {}
+    told: dict[tuple[str, str], str] = {}
     for number, line in _numbered(store, MANIFEST):
         try:
             entry = msgspec.json.decode(line, type=Entry)
@@ -164,13 +210,5 @@ def check(data: str) -> Checked:
             raise BadData(
                 f"{store.place / MANIFEST}, line {number}: {error}; expected task, question_id, sha256"
             ) from error
-        expected[entry.task, entry.question_id] = entry.sha256.lower()
-    wrong, total = [], 0
-    for entry in entries(data):
-        total += 1
-        sha256 = expected.pop((entry.task, entry.question_id), None)
-        if sha256 != entry.sha256:
-            said = "is not in the manifest" if sha256 is None else f"is {entry.sha256}, the manifest has {sha256}"
-            wrong.append(f"{entry.task} {entry.question_id}: {said}")
-    wrong += [f"{task} {name}: is in the manifest and not in the data" for task, name in expected]
-    return Checked(total, tuple(wrong))
+        told[entry.task, entry.question_id] = entry.sha256.lower()
+    return told

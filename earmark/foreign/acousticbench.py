@@ -5,7 +5,8 @@ the id of a question (question_id, id, ...), its gold, and the reply. Ours are q
 choices, gold, raw_response, chosen, correct, seed and, of a failure, error. Beside the runs of a task lies summary.json: mean
 accuracy with nulls wrong, the sample's standard deviation (over runs - 1), and the figures of each run.
 
-A run of theirs, results/<Model>-<task>-<backend>-seed<N>-<time>/responses.jsonl, is read too.
+A run of theirs, results/<Model>-<task>-<backend>-seed<N>-<time>/responses.jsonl, is read too. Imported replies are read anew,
+by our rules and judge; what was chosen there stands beside them, for `earmark rescore RUN --scorer theirs`.
 """
 
 from __future__ import annotations
@@ -23,6 +24,7 @@ from earmark.errors import BadData
 from earmark.foreign._runs import Imported
 from earmark.journal import Record, ScoreLine
 from earmark.stats.repeats import spread
+from earmark.text.verdicts import Verdict, noted
 from earmark.types import Clip, Failure, Item, Response, Source
 
 FIRST_SEED: Final = 42  # of run_1
@@ -108,12 +110,17 @@ def _record(line: Mapping[str, Any], place: Place, first: int) -> Record:
             f"{line['where']}: has no gold; a run can be compared with such results (earmark compare RUN FOLDER), they are no run"
         )
     diagnostic = line.get("kind") == "diagnostic"
+    try:
+        audio = msgspec.convert(line.get("audio") or (), tuple[str, ...])
+        choices = msgspec.convert(line.get("choices") or LABELS, tuple[str, str])
+    except msgspec.ValidationError as error:
+        raise BadData(f"{line['where']}: {error}; expected audio as paths, and two choices") from error
     item = Item(
         str(line["id"]),
         place.task + (DIAGNOSTIC if diagnostic else ""),
         str(line["question"] or ""),
-        tuple(Clip(str(name), name=str(name)) for name in line.get("audio") or ()),
-        tuple(line.get("choices") or LABELS),
+        tuple(Clip(name, name=name) for name in audio),
+        choices,
         LABELS,
         (line["gold"],),
         tags={
@@ -125,8 +132,10 @@ def _record(line: Mapping[str, Any], place: Place, first: int) -> Record:
     repeat = place.seed - first
     if line.get("error"):
         return Record(item, repeat=repeat, failure=Failure("request-failed", str(line["error"]), final=False))
-    said = line["reply"] if line["reply"] is not None else line["chosen"]
-    return Record(item, repeat=repeat, response=Response(str(said or "")))
+    chosen = line["chosen"]
+    said = line["reply"] if line["reply"] is not None else chosen
+    verdict = Verdict("chosen", float(chosen == line["gold"]), chosen or "")
+    return Record(item, repeat=repeat, response=Response(str(said or ""), notes=noted([verdict])))
 
 
 # ---------------------------------------------------------------- out

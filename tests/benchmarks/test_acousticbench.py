@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import re
 import shutil
 import stat
 import subprocess
@@ -310,6 +311,7 @@ def test_verify_names_every_question_that_does_not_pass(archive: Path, data: Pat
         assert (done.returncode, done.stdout) == (0, "All 96 questions passed checksum verification.\n")
     rewrite(data, lambda question: question.update(gold="B" if question["gold"] == "A" else "A"))
     (data / "clips" / "contour-001.wav").write_bytes(b"RIFF")
+    (data / "clips" / "contour-002.wav").unlink()
     manifest = data / "manifest.jsonl"
     lines = manifest.read_text().splitlines()
     manifest.write_text(
@@ -318,17 +320,35 @@ def test_verify_names_every_question_that_does_not_pass(archive: Path, data: Pat
     done = earmark("verify", "acousticbench", f"data={data}")
     told = done.stdout.splitlines()
     assert [line.partition(":")[0] for line in told] == [
-        "contour contour-001", "loudness loudness-002", "pitch pitch-003", "pitch pitch-999",
+        "contour contour-001", "contour contour-002", "loudness loudness-002", "pitch pitch-003", "pitch pitch-999",
     ]  # fmt: skip
-    assert "is not in the manifest" in told[1]
-    assert "is in the manifest and not in the data" in told[3]
+    assert told[1].endswith("contour-002.wav: cannot be read (No such file or directory)")
+    assert "is not in the manifest" in told[2]
+    assert "is in the manifest and not in the data" in told[4]
     assert done.returncode == 3
-    assert "4 of 96 questions did not pass" in done.stderr
+    assert "5 of 96 questions did not pass" in done.stderr
+    done = earmark("verify", "acousticbench", f"data={data}", "--write")
+    assert (done.returncode, "contour-002.wav: cannot be read" in done.stderr) == (3, True)
+    assert "nothing was written" in done.stderr
+    with zipfile.ZipFile(archive) as packed:
+        (data / "clips" / "contour-002.wav").write_bytes(packed.read("clips/contour-002.wav"))
     assert earmark("verify", "acousticbench", f"data={data}", "--write").stdout == "The manifest has 96 questions.\n"
     assert earmark("verify", "acousticbench", f"data={data}").returncode == 0
     manifest.unlink()
     assert "has no manifest.jsonl to check by" in earmark("verify", "acousticbench", f"data={data}").stderr
     assert "there is one for: acousticbench" in earmark("verify", "acoustics").stderr
+
+
+def test_verify_names_the_question_whose_clip_broke_within_the_archive(archive: Path, tmp_path: Path) -> None:
+    broken = bytearray(archive.read_bytes())
+    with zipfile.ZipFile(archive) as packed:
+        at = packed.getinfo("clips/pitch-007-b.wav").header_offset
+    broken[at + 2000] ^= 1
+    (tmp_path / "broken.zip").write_bytes(broken)
+    done = earmark("verify", "acousticbench", f"data={tmp_path / 'broken.zip'}")
+    (line,) = done.stdout.splitlines()
+    assert re.fullmatch(r"pitch pitch-007: .*'clips/pitch-007-b\.wav' cannot be read \(Bad CRC.*", line)
+    assert (done.returncode, "1 of 96 questions did not pass" in done.stderr) == (3, True)
 
 
 # ---------------------------------------------------------------- runs
@@ -370,6 +390,10 @@ def test_three_repeats_are_three_runs_and_go_out_and_in_again() -> None:
     assert done.returncode == 0, done.stderr
     (back,) = [path.parent for path in Path("imported").rglob("run.json")]
     after = rows(back)
+    assert earmark("rescore", str(back), "--scorer", "theirs", "measures=[{name: chosen}]").returncode == 0
+    chosen = rows(back)["pitch"]["metrics"]["theirs_chosen"]["value"]
+    assert chosen == pytest.approx(before["pitch"]["metrics"]["accuracy"]["value"])
+    assert earmark("rescore", str(back)).returncode == 0
     for task, row in after.items():
         assert row["metrics"] == before[task]["metrics"]
         assert row["states"] == before[task]["states"]
@@ -423,6 +447,9 @@ def test_references_that_cannot_be_compared_are_told(tmp_path: Path) -> None:
         foreign.references(tmp_path / "ref", "Other")
     (folder / "run_1.jsonl").write_text('{"id": "1", "chosen": "A"}\n')
     with pytest.raises(BadData, match="line 1: has no gold; a run can be compared with such results"):
+        list(foreign.read(folder))
+    (folder / "run_1.jsonl").write_text('{"id": "1", "chosen": "A", "gold": "A", "audio": 5}\n')
+    with pytest.raises(BadData, match="line 1: Expected `array`, got `int`; expected audio as paths, and two choices"):
         list(foreign.read(folder))
 
 
