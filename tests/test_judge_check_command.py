@@ -103,6 +103,29 @@ def test_a_set_of_ones_own_and_a_table(tmp_path: Path) -> None:
     assert re.search(r"mine +sakura\.1 +kappa +0\.400", done.stdout)
 
 
+def test_a_judge_that_fails_is_shown_with_what_it_said(tmp_path: Path) -> None:
+    from aiohttp import web
+
+    case = {"question": "Which bird?", "reference": "a robin", "candidate": "A robin.", "label": "correct"}
+    (tmp_path / "mine.jsonl").write_text(json.dumps(case))
+    asked = (f"data={tmp_path / 'mine.jsonl'}", "prompt=sakura")
+    with serving(lambda *_: said("It is correct,\nI would say, " + "or so " * 40)) as server:
+        done = earmark("judge-check", f"judge={server.url}", *asked)
+    assert done.returncode == 0, done.stderr
+    (line,) = [line for line in done.stdout.splitlines() if "without a verdict" in line]
+    assert re.fullmatch(r"mine: 1 of 1 without a verdict: no verdict, such as: It is correct, I would .{70,80}…", line)
+    with serving(lambda *_: web.json_response({"error": {"message": "too long"}}, status=400)) as server:
+        done = earmark("judge-check", f"judge={server.url}", *asked)
+    assert done.returncode == 7
+    assert re.search(r"mine: 1 of 1 without a verdict: no reply, such as: .*too long", done.stdout)
+    with serving(lambda *_: web.json_response({"error": {"message": "bad key"}}, status=401)) as server:
+        done = earmark("judge-check", f"judge={server.url}", *asked)
+    assert done.returncode == 4
+    (line,) = done.stderr.strip().splitlines()
+    assert "cannot be asked: HTTP 401" in line
+    assert "or the same judge-check" in line
+
+
 @pytest.mark.parametrize(
     ("more", "status", "told"),
     [

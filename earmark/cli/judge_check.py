@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import sys
 from typing import TYPE_CHECKING
 
 import click
 from msgspec import Struct
 
+from earmark.errors import FINISHED_WITH_FAILURES
+
 if TYPE_CHECKING:
     from earmark.config import Composed
     from earmark.scorers._judge_check import Checked
+
+SHOWN = 100  # characters of what a judge said instead of a verdict
 
 
 class Settings(Struct, frozen=True, forbid_unknown_fields=True):
@@ -38,6 +43,7 @@ def command(words: tuple[str, ...], as_json: bool) -> None:
     import msgspec
 
     from earmark.config import compose, read
+    from earmark.scorers._judge_asking import NO_REPLY
 
     composed = compose(words)
     settings = read(Settings, composed.benchmark, "")
@@ -46,11 +52,17 @@ def command(words: tuple[str, ...], as_json: bool) -> None:
         click.echo(msgspec.json.encode({"judge": settings.judge, "sets": found}))
     else:
         _show(settings, found)
+    if any(NO_REPLY in why for checked in found for why in checked.failures):
+        sys.exit(FINISHED_WITH_FAILURES)
 
 
 async def _check(settings: Settings, composed: Composed) -> list[Checked]:
+    import time
+
+    from earmark.cli._progress import Progress
     from earmark.errors import UsageError
-    from earmark.scorers._judge_asking import opened_judge
+    from earmark.run import Tally
+    from earmark.scorers._judge_asking import Verdict, opened_judge
     from earmark.scorers._judge_check import check
     from earmark.scorers._judge_sets import labelled
 
@@ -59,8 +71,17 @@ async def _check(settings: Settings, composed: Composed) -> list[Checked]:
             "judge-check needs data=FOLDER, a folder with EVA's judge_validation files (docs/judges.md), or a file of your own"
         )
     sets = [each.some(composed.run.limit) for each in labelled(settings.data, settings.media, settings.prompt)]
+    tally, began = Tally(sum(len(each.cases) for each in sets)), time.monotonic()
+
+    def tell(verdict: Verdict) -> None:
+        tally.done += 1
+        tally.failed += verdict.value is None
+        tally.seconds = time.monotonic() - began
+        watch.tally(tally)
+
     async with opened_judge(settings.judge, settings.votes, settings.temperature) as judge:
-        return await check(judge, sets, composed.run.seed or 0)
+        with Progress() as watch:
+            return await check(judge, sets, tell, composed.run.seed or 0)
 
 
 def _show(settings: Settings, sets: list[Checked]) -> None:
@@ -79,4 +100,6 @@ def _show(settings: Settings, sets: list[Checked]) -> None:
         if found.without_sound:
             click.echo(f"{found.set}: {found.without_sound} cases without their recording; give media=FOLDER")
         for why, count in found.failures.items():
-            click.echo(f"{found.set}: no verdict {count} times: {why}")
+            said = " ".join(found.examples[why].split())
+            instead = f", such as: {said[:SHOWN]}{'…' * (len(said) > SHOWN)}" if said else ""
+            click.echo(f"{found.set}: {count} of {found.cases} without a verdict: {why}{instead}")

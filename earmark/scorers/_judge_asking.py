@@ -24,6 +24,7 @@ from earmark.scorers._judge_reading import Read, read_pair, read_rating, read_wo
 from earmark.types import Item, Model, Part, Prompt, Turn
 
 Scoring = TypeVar("Scoring", bound=Struct)
+NO_REPLY: Final = "no reply"  # the rule of a vote whose request failed
 FEW: Final = 12  # ratings of a scale that are offered to a judge that answers by likelihood, at most
 
 
@@ -78,10 +79,10 @@ class Judge(Struct, frozen=True):
         try:
             reply = await self.model.generate(prepare(prompt, self.model.hears))
         except AskError as error:
-            return Vote(None, "no reply", str(error))
+            return Vote(None, NO_REPLY, str(error))
         except BadSetup as error:
             raise BadSetup(
-                f"the judge {self.model.name} cannot be asked: {error}. Answers are kept; when it can, type: earmark rescore RUN"
+                f"the judge {self.model.name} cannot be asked: {error}. Answers are kept; when it can, go on with: earmark rescore RUN, or the same judge-check"
             ) from error
         if reply.stop != "end":
             return Vote(None, "cut" if reply.stop == "length" else "withheld", reply.text)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from msgspec import Struct
 
@@ -25,28 +25,34 @@ class Checked(Struct, frozen=True):
     metrics: dict[str, Estimate]
     table: dict[str, dict[str, int]]  # by what people said, what the judge said
     failures: dict[str, int]  # why there was no verdict
+    examples: dict[str, str]  # by why, what was said the first time
 
 
-async def check(judge: Judge, sets: Sequence[Labelled], seed: int = 0) -> list[Checked]:
-    """Ask a judge about every case of every set."""
+async def check(
+    judge: Judge, sets: Sequence[Labelled], tell: Callable[[Verdict], object], seed: int = 0
+) -> list[Checked]:
+    """Ask a judge about every case of every set; each verdict is told as it comes."""
+
+    async def ask(labelled: Labelled, case: Case) -> Verdict:
+        verdict = await judge.decide(labelled.ask, case.fields, sound=(case.sound,) if case.sound else ())
+        tell(verdict)
+        return verdict
+
     found = []
     for labelled in sets:
-        verdicts = await asyncio.gather(*(_ask(judge, labelled, case) for case in labelled.cases))
+        verdicts = await asyncio.gather(*(ask(labelled, case) for case in labelled.cases))
         found.append(_counted(labelled, verdicts, seed))
     return found
 
 
-async def _ask(judge: Judge, labelled: Labelled, case: Case) -> Verdict:
-    return await judge.decide(labelled.ask, case.fields, sound=(case.sound,) if case.sound else ())
-
-
 def _counted(labelled: Labelled, verdicts: Sequence[Verdict], seed: int) -> Checked:
     categories = labelled.categories
-    bags, failures = Bags(), dict[str, int]()
+    bags, failures, examples = Bags(), dict[str, int](), dict[str, str]()
     table = {people: dict.fromkeys(categories, 0) for people in categories}
     for case, verdict in zip(labelled.cases, verdicts, strict=True):
         if verdict.value is None:
             failures[verdict.rule] = failures.get(verdict.rule, 0) + 1
+            examples.setdefault(verdict.rule, verdict.said)
             continue
         said = verdict.value if isinstance(verdict.value, str) else f"{round(verdict.value)}"
         table[case.label][said] += 1
@@ -60,4 +66,5 @@ def _counted(labelled: Labelled, verdicts: Sequence[Verdict], seed: int) -> Chec
         estimates(metrics(categories, labelled.weights), bags.columns, bags.groups, seed),
         table,
         failures,
+        examples,
     )

@@ -47,6 +47,21 @@ def cases(shared: Path) -> dict[str, Any]:
     return {case["id"]: case for case in lines}
 
 
+ELSEWHERE = {  # cases of kind f that are no judge's
+    "scorers/test_translation.py": ("f13", "f15"),
+    "stats/test_estimate.py": ("f11", "f17", "f19"),
+}
+
+
+def test_no_case_of_kind_f_is_left_out(cases: dict[str, Any]) -> None:
+    tested = {"scorers/test_judge.py": ("f01", "f03", "f05", "f07", "f09", "f10"), **ELSEWHERE}
+    for name, ids in tested.items():
+        text = (Path(__file__).parents[1] / name).read_text(encoding="utf-8")
+        assert all(re.search(rf'(?:case\(shared, |cases\[|, |\[)"{case}"', text) for case in ids)
+    of_kind_f = {name for name, case in cases.items() if case["kind"] == "f-metrics"}
+    assert {name for ids in tested.values() for name in ids} == of_kind_f
+
+
 @pytest.mark.parametrize("name", ["f01", "f03", "f05", "f07"])
 def test_ratings_of_public_bug_reports(cases: dict[str, Any], name: str) -> None:
     low, high = cases[name]["input"].get("scale", [1, 5])
