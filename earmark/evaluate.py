@@ -12,12 +12,13 @@ from typing import NamedTuple
 
 from msgspec import Struct
 
-from earmark import batch, config, folder, preflight, prices
+from earmark import batch, config, folder, prices
 from earmark.audio.limits import Limits
 from earmark.config import Composed
 from earmark.errors import UsageError
 from earmark.journal import Settled, settled, taken
 from earmark.models._throttle import Throttle, throttled
+from earmark.preflight import look, sent
 from earmark.report.rows import Found, Metrics
 from earmark.run import Engine, Kitchen, Tally
 from earmark.scoring import records, write_scores
@@ -66,8 +67,8 @@ async def evaluate(benchmark: Benchmark, words: Composed, watch: Watch) -> Outco
         throttle = throttled(model, words.model)
         with folder.held(where):
             if found.settled + batch.under_way(where) < found.questions:
-                pattern = await asyncio.to_thread(preflight.pattern, benchmark, conditions, words)
-                await preflight.check(where, pattern, throttle, words.run, watch.say)
+                pattern = await asyncio.to_thread(sent.pattern, benchmark, conditions, words)
+                await look.check(where, pattern, throttle, words.run, watch.say)
             stream = questions(benchmark, conditions, words.run)
             await ask_all(benchmark, stream, throttle, Sitting(where, found, done, words, watch))
             metrics = await write_scores(where, benchmark, seed, Found(found.questions, found.skipped, found.prompts))

@@ -15,7 +15,7 @@ from typing import Any
 
 from aiohttp import web
 
-from earmark.preflight import SOUNDS, canary
+from earmark.preflight.sent import SOUNDS, canary
 from earmark.types import Sound
 
 

@@ -21,7 +21,9 @@ from servers import Server, said, serving, sounds, words
 from earmark.config import compose, load_condition, open_model
 from earmark.errors import BadSetup, Stopped
 from earmark.evaluate import Outcome, Watch, evaluate
-from earmark.preflight import OPEN, Report, pattern, plain_pattern, preflight, sent_by, short
+from earmark.preflight.look import preflight
+from earmark.preflight.sent import OPEN, pattern, plain_pattern, sent_by, short
+from earmark.preflight.verdict import Report
 from earmark.types import Clip, Picture, Prompt, Recipe, Turn
 
 TONE = Recipe("tone", {"frequency": 440.0, "seconds": 1.0, "level": -20.0}, "tone")

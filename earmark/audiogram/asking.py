@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 import stamina
 
-from earmark import config, folder, preflight
+from earmark import config, folder
 from earmark.audiogram.findings import Audiogram, read, settled
 from earmark.audiogram.report import write_all
 from earmark.audiogram.trials import Plan, Settings, Trial, benchmark, planned, trials
@@ -23,6 +23,7 @@ from earmark.config import Composed
 from earmark.errors import Stopped, UsageError
 from earmark.journal import Journal, Record
 from earmark.models._throttle import Throttle, throttled
+from earmark.preflight import look, sent
 from earmark.report import figures
 from earmark.run import ATTEMPTS, Kitchen, Tally, ask, count, first, spent
 from earmark.stats.staircase import Ending
@@ -52,8 +53,8 @@ async def measure(words: Composed, say: Callable[[str], None], tell: Callable[[T
             found = await asyncio.to_thread(read, where)
             if not found.finished:
                 throttle = throttled(model, words.model)
-                pattern = await asyncio.to_thread(preflight.pattern, asked, (condition,), words)
-                await preflight.check(where, pattern, throttle, words.run, say)
+                pattern = await asyncio.to_thread(sent.pattern, asked, (condition,), words)
+                await look.check(where, pattern, throttle, words.run, say)
                 await Sitting(asked, plan, condition, throttle, words).ask_all(where / folder.JOURNAL, records, tell)
                 found = await asyncio.to_thread(read, where)
             await asyncio.to_thread(write_all, where, found)

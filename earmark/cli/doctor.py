@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 if TYPE_CHECKING:
-    from earmark.preflight import Report
+    from earmark.preflight.verdict import Report
     from earmark.types import Prompt
 
 REPLY = 80  # characters of it that are shown
@@ -88,25 +88,25 @@ def _look(words: tuple[str, ...]) -> None:
 
 
 async def _reports(words: tuple[str, ...]) -> list[Report]:
-    from earmark import preflight
     from earmark.cli._words import lines
     from earmark.config import compose, load_condition, open_model
     from earmark.errors import UsageError
+    from earmark.preflight import look, sent
 
     named = any("=" not in word for word in words)
     benchmark, settings = lines(words)[0] if named else (None, compose(words))
-    pattern: Prompt | None = preflight.plain_pattern()
+    pattern: Prompt | None = sent.plain_pattern()
     if benchmark:
         seed = benchmark.seed if settings.run.seed is None else settings.run.seed
         conditions = tuple(load_condition(text, seed, benchmark) for text in settings.run.condition)
-        pattern = preflight.sent_by(benchmark, conditions, settings.run)
+        pattern = sent.sent_by(benchmark, conditions, settings.run)
     if pattern is None:
         raise UsageError(f"{words[0]} sends no sound under these conditions; name another benchmark, or none")
     async with open_model(settings.model) as model:
         click.echo(
             f"model: {model.name}; takes {'no sound' if model.hears.clips == 0 else ', '.join(model.hears.formats) or 'any format'}"
         )
-        return await preflight.preflight(model, pattern, settings.run, thorough=True)
+        return await look.preflight(model, pattern, settings.run, thorough=True)
 
 
 def shortened(text: str) -> str:
@@ -115,7 +115,7 @@ def shortened(text: str) -> str:
 
 def _show(report: Report) -> None:
     from earmark.cli._words import show_table
-    from earmark.preflight import told
+    from earmark.preflight.verdict import told
 
     for line in told(report):
         click.echo(line)

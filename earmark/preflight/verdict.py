@@ -1,0 +1,130 @@
+"""What the answers to the preflight amount to."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Literal, TypeAlias
+
+from msgspec import Struct
+
+from earmark.journal import Sent
+from earmark.preflight.sent import AGAIN, HISS, NOTHING, SILENCE, TONE
+
+Verdict: TypeAlias = Literal["heard", "unsure", "deaf", "failed"]
+Words: TypeAlias = Literal["the benchmark's", "open"]
+
+
+class Probe(Struct, frozen=True, omit_defaults=True):
+    """One question of the preflight, and what came of it."""
+
+    words: Words
+    sound: str
+    reply: str = ""
+    stop: str = "end"
+    heard: tuple[str, ...] = ()  # a cascade's transcripts
+    tokens_in: int = 0
+    tokens_sound: int = 0
+    seconds: float = 0.0
+    notes: tuple[str, ...] = ()
+    failure: str = ""
+
+
+class Report(Struct, frozen=True):
+    """What was found out about one model."""
+
+    model: str
+    verdict: Verdict
+    why: str
+    sent: tuple[Sent, ...]  # one question's sound, as it was sent
+    probes: tuple[Probe, ...]
+    remarks: tuple[str, ...] = ()
+
+
+def judged(probes: Sequence[Probe]) -> tuple[Verdict, str]:
+    """What the answers amount to, and why."""
+    failed = next((probe for probe in probes if probe.failure and probe.sound != NOTHING), None)
+    if failed:
+        return "failed", f"asked about {failed.sound}: {failed.failure}"
+    rounds = [
+        {probe.sound: probe for probe in probes if probe.words == words and not probe.failure}
+        for words in dict.fromkeys(probe.words for probe in probes)
+    ]
+    counts = next((text for asked in rounds if (text := _counted(asked))), "")
+    if counts or any(_depends(asked) for asked in rounds):
+        return "heard", counts or "replies differ with the sound"
+    if all(_all_same(asked) for asked in rounds):
+        one = rounds[-1][TONE]
+        return (
+            "deaf",
+            f"the same reply ({_quoted(one.reply)}) and the same {one.tokens_in} tokens in for a tone, hiss, silence and no sound at all",
+        )
+    return "unsure", _open_to_doubt(rounds)
+
+
+def _open_to_doubt(rounds: Sequence[Mapping[str, Probe]]) -> str:
+    """Why nothing is sure."""
+    if heard := rounds[-1][TONE].heard:
+        return f"it hears words alone, and none of these sounds holds any; of a tone it wrote down {_quoted(' '.join(heard))}"
+    if not any(NOTHING in asked for asked in rounds):
+        return "the same reply to every sound; none of them holds words, so a recogniser may be right"
+    if any(asked[TONE].reply != asked[AGAIN].reply for asked in rounds):
+        return "replies vary for the same sound, and the server counts no tokens of sound"
+    return "the same reply to every sound, and the server does not count its tokens"
+
+
+def _counted(asked: Mapping[str, Probe]) -> str:
+    """How the server counts sound, if it does."""
+    tone, nothing = asked[TONE], asked.get(NOTHING)
+    if tone.heard:  # a transcript has tokens, whatever was heard
+        return ""
+    differ = "replies differ with the sound; " if _depends(asked) else ""
+    if nothing and nothing.tokens_in and tone.tokens_in > nothing.tokens_in:
+        return f"{differ}the server counts it ({tone.tokens_in} tokens in, {nothing.tokens_in} without)"
+    if tone.tokens_sound:
+        return f"{differ}the server counts it ({tone.tokens_sound} tokens of sound)"
+    return ""
+
+
+def _depends(asked: Mapping[str, Probe]) -> bool:
+    """Whether the same sound gives the same reply, and another sound another."""
+    return asked[TONE].reply == asked[AGAIN].reply and len({asked[name].reply for name in (TONE, HISS, SILENCE)}) > 1
+
+
+def _all_same(asked: Mapping[str, Probe]) -> bool:
+    """Whether every sound, and none, gives the same reply and the same count of tokens."""
+    return (
+        NOTHING in asked
+        and asked[TONE].tokens_in > 0
+        and not asked[TONE].heard
+        and len({(probe.reply, probe.tokens_in) for probe in asked.values()}) == 1
+    )
+
+
+def _quoted(text: str) -> str:
+    return repr(text if len(text) <= 60 else f"{text[:57]}...")
+
+
+def remarks(probes: Sequence[Probe], verdict: Verdict) -> list[str]:
+    """What else the answers show."""
+    answered = [probe for probe in probes if not probe.failure and probe.sound != NOTHING]
+    found = list(dict.fromkeys(note for probe in answered for note in probe.notes))
+    if not any(probe.reply for probe in answered) and any(
+        probe.sound == NOTHING and not probe.failure for probe in probes
+    ):
+        cut = any(probe.stop == "length" for probe in answered)
+        found.append(f"every reply was empty{'; a model that thinks first needs more model.max_tokens' if cut else ''}")
+    elif verdict == "heard" and len({probe.reply for probe in answered}) == 1:
+        found.append(
+            f"every reply was the same ({_quoted(answered[0].reply)}): sound that is counted has arrived, which does not say that it is understood"
+        )
+    return found
+
+
+def told(report: Report) -> Iterator[str]:
+    """A report in a few lines."""
+    yield f"preflight: {report.verdict}: {report.model}: {report.why}"
+    for sound in report.sent[:1]:
+        channels = f"{sound.channels} channel{'s' if sound.channels > 1 else ''}"
+        yield f"  sent as {sound.format}, {sound.rate} Hz, {channels}, {sound.seconds:.2f} s, {sound.bytes:,} bytes"
+    for remark in report.remarks:
+        yield f"  {remark}"
