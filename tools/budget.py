@@ -11,9 +11,9 @@ from pathlib import Path
 
 FILE, FUNCTION = 400, 40
 TOTALS = {
-    "earmark": 9000,
-    "tests": 9000,
-    "tools": 1200,
+    "earmark": 25500,
+    "tests": 17000,
+    "tools": 1500,
     "examples": 400,
 }  # lines; raised on purpose, in a commit that says why
 
