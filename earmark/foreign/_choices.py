@@ -16,6 +16,7 @@ from collections.abc import Sequence
 from typing import Final, NamedTuple
 
 from earmark.foreign._runs import LETTERS
+from earmark.types import Item, replace
 
 LINE: Final = re.compile(r"^[ \t]*(?:\(([A-Z])\)|([A-Z])[.):])[ \t]*(\S.*?)[ \t]*$", re.MULTILINE)
 BRACKETED: Final = re.compile(r"\(([A-Z])\)[ \t]*")
@@ -76,12 +77,29 @@ def label_of(target: str, options: Options) -> str | None:
     >>> label_of("(B) dog", Options("", ("cat", "dog"))), label_of("dog", Options("", ("cat", "dog"))), label_of("C", Options("", ("x", "y")))
     ('B', 'B', None)
     """
-    for label, choice in zip(options.labels, options.choices, strict=True):
-        said = _plain(target)
-        if said in (_plain(label), _plain(choice), _plain(f"{label}{choice}")):
-            return label
-    return None
+    said = _plain(target)
+    pairs = list(zip(options.labels, options.choices, strict=True))
+    told = (
+        [label for label, _ in pairs if said == _plain(label)]  # first: a text may be the letter of another option
+        or [label for label, choice in pairs if said == _plain(choice)]
+        or [label for label, choice in pairs if said in {_plain(f"{label}{sign}{choice}") for sign in ("", *").:")}]
+    )
+    return told[0] if told else None
+
+
+def with_choices(item: Item) -> Item:
+    """An item with the options that its question lists, where its only target is one of them; else the item as it is."""
+    options = options_in(item.question)
+    label = label_of(item.targets[0], options) if options and len(item.targets) == 1 else None
+    if not options or not label:
+        return item
+    return replace(item, question=options.question, choices=options.choices, labels=options.labels, targets=(label,))
 
 
 def _plain(text: str) -> str:
-    return re.sub(r"[\s().:]", "", text).casefold()
+    """Without blanks, brackets and stops around it, and case; a stop within a number stays.
+
+    >>> _plain("(B) Dog."), _plain("1.5")
+    ('b)dog', '1.5')
+    """
+    return re.sub(r"\s", "", text).strip("().:").casefold()

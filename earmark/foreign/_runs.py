@@ -15,6 +15,7 @@ from msgspec import Struct
 from earmark.errors import BadData
 from earmark.journal import Record
 from earmark.text.verdicts import verdicts
+from earmark.types import Response, Usage, replace
 
 Spec: TypeAlias = dict[str, Any]  # a scorer by name, with its settings
 
@@ -217,6 +218,29 @@ def lines(path: Path, kind: Any, expected: str) -> Iterator[tuple[int, Any]]:
 
 
 # ---------------------------------------------------------------- what harnesses write
+
+
+class Output(Struct, frozen=True):
+    """What a model gave, as Inspect and evalscope write it down, as far as it is used."""
+
+    class _Choice(Struct, frozen=True):
+        message: dict[str, Any] = {}
+        stop_reason: str = ""
+
+    class _Usage(Struct, frozen=True):
+        input_tokens: int | None = None
+        output_tokens: int | None = None
+
+    choices: list[_Choice] = []
+    usage: _Usage | None = None
+    time: float | None = None  # seconds
+    error: str | None = None
+
+    def tell(self, response: Response) -> Response:
+        """A response with how it ended and what it took."""
+        stop = STOPS.get(self.choices[0].stop_reason if self.choices else "", "end")
+        usage = Usage(self.usage.input_tokens or 0, self.usage.output_tokens or 0) if self.usage else Usage()
+        return replace(response, stop=stop, usage=usage, seconds=self.time or 0.0)
 
 
 def text_of(content: Any) -> str:

@@ -22,11 +22,11 @@ from typing import Any, Final
 from msgspec import Struct
 
 from earmark.data.cache import short
-from earmark.foreign._choices import label_of, options_in
+from earmark.foreign._choices import with_choices
 from earmark.foreign._runs import (
-    STOPS,
     Facts,
     Imported,
+    Output,
     Spec,
     decoded,
     files,
@@ -42,7 +42,7 @@ from earmark.foreign._runs import (
 )
 from earmark.journal import Record
 from earmark.text.verdicts import Verdict, noted
-from earmark.types import Clip, Failure, Item, Response, Usage, replace
+from earmark.types import Clip, Failure, Item, Response
 
 SCORED: Final = ("success", "fallback")
 
@@ -79,21 +79,8 @@ class Review(Struct, frozen=True):
 class Ended(Struct, frozen=True):
     """One line of the predictions, as far as it is used."""
 
-    class _Output(Struct, frozen=True):
-        class _Choice(Struct, frozen=True):
-            stop_reason: str = ""
-
-        class _Usage(Struct, frozen=True):
-            input_tokens: int | None = None
-            output_tokens: int | None = None
-
-        choices: list[_Choice] = []
-        usage: _Usage | None = None
-        time: float | None = None
-        error: str | None = None
-
     index: int
-    model_output: _Output | None = None
+    model_output: Output | None = None
 
 
 class Report(Struct, frozen=True):
@@ -222,9 +209,7 @@ def _record(task: str, review: Review, ended: Ended | None) -> Record:
     text = spoken([said], "assistant")[0] if said else sampled.score.prediction or ""
     response = Response(text, reasoning=reasoning_of(said.get("content")), notes=noted(_verdicts(sampled.score)))
     if output:
-        stop = STOPS.get(output.choices[0].stop_reason if output.choices else "", "end")
-        usage = Usage(output.usage.input_tokens or 0, output.usage.output_tokens or 0) if output.usage else Usage()
-        response = replace(response, stop=stop, usage=usage, seconds=output.time or 0.0)
+        response = output.tell(response)
     return Record(item, asked, repeat=repeat, response=response)
 
 
@@ -236,11 +221,7 @@ def _item(task: str, name: str, words: str, review: Review) -> Item:
         for part in (message["content"] if isinstance(message.get("content"), list) else ())
         if part.get("type") == "audio" and not part.get("audio", "data:").startswith("data:")
     )
-    options = options_in(words)
-    labels = [label_of(target, options) for target in told] if options else []
-    if options and len(labels) == 1 and labels[0]:
-        return Item(name, task, options.question, clips, options.choices, options.labels, (labels[0],))
-    return Item(name, task, words, clips, targets=tuple(told))
+    return with_choices(Item(name, task, words, clips, targets=tuple(told)))
 
 
 def _verdicts(given: Given) -> Iterator[Verdict]:

@@ -33,9 +33,9 @@ from earmark.data.cache import short
 from earmark.errors import BadData, BadSetup
 from earmark.foreign._runs import (
     LETTERS,
-    STOPS,
     Facts,
     Imported,
+    Output,
     Spec,
     decoded,
     files,
@@ -50,7 +50,7 @@ from earmark.foreign._runs import (
 )
 from earmark.journal import Record
 from earmark.text.verdicts import Verdict, noted
-from earmark.types import Failure, Item, Response, Usage
+from earmark.types import Failure, Item, Response
 
 HEADERS: Final = ("header.json", "_journal/start.json")
 ZSTANDARD: Final = 93  # the number of its method in a zip archive
@@ -84,20 +84,6 @@ class Header(Struct, frozen=True):
 class Sample(Struct, frozen=True):
     """One sample, as far as it is used: events, attachments and usage are left where they are."""
 
-    class _Output(Struct, frozen=True):
-        class _Choice(Struct, frozen=True):
-            message: dict[str, Any]
-            stop_reason: str = ""
-
-        class _Usage(Struct, frozen=True):
-            input_tokens: int | None = None
-            output_tokens: int | None = None
-
-        choices: list[_Choice] = []
-        usage: _Usage | None = None
-        time: float | None = None
-        error: str | None = None
-
     class _Error(Struct, frozen=True):
         message: str
 
@@ -114,7 +100,7 @@ class Sample(Struct, frozen=True):
     input: str | list[dict[str, Any]]
     target: str | list[str]
     choices: list[str] | None = None
-    output: _Output = _Output()
+    output: Output = Output()
     scores: dict[str, _Score] | None = None
     error: _Error | None = None
     limit: _Limit | None = None
@@ -251,17 +237,9 @@ def _record(task: str, sample: Sample) -> Record:
     asked, repeat = short(words.encode()), sample.epoch - 1
     if failed := _failure(sample):
         return Record(item, asked, repeat=repeat, failure=Failure("request-failed", failed[:LONGEST]))
-    choice, usage = sample.output.choices[0], sample.output.usage
-    content = choice.message.get("content")
-    response = Response(
-        text_of(content),
-        STOPS.get(choice.stop_reason, "end"),
-        reasoning_of(content),
-        usage=Usage(usage.input_tokens or 0, usage.output_tokens or 0) if usage else Usage(),
-        seconds=sample.output.time or 0.0,
-        notes=noted(_verdicts(sample.scores or {})),
-    )
-    return Record(item, asked, repeat=repeat, response=response)
+    content = sample.output.choices[0].message.get("content")
+    response = Response(text_of(content), reasoning=reasoning_of(content), notes=noted(_verdicts(sample.scores or {})))
+    return Record(item, asked, repeat=repeat, response=sample.output.tell(response))
 
 
 def _failure(sample: Sample) -> str:

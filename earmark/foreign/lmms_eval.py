@@ -27,7 +27,7 @@ from msgspec import Struct
 
 from earmark.data.cache import short
 from earmark.errors import BadData
-from earmark.foreign._choices import label_of, options_in
+from earmark.foreign._choices import with_choices
 from earmark.foreign._runs import (
     Facts,
     Imported,
@@ -141,24 +141,13 @@ def _record(task: str, line: Line, verdicts: tuple[str, ...], where: str) -> Ite
             "read: import the files of the others"
         )
     words = line.input if isinstance(line.input, str) else json.dumps(line.input, ensure_ascii=False)
-    item = _item(task, line, words)
+    item = with_choices(Item(str(line.doc_id), task, words, targets=_targets(line.target)))
     asked = short(words.encode()) if words else ""
     for repeat, reply in enumerate(replies):
         if reply.startswith(FAILED):
             yield Record(item, asked, repeat=repeat, failure=Failure("request-failed", reply))
         else:
             yield Record(item, asked, repeat=repeat, response=Response(reply, notes=() if repeat else verdicts))
-
-
-def _item(task: str, line: Line, words: str) -> Item:
-    targets = _targets(line.target)
-    options = options_in(words)
-    label = label_of(targets[0], options) if options and len(targets) == 1 else None
-    if options and label:
-        return Item(
-            str(line.doc_id), task, options.question, choices=options.choices, labels=options.labels, targets=(label,)
-        )
-    return Item(str(line.doc_id), task, words, targets=targets)
 
 
 def _targets(target: str) -> tuple[str, ...]:

@@ -25,7 +25,7 @@ from msgspec import Struct
 
 from earmark.data.cache import short
 from earmark.errors import BadData
-from earmark.foreign._choices import label_of, options_in
+from earmark.foreign._choices import with_choices
 from earmark.foreign._runs import Facts, Imported, Spec, files, first_line, keys, lines, theirs
 from earmark.journal import Record
 from earmark.text.verdicts import Verdict, noted
@@ -118,11 +118,9 @@ def _record(part: Part, number: int, line: Line) -> Record:
 
 def _item(part: Part, name: str, line: Line) -> Item:
     tags = {"split": part.split} if part.split != "test" else {}
-    options = options_in(line.prompt) if line.reference else None
-    label = label_of(line.reference or "", options) if options else None
-    if options and label:
-        return Item(name, part.data, options.question, (), options.choices, options.labels, (label,), tags=tags)
-    return Item(name, part.data, line.prompt, targets=(line.reference,) if line.reference else (), tags=tags)
+    return with_choices(
+        Item(name, part.data, line.prompt, targets=(line.reference,) if line.reference else (), tags=tags)
+    )
 
 
 def _verdicts(line: Line) -> Iterator[Verdict]:

@@ -375,3 +375,21 @@ def test_the_right_option_is_told_in_several_ways(target: str, label: str | None
     options = options_in("Which?\nA. cat\nB. dog")
     assert options
     assert label_of(target, options) == label
+
+
+def test_a_letter_is_a_label_before_it_is_a_text() -> None:
+    options = options_in("Which note?\nA. C\nB. A\nC. B")
+    assert options
+    assert [label_of(target, options) for target in "ABC"] == ["A", "B", "C"]
+
+
+def test_a_point_within_a_number_stays() -> None:
+    options = options_in("How long?\nA. 15 s\nB. 1.5 s\nC. (1.5) h")
+    assert options
+    assert [label_of(target, options) for target in ("1.5 s", "(A) 15 s", "B: 1.5 s", "1.5 h", "C. (1.5) h")] == [
+        "B",
+        "A",
+        "B",
+        None,
+        "C",
+    ]
