@@ -98,12 +98,13 @@ def _remove_empty(place: Path) -> None:
 
 
 def _reader(path: Path, form: str) -> tuple[str, ModuleType]:
+    forms = [plugins.plain("foreign", name) for name in plugins.names("foreign")]
+    if form and form not in plugins.names("foreign"):
+        raise UsageError(f"--from {form}: no such form; there are: {', '.join(forms)}")
     readers = {name: plugins.find("foreign", name) for name in ([form] if form else plugins.names("foreign"))}
     known = [name for name, module in readers.items() if form or module.recognises(path)]
     if not known:
-        raise UsageError(
-            f"{path}: in none of the forms that can be read: {', '.join(plugins.plain('foreign', name) for name in readers)}"
-        )
+        raise UsageError(f"{path}: in none of the forms that can be read: {', '.join(forms)}")
     if len(known) > 1:
         raise UsageError(
             f"{path}: holds results of {' and of '.join(plugins.plain('foreign', name) for name in known)}; name one with --from, or give its folder"

@@ -108,7 +108,7 @@ class Log(Struct, frozen=True):
 
 def recognises(path: Path) -> bool:
     """Whether a file, or a folder of them, is in this form."""
-    return any(BEGIN.match(head(file)) for file in files(path, NAME)[:1])
+    return any(BEGIN.match(head(file)) for file in files(path, NAME))
 
 
 def read(path: Path) -> Iterator[Imported]:

@@ -73,7 +73,7 @@ class Line(Struct, frozen=True):
 
 def recognises(path: Path) -> bool:
     """Whether a file, or a folder of them, is in this form."""
-    return any({"doc_id", "filtered_resps", "target"} <= keys(first_line(file)) for file in files(path, PATTERN)[:1])
+    return any({"doc_id", "filtered_resps", "target"} <= keys(first_line(file)) for file in files(path, PATTERN))
 
 
 def read(path: Path) -> Iterator[Imported]:

@@ -46,7 +46,7 @@ class Line(Struct, frozen=True):
 
 def recognises(path: Path) -> bool:
     """Whether a file, or a folder of them, is in this form."""
-    return any({"text", "pred_text"} <= keys(first_line(file)) for file in files(path, PATTERN)[:1])
+    return any({"text", "pred_text"} <= keys(first_line(file)) for file in files(path, PATTERN))
 
 
 def read(path: Path) -> Iterator[Imported]:

@@ -63,7 +63,7 @@ class Part(Struct, frozen=True):
 def recognises(path: Path) -> bool:
     """Whether a file, or a folder of them, is in this form."""
     named = [file for file in files(path, "*.jsonl") if NAME.fullmatch(file.name)]
-    return any({"prompt", "response"} <= keys(first_line(file)) for file in named[:1])
+    return any({"prompt", "response"} <= keys(first_line(file)) for file in named)
 
 
 def read(path: Path) -> Iterator[Imported]:
