@@ -76,11 +76,20 @@ def _panel(axes: Axes, rows: Sequence[Row]) -> None:
     ratios = sorted({found[1] for row in rows if (found := noise_of(row.condition))})
     axes.set_xticks(ratios, [f"{ratio:g}" for ratio in ratios])
     axes.set_xlim(ratios[-1] + 2, ratios[0] - 2)
-    low, high = axes.get_ylim()
-    axes.set_ylim(min(0.0, low), 1.02 if rows[0].better == "higher" and high <= 1.1 else high)  # shares: the whole scale
+    _scale(axes, rows)
     axes.set_title(rows[0].title)
     axes.set_xlabel("signal to noise, dB")
     axes.set_ylabel(f"{rows[0].headline[0]}, {rows[0].better} is better")
+
+
+def _scale(axes: Axes, rows: Sequence[Row]) -> None:
+    """From zero, where nothing lies below; to one, where shares of what is right are shown."""
+    bounds = [bound for row in rows for bound in (row.headline[1].low, row.headline[1].high) if bound is not None]
+    low, high = axes.get_ylim()
+    axes.set_ylim(
+        low if min(bounds, default=0.0) < 0 else 0.0,
+        1.02 if rows[0].better == "higher" and max(bounds, default=0.0) <= 1 else high,
+    )
 
 
 def _curve(axes: Axes, colour: str, shown: str, rows: Sequence[Row]) -> None:
