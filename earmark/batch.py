@@ -20,14 +20,14 @@ from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
 import orjson
-import stamina
 from msgspec import Struct
 
 from earmark import folder
 from earmark.config import Composed, common
 from earmark.data.cache import digest, write
-from earmark.errors import AskError, BadSetup, Stopped, Transient, UsageError
+from earmark.errors import AskError, BadSetup, Stopped, UsageError
 from earmark.journal import Journal, Record, key, keys, read
+from earmark.models._retries import retries
 from earmark.run import Job, Kitchen, Tally, count, failed
 from earmark.types import Failure, Model, Seconds, replace
 
@@ -109,7 +109,6 @@ class Desk:
     async def ask(self, tally: Tally, say: Callable[[str], None], watch: Callable[[Tally], None]) -> None:
         """Send what is left, wait for what is under way, write down what comes back."""
         self.tally, self.say, self.watch, self.began = tally, say, watch, time.monotonic()
-        stamina.instrumentation.set_on_retry_hooks(())  # not on the terminal
         journal = Journal(self.run / folder.JOURNAL, self._told)
         try:
             await self._send(journal)
@@ -229,9 +228,8 @@ class Desk:
 
     async def _patiently(self, call: Callable[[], Any]) -> Any:
         """Ask the service, again where that may help."""
-        tries = stamina.retry_context(on=Transient, attempts=ATTEMPTS, timeout=self.settings.patience)
         try:
-            async for attempt in tries:
+            async for attempt in retries(ATTEMPTS, self.settings.patience):
                 with attempt:
                     return await call()
         except AskError as error:

@@ -18,7 +18,6 @@ from itertools import islice
 from pathlib import Path
 from typing import Final, Literal, NamedTuple
 
-import stamina
 from msgspec import Struct
 
 from earmark.audio.limits import LIMITS, Limits
@@ -26,6 +25,7 @@ from earmark.audio.prepare import prepare
 from earmark.config import RunSettings
 from earmark.errors import AskError, BadSetup, Filtered, SoundFailed, Stopped, Transient
 from earmark.journal import Journal, Record, Sent, key, taken
+from earmark.models._retries import retries
 from earmark.models._throttle import Throttle, innermost
 from earmark.signature import asked, heard
 from earmark.survey import Question, name_of
@@ -54,9 +54,6 @@ AHEAD: Final = (
 AWAY: Final = 8  # batches
 HAND_OVER: Final[Seconds] = 0.0003  # about what handing one question over between threads costs
 ATTEMPTS: Final = 5  # requests for one answer, unless somebody says otherwise
-FIRST_WAIT: Final[Seconds] = 0.5
-LONGEST_WAIT: Final[Seconds] = 60.0
-JITTER: Final[Seconds] = 0.5  # added to each wait at random, so that many do not come back at once
 
 
 class Tally(Struct):
@@ -185,12 +182,6 @@ def failed(error: AskError, attempts: int) -> Failure:
 
 async def ask(model: Model, prompt: Prompt, attempts: int, patience: Seconds) -> tuple[Response | Failure, int]:
     """One answer, or why there is none, and how many requests it took."""
-
-    def wait_for(error: Exception) -> float | bool:
-        if not isinstance(error, Transient) or error.wait is None:
-            return isinstance(error, Transient)
-        return max(0.01, error.wait) if error.wait < patience else False
-
     requests = 1
     began = time.perf_counter()
     try:
@@ -201,17 +192,9 @@ async def ask(model: Model, prompt: Prompt, attempts: int, patience: Seconds) ->
         )
     except AskError as error:
         return failed(error, requests), requests
-    retries = stamina.retry_context(
-        on=wait_for,
-        attempts=attempts,
-        timeout=patience,
-        wait_initial=FIRST_WAIT,
-        wait_max=LONGEST_WAIT,
-        wait_jitter=JITTER,
-    )
     response = Response("")
     try:
-        async for attempt in retries:
+        async for attempt in retries(attempts, patience):
             with attempt:
                 if again:
                     before, again = again, None
@@ -250,7 +233,6 @@ class Engine:
     async def run(self, tally: Tally, keep: Callable[[Record], bool] = lambda _: True) -> None:
         """Ask all that is left. Whatever stops it, the answers that came are in the journal, as far as they are to be kept."""
         self.tally, self.started, self.keep, self.cost = tally, time.monotonic(), keep, tally.cost
-        stamina.instrumentation.set_on_retry_hooks(())  # what was retried is in the journal, not on the terminal
         pool = ThreadPoolExecutor(COOKS, "kitchen")
         try:
             async with asyncio.TaskGroup() as group:

@@ -49,8 +49,8 @@ def cases(shared: Path) -> dict[str, Case]:
 
 @pytest.fixture(autouse=True)
 def _little_waiting(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("earmark.run.FIRST_WAIT", 0.01)
-    monkeypatch.setattr("earmark.run.JITTER", 0.0)
+    monkeypatch.setattr("earmark.models._retries.FIRST_WAIT", 0.01)
+    monkeypatch.setattr("earmark.models._retries.JITTER", 0.0)
 
 
 @pytest.mark.shared

@@ -185,8 +185,8 @@ def test_what_a_model_refuses_is_found_out_before_the_first_item() -> None:
 def test_a_server_that_does_not_answer_stops_the_run(
     status: int, message: str, requests: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("earmark.run.FIRST_WAIT", 0.01)
-    monkeypatch.setattr("earmark.run.JITTER", 0.0)
+    monkeypatch.setattr("earmark.models._retries.FIRST_WAIT", 0.01)
+    monkeypatch.setattr("earmark.models._retries.JITTER", 0.0)
 
     def broken(*_: object) -> web.Response:
         return web.json_response({"error": {"message": message}}, status=status)

@@ -61,9 +61,9 @@ def raising(error: Exception) -> str:
 
 @pytest.fixture(autouse=True)
 def _no_waiting(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("earmark.run.FIRST_WAIT", 0.001)
-    monkeypatch.setattr("earmark.run.LONGEST_WAIT", 0.002)
-    monkeypatch.setattr("earmark.run.JITTER", 0.0)
+    monkeypatch.setattr("earmark.models._retries.FIRST_WAIT", 0.001)
+    monkeypatch.setattr("earmark.models._retries.LONGEST_WAIT", 0.002)
+    monkeypatch.setattr("earmark.models._retries.JITTER", 0.0)
 
 
 def test_every_item_is_answered_once_and_with_its_own_reply(tmp_path: Path) -> None:

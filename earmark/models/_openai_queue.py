@@ -13,7 +13,7 @@ from earmark.errors import Transient, UsageError
 from earmark.models._http import translated_errors
 from earmark.models._openai_refusals import NAMES, refused_names
 from earmark.models._openai_reply import failure, read_reply
-from earmark.models._openai_told import Reply, parsed
+from earmark.models._reply import Reply, parsed
 from earmark.models._throttle import innermost
 from earmark.models.openai import ENDPOINT, ChatModel
 from earmark.types import Model, Response

@@ -14,7 +14,7 @@ from types import MappingProxyType
 from typing import Any, Final, NamedTuple
 
 from earmark.errors import BadSetup
-from earmark.models._openai_told import Reply, told
+from earmark.models._reply import Reply, told
 
 RENAMED: Final = {"max_tokens": "max_completion_tokens"}  # the same under another name
 NAMES: Final = frozenset(

@@ -19,7 +19,7 @@ from earmark.audio.encode import FULL_SCALE, wav
 from earmark.data.cache import folder, short, write
 from earmark.errors import AskError, BadSetup, Filtered
 from earmark.models._http import asked_to_wait, by_status
-from earmark.models._openai_told import NO_LOGPROBS, Reply, told
+from earmark.models._reply import NO_LOGPROBS, Reply, told
 from earmark.types import Clip, Hertz, Response, Usage, Wave
 
 STOPS: Final[dict[str, Literal["end", "length", "filtered"]]] = {

@@ -19,7 +19,7 @@ import orjson
 
 from earmark.errors import Transient
 from earmark.models._openai_reply import texts
-from earmark.models._openai_told import Reply
+from earmark.models._reply import Reply
 from earmark.types import Seconds
 
 END: Final = b"[DONE]"

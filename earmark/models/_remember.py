@@ -23,12 +23,12 @@ from weakref import WeakValueDictionary
 
 import msgspec
 import orjson
-import stamina
 from msgspec import Struct
 
 from earmark.config import UNSIGNED, backend_settings, common, open_model
 from earmark.data.cache import folder
-from earmark.errors import BadData, Rejected, Transient
+from earmark.errors import BadData, Rejected
+from earmark.models._retries import retries
 from earmark.models._throttle import throttled
 from earmark.types import Hears, Image, Model, Part, Prompt, Response, Seconds, Sound, Usage, Wave, replace
 
@@ -168,29 +168,15 @@ class Patient:
         return self.model.hears
 
     async def generate(self, prompt: Prompt) -> Response:
-        async for attempt in stamina.retry_context(
-            on=self._wait,
-            attempts=self._attempts,
-            timeout=self._patience,
-            wait_initial=0.5,
-            wait_max=60.0,
-            wait_jitter=0.5,
-        ):
+        async for attempt in retries(self._attempts, self._patience):
             with attempt:
                 return await self.model.generate(prompt)
         raise AssertionError("stamina gives an answer or raises")
-
-    def _wait(self, error: Exception) -> float | bool:
-        """Whether to ask again, and after how many seconds where the server says."""
-        if not isinstance(error, Transient) or error.wait is None:
-            return isinstance(error, Transient)
-        return max(0.01, error.wait) if error.wait < self._patience else False
 
 
 @asynccontextmanager
 async def load(settings: Settings) -> AsyncIterator[Remember]:
     """Open a model and the memory of what it said."""
-    stamina.instrumentation.set_on_retry_hooks(())  # what is asked again is nothing to report
     told = {"backend": common(settings.model).backend} | msgspec.to_builtins(backend_settings(settings.model))
     signing = {name: value for name, value in told.items() if name not in NO_MATTER}
     async with open_model(settings.model) as model:

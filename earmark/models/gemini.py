@@ -30,7 +30,7 @@ from earmark.models._http import (
     session,
     translated_errors,
 )
-from earmark.models._openai_told import Reply, parsed, told
+from earmark.models._reply import Reply, parsed, told
 from earmark.types import Hears, Image, Part, Prompt, Response, Seconds, Sound, Usage
 
 PREFLIGHT: Final = True

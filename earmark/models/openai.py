@@ -24,7 +24,7 @@ from earmark.models._openai_body import Profile, messages, profile_of
 from earmark.models._openai_refusals import MOST, Asked, Refusals
 from earmark.models._openai_reply import read_reply, spoken
 from earmark.models._openai_stream import gathered
-from earmark.models._openai_told import Reply, parsed
+from earmark.models._reply import Reply, parsed
 from earmark.types import Hears, Prompt, Response, Seconds, replace
 
 PREFLIGHT: Final = True  # whether it hears is looked at before a run

@@ -19,7 +19,7 @@ from yarl import URL
 from earmark.errors import Rejected, Transient
 from earmark.models._http import MIMES, check_size, session, translated_errors
 from earmark.models._openai_reply import failure
-from earmark.models._openai_told import Reply, parsed
+from earmark.models._reply import Reply, parsed
 from earmark.types import Hears, Prompt, Response, Seconds, Sound, Usage
 
 PREFLIGHT: Final = True

@@ -19,7 +19,7 @@ from typing import Any, Final, Literal
 
 from msgspec import Struct, field
 
-from earmark.errors import BadSetup, Rejected
+from earmark.errors import BadSetup, Rejected, Transient
 from earmark.models import _chat
 from earmark.models._processing import Processing, processing
 from earmark.models._weights import Capability, why_not
@@ -47,6 +47,7 @@ class Settings(Struct, frozen=True, forbid_unknown_fields=True):
     widen: bool = False  # run weights of 4 or 8 bits that the card cannot multiply, widened to 16
     seconds: Seconds | None = None  # the longest clip; None: the window of the processor, where it has one
     engine: dict[str, Any] = {}  # further arguments of vLLM's engine, such as tensor_parallel_size or dtype
+    timeout: Seconds = 3600.0  # for one whole answer, among all those under way
 
 
 class Engine(Struct, frozen=True, eq=False):
@@ -69,8 +70,9 @@ class Engine(Struct, frozen=True, eq=False):
                 **_chat.sampling(prompt, self.settings.sampling), output_kind=RequestOutputKind.FINAL_ONLY
             )
             # A caller that stops waiting closes this generator, and vLLM then drops the request.
-            async for output in self.engine.generate(self.request(prompt), drawn, f"earmark-{next(self.number)}"):
-                last = output
+            async with asyncio.timeout(self.settings.timeout):
+                async for output in self.engine.generate(self.request(prompt), drawn, f"earmark-{next(self.number)}"):
+                    last = output
         if last is None or not last.outputs:
             raise Rejected("the engine ended this request without an answer")
         said = last.outputs[0]
@@ -100,6 +102,8 @@ def renamed_failures(name: str) -> Iterator[None]:
 
     try:
         yield
+    except TimeoutError as error:
+        raise Transient("no whole answer within model.timeout, which may be raised") from error
     except EngineDeadError as error:
         raise BadSetup(
             f"the engine of {name} has died; its own words stand above. The same command goes on with the run; if it was "

@@ -20,13 +20,12 @@ from pathlib import Path
 from typing import Final
 
 import msgspec
-import stamina
 
 from earmark.config import RunSettings
 from earmark.data.cache import write
 from earmark.errors import AskError, BadSetup
-from earmark.models._openai_told import NO_LOGPROBS
 from earmark.models._remember import forgetful
+from earmark.models._reply import NO_LOGPROBS
 from earmark.models._throttle import innermost
 from earmark.preflight.sent import TONE, form, opened, plain_pattern, variants
 from earmark.preflight.verdict import Probe, Report, Words, judged, remarks, told
@@ -58,7 +57,6 @@ async def check(
 
 async def preflight(model: Model, pattern: Prompt, settings: RunSettings, *, thorough: bool = False) -> list[Report]:
     """Look at a model, or at each endpoint of one. `thorough` asks for log-probabilities too."""
-    stamina.instrumentation.set_on_retry_hooks(())  # what was retried is told in the report
     endpoints = getattr(innermost(model), "endpoints", None)
     if endpoints is None:
         return [await _one(model, model.name, pattern, settings, thorough=thorough)]

@@ -45,8 +45,8 @@ def asked(url: str, attempts: int = 4, **settings: Any) -> tuple[Response | Fail
 
 @pytest.fixture(autouse=True)
 def _little_waiting(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("earmark.run.FIRST_WAIT", 0.01)
-    monkeypatch.setattr("earmark.run.JITTER", 0.0)
+    monkeypatch.setattr("earmark.models._retries.FIRST_WAIT", 0.01)
+    monkeypatch.setattr("earmark.models._retries.JITTER", 0.0)
 
 
 def test_the_first_listed_model_is_asked_unless_one_is_named() -> None:

@@ -196,8 +196,8 @@ def test_a_run_with_a_memory_asks_what_no_run_has_asked_and_its_preflight_asks_a
 
 
 def test_a_question_that_fails_is_asked_as_often_as_without_a_memory(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("earmark.run.FIRST_WAIT", 0.01)
-    monkeypatch.setattr("earmark.run.JITTER", 0.0)
+    monkeypatch.setattr("earmark.models._retries.FIRST_WAIT", 0.01)
+    monkeypatch.setattr("earmark.models._retries.JITTER", 0.0)
     with serving(lambda *_: web.Response(status=503)) as server:
         evaluated(f"model={server.url}", "model.remember=true", "attempts=3", "preflight=false", items=1)
         assert len(server.asked) == 3

@@ -22,12 +22,12 @@ from real_servers import ON_A_PROCESSOR, VENVS, core_environment, python_in, vll
 
 from earmark.audio.prepare import prepare
 from earmark.config import compose, open_model
-from earmark.errors import BadSetup, Rejected
+from earmark.errors import BadSetup, Rejected, Transient
 from earmark.models import vllm
 from earmark.models._processing import Processing
 from earmark.models._weights import stored_as, why_not
 from earmark.models.vllm import Engine, Settings
-from earmark.types import Hears, Part, Prompt, Turn, Wave
+from earmark.types import Hears, Part, Prompt, Turn, Wave, replace
 
 TINY = VENVS / "vllm" / "models" / "tiny-qwen2-audio"
 real = pytest.mark.skipif(find_spec("vllm") is None, reason="needs vLLM: test_on_the_real_engine runs it where that is")
@@ -206,6 +206,10 @@ def test_the_engine_answers_refuses_forgets_and_dies_in_our_words() -> None:
             assert model.engine.get_num_unfinished_requests() == 1
             waiting.cancel()
             await asyncio.gather(waiting, return_exceptions=True)
+            assert model.engine.get_num_unfinished_requests() == 0
+            hurried = replace(model, settings=replace(settings, timeout=0.5))
+            with pytest.raises(Transient, match=r"no whole answer within model\.timeout"):
+                await hurried.generate(asked("Go on", max_tokens=1900))
             assert model.engine.get_num_unfinished_requests() == 0
             for process in engine_processes():
                 os.kill(process, signal.SIGKILL)

@@ -1,4 +1,4 @@
-"""What comes back from a server of OpenAI's kind, before anybody has made sense of it."""
+"""What comes back from a service, before anybody has made sense of it."""
 
 from __future__ import annotations
 

@@ -1,0 +1,34 @@
+"""How a question is asked again: as often as it may be, and as far apart as the server says, or further each time."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterable
+from typing import Final
+
+import stamina
+
+from earmark.errors import Transient
+from earmark.types import Seconds
+
+FIRST_WAIT: Final[Seconds] = 0.5
+LONGEST_WAIT: Final[Seconds] = 60.0  # but for what the server says
+JITTER: Final[Seconds] = 0.5  # added to each wait at random, so that many do not come back at once
+
+
+def retries(attempts: int, patience: Seconds) -> AsyncIterable[stamina.Attempt]:
+    """Requests for one answer: so many in all, within so many seconds."""
+
+    def wait_for(error: Exception) -> float | bool:
+        if not isinstance(error, Transient) or error.wait is None:
+            return isinstance(error, Transient)
+        return max(0.01, error.wait) if error.wait < patience else False
+
+    stamina.instrumentation.set_on_retry_hooks(())  # what was asked again is in the journal, not on the terminal
+    return stamina.retry_context(
+        on=wait_for,
+        attempts=attempts,
+        timeout=patience,
+        wait_initial=FIRST_WAIT,
+        wait_max=LONGEST_WAIT,
+        wait_jitter=JITTER,
+    )
