@@ -120,7 +120,7 @@ def show_gains(gains: Sequence[Gain], *, by: str = "") -> None:
 def show_taken(taken: Taken) -> None:
     """Print what the answers took, where it is known."""
     used = taken.usage
-    if not taken.answers:
+    if not taken.seconds and not used.tokens_in:  # imported from where neither was told
         return
     parts = [f"{taken.answers:,} answers in {taken.seconds / taken.answers:.2f} s each"]
     parts += [f"{taken.sound:,.0f} s of sound"] if taken.sound else []

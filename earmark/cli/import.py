@@ -19,6 +19,9 @@ if TYPE_CHECKING:
 def command(path: Path, form: str, model: str, words: tuple[str, ...]) -> None:
     """Make runs of the results at PATH, a file or a folder; results=DIR says where.
 
+    Read are results of AcousticBench, AudioBench, evalscope, Inspect, lmms-eval, MMAU, the Open ASR Leaderboard,
+    Personalized-Hearing and VoiceBench; what is kept of each: docs/foreign.md
+
     \b
     earmark import logs/2026-01-31_audio.eval
     earmark import out --model qwen2-audio results=theirs
