@@ -8,12 +8,9 @@ track is played back from the journal and takes up its next trial.
 from __future__ import annotations
 
 import asyncio
-import time
 from collections.abc import Callable, Generator, Mapping
 from pathlib import Path
 from typing import NamedTuple
-
-import stamina
 
 from earmark import config, folder
 from earmark.audiogram.findings import Audiogram, read, settled
@@ -21,14 +18,14 @@ from earmark.audiogram.report import write_all
 from earmark.audiogram.trials import Plan, Settings, Trial, benchmark, planned, trials
 from earmark.config import Composed
 from earmark.errors import Stopped, UsageError
-from earmark.journal import Journal, Record
-from earmark.models._throttle import Throttle, throttled
+from earmark.journal import Record
+from earmark.models._throttle import throttled
 from earmark.preflight import look, sent
 from earmark.report import figures
-from earmark.run import ATTEMPTS, Kitchen, Tally, ask, count, first, spent
+from earmark.run import Engine, Kitchen, Tally, first, spent
 from earmark.stats.staircase import Ending
 from earmark.survey import name_of
-from earmark.types import Benchmark, Condition, Model, Response, replace
+from earmark.types import Benchmark, Condition, Model
 
 
 class Measured(NamedTuple):
@@ -55,7 +52,9 @@ async def measure(words: Composed, say: Callable[[str], None], tell: Callable[[T
                 throttle = throttled(model, words.model)
                 pattern = await asyncio.to_thread(sent.pattern, asked, (condition,), words)
                 await look.check(where, pattern, throttle, words.run, say)
-                await Sitting(asked, plan, condition, throttle, words).ask_all(where / folder.JOURNAL, records, tell)
+                kitchen = Kitchen(asked, iter(()), model, ())
+                engine = Engine(kitchen, throttle, where / folder.JOURNAL, words.run, tell)
+                await Sitting(plan, records, condition, engine).ask_all()
                 found = await asyncio.to_thread(read, where)
             await asyncio.to_thread(write_all, where, found)
     return Measured(where, found)
@@ -91,80 +90,43 @@ def _opened(
 class Sitting:
     """One sitting of one audiogram."""
 
-    def __init__(
-        self, asked: Benchmark, plan: Plan, condition: Condition | None, model: Throttle, words: Composed
-    ) -> None:
-        self.plan, self.condition, self.model, self.run = plan, condition, model, words.run
-        self.kitchen = Kitchen(asked, iter(()), model, ())
-        self.attempts = words.run.attempts or ATTEMPTS
-        self.slots = asyncio.Semaphore(model.ceiling)
-        self.failures_in_a_row = 0
-        self.tally = Tally(plan.most)
+    def __init__(self, plan: Plan, records: Mapping[str, Record], condition: Condition | None, engine: Engine) -> None:
+        self.plan, self.records, self.condition, self.engine = plan, records, condition, engine
+        self.slots = asyncio.Semaphore(engine.model.ceiling)
 
-    async def ask_all(self, path: Path, records: Mapping[str, Record], tell: Callable[[Tally], None]) -> None:
+    async def ask_all(self) -> None:
         """Ask what is left. Whatever stops it, the answers that came are in the journal."""
-        began = time.monotonic()
-        self.tally.cost = await asyncio.to_thread(spent, path)
-
-        def written(record: Record) -> None:
-            count(self.tally, record)
-            self.tally.seconds, self.tally.limit = time.monotonic() - began, self.model.limit
-            tell(self.tally)
-
-        stamina.instrumentation.set_on_retry_hooks(())  # what was retried is in the journal, not on the terminal
-        journal = Journal(path, written)
+        cost = await asyncio.to_thread(spent, self.engine.journal.path)
+        self.engine.begin(Tally(self.plan.most, cost=cost))
         try:
             async with asyncio.TaskGroup() as group:
                 for number in range(1, self.plan.tracks + 1):
                     for dimension in self.plan.dimensions:
-                        group.create_task(self._track(trials(self.plan, dimension, number), records, journal))
+                        group.create_task(self._track(trials(self.plan, dimension, number)))
         except BaseExceptionGroup as several:
             raise first(several) from None
         finally:
-            await journal.close()
-        if self._spent():
-            raise Stopped(
-                f"the answers cost {self.tally.cost:.4g}, the budget is {self.run.budget:g}; with a larger budget= the same command goes on"
-            )
+            await self.engine.journal.close()
+        self.engine.stop_over_budget()
 
-    async def _track(
-        self, going: Generator[Trial, Record, Ending], records: Mapping[str, Record], journal: Journal
-    ) -> None:
-        trial, asked = next(going), 0
+    async def _track(self, going: Generator[Trial, Record, Ending]) -> None:
+        trial, asked, tally = next(going), 0, self.engine.tally
         try:
             while True:
-                record = records.get(trial.item.id)
+                record = self.records.get(trial.item.id)
                 if record is not None:
-                    self.tally.before += 1
+                    tally.before += 1
                 else:
                     async with self.slots:  # no more trials are made than are asked
-                        if self._spent():
+                        if self.engine.over_budget():
                             return
                         record = await self._asked(trial)
-                    journal.append(record)
+                    self.engine.take(record)
                 asked += 1
                 trial = going.send(record)
         except StopIteration:  # a track may need fewer trials than it has, or more where some had no answer
-            self.tally.total += asked - self.plan.most // (len(self.plan.dimensions) * self.plan.tracks)
-
-    def _spent(self) -> bool:
-        return self.run.budget is not None and self.tally.cost >= self.run.budget
+            tally.total += asked - self.plan.most // (len(self.plan.dimensions) * self.plan.tracks)
 
     async def _asked(self, trial: Trial) -> Record:
-        """What became of a trial."""
-        job = await asyncio.to_thread(self.kitchen.cook, trial.item, self.condition, 0)
-        if isinstance(job, Record):
-            return replace(job, at=time.time())
-        self.tally.in_flight += 1
-        outcome, requests = await ask(self.model, job.prompt, self.attempts, self.run.patience)
-        self.tally.in_flight -= 1
-        if isinstance(outcome, Response):
-            self.failures_in_a_row = 0
-            return replace(job.record, response=outcome, attempts=requests, at=time.time())
-        self.failures_in_a_row += not outcome.final
-        if self.failures_in_a_row >= self.run.give_up_after:
-            raise Stopped(
-                f"{self.failures_in_a_row} requests in a row failed, the last with: {outcome.message}; "
-                "when the model answers again, the same command goes on"
-            )
-        return replace(job.record, failure=outcome, attempts=requests, at=time.time())
+        job = await asyncio.to_thread(self.engine.kitchen.cook, trial.item, self.condition, 0)
+        return job if isinstance(job, Record) else await self.engine.answer(job)

@@ -11,7 +11,7 @@ import click
 @click.argument("name")
 def command(name: str) -> None:
     """Tell everything about NAME: its card and its settings."""
-    from earmark.config import yaml_names
+    from earmark.config import Common, yaml_names
     from earmark.errors import UsageError
     from earmark.plugins import find, names
 
@@ -20,7 +20,9 @@ def command(name: str) -> None:
         if name.replace("-", "_") in names(kind):
             module = find(kind, name)
             click.echo(f"{kind.removesuffix('s')} {name}\n\n{(module.__doc__ or '').strip()}\n")
-            _settings(getattr(module, "Settings", None), "model." if kind == "models" else "")
+            _settings("settings", getattr(module, "Settings", None), "model." if kind == "models" else "")
+            if kind == "models":
+                _settings("settings of any model", Common, "model.")
             found = True
     for group in ("model", "suite"):
         if name in yaml_names(group):
@@ -31,19 +33,19 @@ def command(name: str) -> None:
         raise UsageError(f"nothing is called '{name}'; earmark list shows what there is")
 
 
-def _settings(settings: Any, prefix: str) -> None:
+def _settings(title: str, settings: Any, prefix: str) -> None:
     import msgspec
 
     if settings is None:
         return
-    click.echo("settings, with what they are when not given:")
+    click.echo(f"{title}, with what they are when not given:")
     for field in msgspec.structs.fields(settings):
         usual = field.default if field.default is not msgspec.NODEFAULT else field.default_factory
         usual = usual() if callable(usual) else usual
         told = (
             "must be given"
             if usual is msgspec.NODEFAULT
-            else "as the benchmark prescribes"
+            else "as the benchmark or the service prescribes"
             if usual is msgspec.UNSET
             else repr(usual)
         )
