@@ -228,11 +228,17 @@ class Engine:
         self.failures_in_a_row = 0
         self.cost = 0.0  # of the answers that have come, written or about to be
         self.cut_short = False  # by the budget
-        self.tally = Tally()
+        self.keep: Callable[[Record], bool] = lambda _: True
+        self.begin(Tally())
+
+    def begin(self, tally: Tally) -> None:
+        """Count time and cost from here on."""
+        self.tally, self.started, self.cost = tally, time.monotonic(), tally.cost
 
     async def run(self, tally: Tally, keep: Callable[[Record], bool] = lambda _: True) -> None:
         """Ask all that is left. Whatever stops it, the answers that came are in the journal, as far as they are to be kept."""
-        self.tally, self.started, self.keep, self.cost = tally, time.monotonic(), keep, tally.cost
+        self.begin(tally)
+        self.keep = keep
         pool = ThreadPoolExecutor(COOKS, "kitchen")
         try:
             async with asyncio.TaskGroup() as group:
@@ -279,24 +285,38 @@ class Engine:
 
     async def _work(self) -> None:
         while (job := await self.ready.get()) is not None:
-            if self.settings.budget is not None and self.cost >= self.settings.budget:
-                self.cut_short = True
+            if self.over_budget():
                 break
-            record = job if isinstance(job, Record) else await self._answer(job)
-            self.cost += record.response.usage.cost if record.response else 0.0
-            if self.keep(record):
-                self.journal.append(replace(record, at=time.time()))
-        if self.cut_short and not self.tally.in_flight:  # what was under way has come to its end
+            self.take(job if isinstance(job, Record) else await self.answer(job))
+        if not self.tally.in_flight:  # what was under way has come to its end
+            self.stop_over_budget()
+
+    def over_budget(self) -> bool:
+        """Whether nothing more may be asked."""
+        over = self.settings.budget is not None and self.cost >= self.settings.budget
+        self.cut_short |= over
+        return over
+
+    def stop_over_budget(self) -> None:
+        """Raise Stopped where the budget left something unasked."""
+        if self.cut_short:
             raise Stopped(
                 f"the answers cost {self.cost:.4g}, the budget is {self.settings.budget:g}; with a larger budget= the same command goes on"
             )
+
+    def take(self, record: Record) -> None:
+        """Enter what came of a question, and write it down where it is to be kept."""
+        self.cost += record.response.usage.cost if record.response else 0.0
+        if self.keep(record):
+            self.journal.append(replace(record, at=time.time()))
 
     def _told(self, record: Record) -> None:
         count(self.tally, record)
         self.tally.seconds, self.tally.limit = time.monotonic() - self.started, self.model.limit
         self.watch(self.tally)
 
-    async def _answer(self, job: Job) -> Record:
+    async def answer(self, job: Job) -> Record:
+        """What came of one question. Raises Stopped where too many failed in a row."""
         if self.recall:
             found = self.recall(job.record)
             kind = "response" if isinstance(found, Response) else "failure"
@@ -304,8 +324,10 @@ class Engine:
         self.tally.in_flight += 1
         outcome, requests = await ask(self.model, job.prompt, self.attempts, self.settings.patience)
         if self.again and isinstance(outcome, Response) and self.again(outcome):  # the protocol asks once more
-            outcome, more = await ask(self.model, job.prompt, self.attempts, self.settings.patience)
+            before, (outcome, more) = outcome.usage, await ask(self.model, job.prompt, self.attempts, self.settings.patience)
             requests += more
+            if isinstance(outcome, Response):
+                outcome = replace(outcome, usage=before + outcome.usage)
         self.tally.in_flight -= 1
         if isinstance(outcome, Response):
             self.failures_in_a_row = 0

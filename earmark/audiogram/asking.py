@@ -17,7 +17,7 @@ from earmark.audiogram.findings import Audiogram, read, settled
 from earmark.audiogram.report import write_all
 from earmark.audiogram.trials import Plan, Settings, Trial, benchmark, planned, trials
 from earmark.config import Composed
-from earmark.errors import Stopped, UsageError
+from earmark.errors import UsageError
 from earmark.journal import Record
 from earmark.models._throttle import throttled
 from earmark.preflight import look, sent
