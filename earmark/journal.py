@@ -264,13 +264,11 @@ def settled(path: Path) -> Settled:
 
 def taken(path: Path) -> Taken:
     """What the answers in a journal have taken."""
-    answers, seconds, sound = 0, 0.0, 0.0
-    used = dict.fromkeys(Usage.__struct_fields__, 0)
+    answers, usage, seconds, sound = 0, Usage(), 0.0, 0.0
     for line in _lines(path, msgspec.json.Decoder(_Answer)):
         if line.response:
             answers += 1
             seconds += line.response.seconds
             sound += sum(sent.seconds for sent in line.sent)
-            for name in used:
-                used[name] += getattr(line.response.usage, name)
-    return Taken(answers, Usage(**used), seconds, sound)
+            usage += line.response.usage
+    return Taken(answers, usage, seconds, sound)

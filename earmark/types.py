@@ -168,6 +168,10 @@ class Usage(Struct, frozen=True, omit_defaults=True):
     tokens_speech: int = 0  # of tokens_out
     cost: float = 0.0  # in the currency of the model's price list
 
+    def __add__(self, other: Usage) -> Usage:
+        """What both took together."""
+        return Usage(*(getattr(self, name) + getattr(other, name) for name in self.__struct_fields__))
+
 
 class Response(Struct, frozen=True, omit_defaults=True):
     """What a model said."""

@@ -1,4 +1,4 @@
-"""Real servers: some take sound, one drops it without a word, one answers under any name, one wants a language."""
+"""Real servers: some take sound, one drops it without a word, one answers under any name."""
 
 from __future__ import annotations
 
@@ -9,12 +9,8 @@ from pathlib import Path
 import pytest
 from commands import earmark
 from real_servers import (
-    environment,
-    free_port,
     llama_serve,
-    running,
     transformers_serve,
-    vllm_environment,
     whisper_serve,
 )
 
@@ -175,18 +171,3 @@ def test_a_server_that_answers_under_any_name_is_remarked_on(tmp_path: Path) -> 
         assert status == 4
         assert "cannot be asked about sound: asked about a tone: HTTP 500: audio input is not supported" in told
         assert "the server does not list 'gpt-4o'" in told
-
-
-def test_a_language_that_must_be_given_is_found(tmp_path: Path) -> None:
-    """A server of vLLM with an English-only Whisper: 500 without a language, an answer with one."""
-    python, name = vllm_environment() / "bin" / "python", environment("transformers") / "models" / "whisper-tiny.en"
-    port = free_port()
-    command = [str(python), "-m", "vllm.entrypoints.openai.api_server", "--model", str(name), "--enforce-eager"]
-    command += ["--dtype", "float32", "--host", "127.0.0.1", "--port", str(port)]
-    with running(command, port, tmp_path / "log") as url:
-        words = ("model=transcriptions", f"model.base_url={url}", f"model.name={name}")
-        status, told = doctor(*words)
-        assert status == 4
-        assert "HTTP 500" in told
-        assert "model.language=en" in told
-        assert doctor(*words, "model.language=en")[0] == 0

@@ -19,7 +19,7 @@ from msgspec import Struct
 from earmark.config import open_model
 from earmark.errors import UsageError
 from earmark.models._throttle import throttled
-from earmark.types import Hears, Model, Part, Prompt, Response, Sound, Turn, Usage, Wave, replace
+from earmark.types import Hears, Model, Part, Prompt, Response, Sound, Turn, Wave, replace
 
 
 class Template(Struct, frozen=True):
@@ -89,7 +89,7 @@ class Cascade(Struct, frozen=True, eq=False):
             answer,
             text=self.template.answer(answer.text),
             heard=tuple(transcript.text for transcript in heard),
-            usage=added([*(transcript.usage for transcript in heard), answer.usage]),
+            usage=sum((transcript.usage for transcript in heard), answer.usage),
             seconds=time.perf_counter() - began,
             notes=(*dict.fromkeys(note for transcript in heard for note in transcript.notes), *answer.notes),
         )
@@ -120,11 +120,6 @@ def filled(template: str, values: Mapping[str, str]) -> str:
     '{"heard": "{question}"}'
     """
     return re.sub(r"\{(\w+)\}", lambda place: values.get(place[1], place[0]), template)
-
-
-def added(usages: list[Usage]) -> Usage:
-    """What several answers took together."""
-    return Usage(*(sum(getattr(usage, name) for usage in usages) for name in Usage.__struct_fields__))
 
 
 @asynccontextmanager

@@ -18,7 +18,17 @@ from typing import Any
 import numpy as np
 import pytest
 from commands import earmark
-from real_servers import ON_A_PROCESSOR, VENVS, core_environment, python_in, vllm_environment, vllm_serve
+from real_servers import (
+    ON_A_PROCESSOR,
+    VENVS,
+    core_environment,
+    environment,
+    free_port,
+    python_in,
+    running,
+    vllm_environment,
+    vllm_serve,
+)
 
 from earmark.audio.prepare import prepare
 from earmark.config import compose, open_model
@@ -277,3 +287,19 @@ def test_in_process_as_a_server_and_by_transformers_the_replies_are_the_same(tmp
         assert len(replies) == 12
         assert same >= 11, "the same weights and the same sound, but other replies"
     assert len(set(truth.values())) > 1, "the sound makes no difference"
+
+
+@pytest.mark.server
+def test_a_language_that_must_be_given_is_found(tmp_path: Path) -> None:
+    """A server of vLLM with an English-only Whisper: 500 without a language, an answer with one."""
+    python, name = vllm_environment() / "bin" / "python", environment("transformers") / "models" / "whisper-tiny.en"
+    port = free_port()
+    command = [str(python), "-m", "vllm.entrypoints.openai.api_server", "--model", str(name), "--enforce-eager"]
+    command += ["--dtype", "float32", "--host", "127.0.0.1", "--port", str(port)]
+    with running(command, port, tmp_path / "log") as url:
+        words = ("model=transcriptions", f"model.base_url={url}", f"model.name={name}")
+        done = earmark("doctor", *words, timeout=300)
+        assert done.returncode == 4
+        assert "HTTP 500" in done.stderr
+        assert "model.language=en" in done.stderr
+        assert earmark("doctor", *words, "model.language=en", timeout=300).returncode == 0
