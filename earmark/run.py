@@ -324,7 +324,10 @@ class Engine:
         self.tally.in_flight += 1
         outcome, requests = await ask(self.model, job.prompt, self.attempts, self.settings.patience)
         if self.again and isinstance(outcome, Response) and self.again(outcome):  # the protocol asks once more
-            before, (outcome, more) = outcome.usage, await ask(self.model, job.prompt, self.attempts, self.settings.patience)
+            before, (outcome, more) = (
+                outcome.usage,
+                await ask(self.model, job.prompt, self.attempts, self.settings.patience),
+            )
             requests += more
             if isinstance(outcome, Response):
                 outcome = replace(outcome, usage=before + outcome.usage)

@@ -19,7 +19,7 @@ from earmark.evaluate import Outcome, Watch, evaluate
 from earmark.journal import read
 from earmark.prices import Prices
 from earmark.run import Tally
-from earmark.types import Prompt, Sound, Turn, Usage
+from earmark.types import Prompt, Sound, Turn, Usage, replace
 
 USED = {"prompt_tokens": 1000, "completion_tokens": 100, "prompt_tokens_details": {"audio_tokens": 600}}
 PRICES = "{in: 2, out: 10, sound: 40}"
@@ -117,3 +117,17 @@ def test_a_server_that_tells_the_cost_is_believed() -> None:
 
     with serving(dear) as server, pytest.raises(Stopped, match=r"cost (1|1\.25|1\.5|1\.75), the budget is 1"):
         run(server.url, "budget=1")
+
+
+def test_an_answer_that_was_asked_for_once_more_costs_both() -> None:
+    def unsure(_: dict[str, Any], number: int) -> web.Response:
+        choice = {"finish_reason": "stop", "message": {"content": "?" if number % 2 else "A"}}
+        return web.json_response({"choices": [choice], "usage": USED})
+
+    with serving(unsure) as server:
+        settings = compose([f"model={server.url}", "model.concurrency=1", f"model.prices={PRICES}"])
+        benchmark = replace(bench.load(bench.Settings(items=3)), again=lambda response: response.text == "?")
+        done = asyncio.run(evaluate(benchmark, settings, Watch(lambda _: None, lambda _: None)))
+        assert len(server.asked) == 6
+    assert (done.metrics.taken.answers, done.metrics.taken.usage.tokens_in) == (3, 6000)
+    assert done.metrics.taken.usage.cost == pytest.approx(6 * EACH)
