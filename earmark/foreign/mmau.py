@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 import msgspec
 from msgspec import Struct, field
@@ -40,7 +40,7 @@ class Question(Struct, frozen=True):
     audio_id: str = ""
     task: str = "mmau"
     difficulty: str = ""
-    category: Any = ""
+    category: str | list[str] = ""
     skill: str = field(default="", name="sub-category")
     model_output: str | None = None
     model_prediction: str | None = None
@@ -92,7 +92,7 @@ def _records(file: Path) -> Iterator[Record]:
 
 def _record(question: Question) -> Record:
     labels = tuple(LETTERS[: len(question.choices)])
-    category = question.category if isinstance(question.category, str) else "|".join(map(str, question.category))
+    category = question.category if isinstance(question.category, str) else "|".join(question.category)
     tags = {"difficulty": question.difficulty, "category": category, "skill": question.skill}
     item = Item(
         question.id,

@@ -49,6 +49,16 @@ def test_results_are_recognised_by_their_own_reader_and_no_other(form: str, tmp_
         assert known in ([form], []), f"{file} is taken for {known}"
 
 
+@pytest.mark.shared
+def test_nothing_is_taken_for_what_it_is_not(shared: Path) -> None:
+    readers = {name: plugins.find("foreign", name) for name in plugins.names("foreign")}
+    files = [file for file in shared.rglob("*") if file.suffix in (".json", ".jsonl", ".csv", ".md", ".zip")]
+    assert len(files) > 600
+    for file in files:
+        known = [name for name, reader in readers.items() if reader.recognises(file)]
+        assert known == (["audiobench"] if file.name.endswith("_score.json") else []), f"{file} is taken for {known}"
+
+
 @pytest.mark.parametrize("form", FORMS)
 def test_what_is_imported_is_a_finished_run_that_can_be_scored_anew(form: str, tmp_path: Path) -> None:
     runs = made(form, tmp_path)
