@@ -155,12 +155,12 @@ DIMENSIONS: Final[tuple[Dimension, ...]] = (
     _asked("tempo", "%", (100.0, 0.5), HUMAN["tempo"]),
     _asked("timbre", "dB an octave", (12.0, 0.1), HUMAN["timbre"]),
     _asked("distance", "dB direct to reverberant", (24.0, 0.5), HUMAN["distance"]),
-    _asked("noise", "dB signal to noise", (6.0, -34.5), HUMAN["noise"], decibels=True),
+    _asked("noise", "dB SNR", (6.0, -34.5), HUMAN["noise"], decibels=True),
     *(
         Dimension(
             f"tone-{frequency}",
             "You hear two recordings. A tone is in one of them, the other has only faint noise. In which one is the tone?",
-            "dB full scale",
+            "dBFS",
             -20.0,
             -110.0,
             True,

@@ -234,6 +234,8 @@ def _remarks(found: Finding, dimension: Dimension) -> Iterator[str]:
         yield f"no threshold: {found.trials} answers that could be read are too few"
     if found.outcome == "measured" and share.of >= ENOUGH and share.count < HEARS * share.of:
         yield f"only {share} right at the easiest level: such a threshold is not to be trusted"
+    if found.unread or found.failed:
+        yield f"{found.unread} replies could not be read or would not say, {found.failed} trials had no reply"
     if found.given_up.count:
         yield f"{found.given_up} tracks were given up, for want of answers that could be read"
 

@@ -164,7 +164,7 @@ def _tones(axes: Axes, findings: Sequence[Finding]) -> None:
     axes.minorticks_off()
     axes.set_ylim(findings[0].easiest + 4, findings[0].hardest - 4)
     axes.set_xlabel("tone, Hz")
-    axes.set_ylabel("softest that is heard, dB full scale")
+    axes.set_ylabel("softest that is heard, dBFS")
 
 
 def _heard(axes: Axes, findings: Sequence[Finding]) -> None:

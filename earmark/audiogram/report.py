@@ -27,45 +27,56 @@ from earmark.report.files import write_csv, write_metrics
 from earmark.report.rows import Found, Metrics, Row
 from earmark.stats.estimate import Estimate
 
-HEAD: Final = ("dimension", "threshold", "unit", "95 % interval", "people", "beside people", "answers", "easy right", "A of alike", "unread", "failed")  # fmt: skip
+HEAD: Final = (
+    "dimension",
+    "threshold",
+    "95 % interval",
+    "people",
+    "beside",
+    "n",
+    "easy",
+    "alike",
+    "lost",
+)  # fits 80 columns
 CSV: Final = ("dimension", "unit", "outcome", "threshold", "low", "high", "easiest", "hardest", "human", "human_source", "answers", "unread", "failed", "remarks")  # fmt: skip
 LEGEND: Final = (
-    "threshold: the level at which a listener that never lapses is right in 75 % of the trials",
-    "easy right: of catch trials at the easiest level; A of alike: answers A to sounds that do not differ",
+    "threshold: the level at which a listener that never lapses is right in 75 % of the trials, of n answers",
+    "beside: the threshold beside people's. easy: catch trials at the easiest level, right of all. alike: answers A, of those about sounds that do not differ",
+    "lost: trials without a reply, and replies that could not be read",
 )
-SHORT: Final = {"not reached": "not reached", "below the range": "below {}", "too few answers": "too few answers"}
 
 
 def table(findings: Iterable[Finding]) -> list[tuple[str, ...]]:
     """The lines of a table under `HEAD`."""
     return [
         (
-            one.dimension,
+            f"{one.dimension} ({one.unit})",
             _threshold(one),
-            one.unit,
             _interval(one),
             "-" if one.human is None else f"{one.human:g}",
             _beside(one),
             str(one.trials),
-            str(one.easy),
-            str(one.same),
-            str(one.unread),
-            str(one.failed),
+            f"{one.easy.count}/{one.easy.of}",
+            f"{one.same.count}/{one.same.of}",
+            str(one.unread + one.failed),
         )
         for one in findings
     ]
 
 
 def _threshold(one: Finding) -> str:
-    return SHORT[one.outcome].format(f"{one.hardest:g}") if one.threshold is None else f"{one.threshold:.3g}"
+    """A threshold; where there is none the remarks tell why."""
+    if one.threshold is None:
+        return f"<{one.hardest:g}" if one.outcome == "below the range" else "none"
+    return f"{one.threshold:.3g}"
 
 
 def _interval(one: Finding) -> str:
     """The interval of a threshold; a bound that lies beyond the range is told as such. Where nothing is measured there is none."""
     if one.threshold is None:
         return "-"
-    low = f"below {one.hardest:g}" if one.low is None else f"{one.low:.3g}"
-    high = f"above {one.easiest:g}" if one.high is None else f"{one.high:.3g}"
+    low = f"<{one.hardest:.3g}" if one.low is None else f"{one.low:.3g}"
+    high = f">{one.easiest:.3g}" if one.high is None else f"{one.high:.3g}"
     return f"{low} to {high}"
 
 
@@ -76,7 +87,7 @@ def _beside(one: Finding) -> str:
     if by_name(one.dimension).decibels:
         return f"{one.threshold - one.human:+.0f} dB"
     times = one.threshold / one.human
-    return f"{times:.1f} times" if times < 10 else f"{times:.0f} times"
+    return f"{times:.1f} x" if times < 10 else f"{times:.0f} x"
 
 
 def footnotes(found: Audiogram) -> list[str]:

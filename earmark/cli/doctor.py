@@ -25,6 +25,7 @@ EXTRAS = {
     ),
     "av": ("av",),
     "text": ("sacrebleu", "opencc", "kaldialign", "nltk"),
+    "plot": ("matplotlib",),
     "transformers": ("torch", "transformers", "accelerate"),
     "vllm": ("vllm",),
 }
