@@ -220,11 +220,49 @@ def lines(path: Path, kind: Any, expected: str) -> Iterator[tuple[int, Any]]:
 # ---------------------------------------------------------------- what harnesses write
 
 
+class Message(Struct, frozen=True):
+    """One turn, as Inspect and evalscope write it down: its words, or parts of several kinds.
+
+    >>> msgspec.convert({"content": [{"type": "audio", "audio": "a.wav"}, {"type": "text", "text": "Which?"}]}, Message).text
+    'Which?'
+    """
+
+    class Part(Struct, frozen=True):
+        type: str = ""
+        text: str | None = None
+        reasoning: str | None = None
+        audio: str | None = None
+
+    role: str = ""
+    content: str | list[Part] | None = None
+
+    @property
+    def parts(self) -> list[Part]:
+        return self.content if isinstance(self.content, list) else []
+
+    @property
+    def text(self) -> str:
+        """The words."""
+        if isinstance(self.content, str):
+            return self.content
+        return "".join(part.text or "" for part in self.parts if part.type == "text")
+
+    @property
+    def reasoning(self) -> str:
+        """The thoughts, where they are parts of their own."""
+        return "".join(part.reasoning or "" for part in self.parts if part.type == "reasoning")
+
+
+def words_of_user(messages: Iterable[Message]) -> str:
+    """The words of every turn of the user."""
+    return "\n".join(message.text for message in messages if message.role == "user")
+
+
 class Output(Struct, frozen=True):
     """What a model gave, as Inspect and evalscope write it down, as far as it is used."""
 
     class _Choice(Struct, frozen=True):
-        message: dict[str, Any] = {}
+        message: Message = Message()
         stop_reason: str = ""
 
     class _Usage(Struct, frozen=True):
@@ -241,31 +279,6 @@ class Output(Struct, frozen=True):
         stop = STOPS.get(self.choices[0].stop_reason if self.choices else "", "end")
         usage = Usage(self.usage.input_tokens or 0, self.usage.output_tokens or 0) if self.usage else Usage()
         return replace(response, stop=stop, usage=usage, seconds=self.time or 0.0)
-
-
-def text_of(content: Any) -> str:
-    """The words of a message: its text, or the text parts of a list.
-
-    >>> text_of([{"type": "audio", "audio": "a.wav"}, {"type": "text", "text": "Which?"}])
-    'Which?'
-    """
-    if isinstance(content, str):
-        return content
-    parts = content if isinstance(content, list) else []
-    return "".join(part.get("text") or "" for part in parts if isinstance(part, dict) and part.get("type") == "text")
-
-
-def reasoning_of(content: Any) -> str:
-    """The thoughts of a message, where they are parts of their own."""
-    parts = content if isinstance(content, list) else []
-    return "".join(
-        part.get("reasoning") or "" for part in parts if isinstance(part, dict) and part.get("type") == "reasoning"
-    )
-
-
-def spoken(messages: Iterable[Mapping[str, Any]], role: str) -> list[str]:
-    """The words of every turn of one role."""
-    return [text_of(message.get("content")) for message in messages if message.get("role") == role]
 
 
 def plain_name(name: str) -> str:

@@ -17,7 +17,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 from msgspec import Struct
 
@@ -26,6 +26,7 @@ from earmark.foreign._choices import with_choices
 from earmark.foreign._runs import (
     Facts,
     Imported,
+    Message,
     Output,
     Spec,
     decoded,
@@ -36,9 +37,8 @@ from earmark.foreign._runs import (
     ours,
     plain_name,
     published,
-    reasoning_of,
-    spoken,
     theirs,
+    words_of_user,
 )
 from earmark.journal import Record
 from earmark.text.verdicts import Verdict, noted
@@ -72,7 +72,7 @@ class Review(Struct, frozen=True):
     index: int
     sample_score: Sampled
     target: list[str] | str | None = None
-    messages: list[dict[str, Any]] = []
+    messages: list[Message] = []
     input: str = ""
 
 
@@ -198,16 +198,17 @@ def _endings(file: Path) -> dict[int, Ended]:
 
 def _record(task: str, review: Review, ended: Ended | None) -> Record:
     sampled = review.sample_score
-    words = "\n".join(spoken(review.messages, "user")) or review.input
+    words = words_of_user(review.messages) or review.input
     item = _item(task, str(review.index if sampled.group_id is None else sampled.group_id), words, review)
     repeat = sampled.generation_index or 0
     asked = short(words.encode()) if words else ""
     output = ended.model_output if ended else None
     if output and output.error:
         return Record(item, asked, repeat=repeat, failure=Failure("request-failed", output.error))
-    said: Mapping[str, Any] = next((one for one in reversed(review.messages) if one.get("role") == "assistant"), {})
-    text = spoken([said], "assistant")[0] if said else sampled.score.prediction or ""
-    response = Response(text, reasoning=reasoning_of(said.get("content")), notes=noted(_verdicts(sampled.score)))
+    said = next((one for one in reversed(review.messages) if one.role == "assistant"), None)
+    text = said.text if said else sampled.score.prediction or ""
+    reasoning = said.reasoning if said else ""
+    response = Response(text, reasoning=reasoning, notes=noted(_verdicts(sampled.score)))
     if output:
         response = output.tell(response)
     return Record(item, asked, repeat=repeat, response=response)
@@ -216,10 +217,10 @@ def _record(task: str, review: Review, ended: Ended | None) -> Record:
 def _item(task: str, name: str, words: str, review: Review) -> Item:
     told = [review.target] if isinstance(review.target, str) else review.target or []
     clips = tuple(
-        Clip(part["audio"], name=part["audio"])
+        Clip(part.audio, name=part.audio)
         for message in review.messages
-        for part in (message["content"] if isinstance(message.get("content"), list) else ())
-        if part.get("type") == "audio" and not part.get("audio", "data:").startswith("data:")
+        for part in message.parts
+        if part.type == "audio" and part.audio and not part.audio.startswith("data:")
     )
     return with_choices(Item(name, task, words, clips, targets=tuple(told)))
 

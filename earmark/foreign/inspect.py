@@ -35,6 +35,7 @@ from earmark.foreign._runs import (
     LETTERS,
     Facts,
     Imported,
+    Message,
     Output,
     Spec,
     decoded,
@@ -43,10 +44,8 @@ from earmark.foreign._runs import (
     ours,
     plain_name,
     published,
-    reasoning_of,
-    spoken,
-    text_of,
     theirs,
+    words_of_user,
 )
 from earmark.journal import Record
 from earmark.text.verdicts import Verdict, noted
@@ -97,7 +96,7 @@ class Sample(Struct, frozen=True):
 
     id: int | str
     epoch: int
-    input: str | list[dict[str, Any]]
+    input: str | list[Message]
     target: str | list[str]
     choices: list[str] | None = None
     output: Output = Output()
@@ -232,13 +231,13 @@ def _unpacked(packed: bytes, where: str) -> bytes:
 
 
 def _record(task: str, sample: Sample) -> Record:
-    words = sample.input if isinstance(sample.input, str) else "\n".join(spoken(sample.input, "user"))
+    words = sample.input if isinstance(sample.input, str) else words_of_user(sample.input)
     item = _item(str(sample.id), task, words, sample)
     asked, repeat = short(words.encode()), sample.epoch - 1
     if failed := _failure(sample):
         return Record(item, asked, repeat=repeat, failure=Failure("request-failed", failed[:LONGEST]))
-    content = sample.output.choices[0].message.get("content")
-    response = Response(text_of(content), reasoning=reasoning_of(content), notes=noted(_verdicts(sample.scores or {})))
+    said = sample.output.choices[0].message
+    response = Response(said.text, reasoning=said.reasoning, notes=noted(_verdicts(sample.scores or {})))
     return Record(item, asked, repeat=repeat, response=sample.output.tell(response))
 
 

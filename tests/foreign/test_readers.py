@@ -260,7 +260,7 @@ def test_mmau_keeps_a_match_where_there_is_one_and_refuses_hidden_answers(tmp_pa
     (record,) = records("mmau", whole(tmp_path / "a.json", [row]))
     assert verdicts(answered(record).notes)["match"].value == 0.0
     assert record.item.tags["category"] == "Reasoning"
-    with pytest.raises(BadData, match="question 1: found something else .*category"):
+    with pytest.raises(BadData, match=r"question 1: found something else .*category"):
         records("mmau", whole(tmp_path / "a.json", [row | {"category": 3}]))
     with pytest.raises(BadData, match="question 1: found the answer '' among 4 choices"):
         records("mmau", whole(tmp_path / "a.json", [row | {"answer": ""}]))
