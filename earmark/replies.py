@@ -1,17 +1,21 @@
 """Bring your own replies: lines of a file as items and responses, scored with no model in sight.
 
 A line holds `id`, `reply` and `target` (a label, the text of a choice, or for open questions a text), `choices` or bare
-`labels`, and `answer`, even null, where a reader already ran. The names of the official LISTEN results are understood
-too: sample_id, raw_response, expected_letter, randomized_choices, predicted_letter.
+`labels`, and `answer`, even null, where a reader already ran. A judge is also told the `question`, and the `description` of
+the sound where its prompt has room for one. The names of the official LISTEN results are understood too: sample_id,
+raw_response, expected_letter, randomized_choices, predicted_letter.
 """
 
 from __future__ import annotations
 
+import asyncio
 import codecs
 import string
 from collections.abc import Iterator, Mapping
+from contextlib import AsyncExitStack
+from itertools import islice
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import msgspec
 import orjson
@@ -20,12 +24,13 @@ from earmark.errors import BadData
 from earmark.journal import Record
 from earmark.report.cells import Cells
 from earmark.report.rows import Row
-from earmark.scoring import line_of
+from earmark.scoring import AT_ONCE, entered, line_of
 from earmark.types import Item, Response, Score, Scorer
 
 NAMES: Final = {
     "id": ("id", "sample_id"),
     "reply": ("reply", "raw_response"),
+    "question": ("question",),
     "target": ("target", "targets", "expected_letter"),
     "choices": ("choices", "randomized_choices"),
     "labels": ("labels",),
@@ -33,32 +38,51 @@ NAMES: Final = {
 }
 
 
+class Line(NamedTuple):
+    """One record of a file."""
+
+    item: Item
+    response: Response
+    given: tuple[str | None] | None  # its answer, where a reader already ran
+
+
 async def score_file(path: Path, scorer: Scorer) -> tuple[Row, list[bytes]]:
     """The numbers of a file, and a JSON line about each of its records."""
     cells = Cells()
     told = []
-    seen: dict[str, int] = {}
-    for number, line in enumerate(_lines(path), start=1):
-        item, response, given = _read(line, path, number)
-        if item.id in seen:
-            raise BadData(
-                f"{path}: the id '{item.id}' stands for two records, number {seen[item.id]} and number {number}; give each its own"
-            )
-        seen[item.id] = number
-        earned = await _score(scorer, item, response, given)
-        record = Record(item, response=response)
-        cells.add(record, scorer, earned)
-        told.append(msgspec.json.encode(line_of(record, scorer, earned)) + b"\n")
+    lines = _records(path)
+    async with AsyncExitStack() as stack:
+        opened = await entered(scorer, stack)
+        while some := list(islice(lines, AT_ONCE)):
+            scores = await asyncio.gather(*(_score(opened, line) for line in some))
+            for line, earned in zip(some, scores, strict=True):
+                record = Record(line.item, response=line.response)
+                cells.add(record, opened, earned)
+                told.append(msgspec.json.encode(line_of(record, opened, earned)) + b"\n")
     if not told:
         raise BadData(f"{path}: found no record, expected JSON lines with id, reply and target")
     return cells.rows(0)[0], told
 
 
-async def _score(scorer: Scorer, item: Item, response: Response, given: tuple[str | None] | None) -> Score:
+def _records(path: Path) -> Iterator[Line]:
+    """The records of a file, each with an id of its own."""
+    seen: dict[str, int] = {}
+    for number, told in enumerate(_lines(path), start=1):
+        line = _read(told, path, number)
+        if line.item.id in seen:
+            raise BadData(
+                f"{path}: the id '{line.item.id}' stands for two records, number {seen[line.item.id]} and number {number}; give each its own"
+            )
+        seen[line.item.id] = number
+        yield line
+
+
+async def _score(scorer: Scorer, line: Line) -> Score:
     counts = getattr(scorer, "counts", None)
-    if given is None or counts is None:
-        return await scorer.score(item, response)
-    return Score(counts(item, given[0]), given[0], "unparsed" if given[0] is None else "answered", "given")
+    if line.given is None or counts is None:
+        return await scorer.score(line.item, line.response)
+    (answer,) = line.given
+    return Score(counts(line.item, answer), answer, "unparsed" if answer is None else "answered", "given")
 
 
 def _lines(path: Path) -> Iterator[Any]:
@@ -78,7 +102,7 @@ def _parsed(data: bytes, where: str) -> Any:
         raise BadData(f"{where}: is no JSON ({error}); expected one object a line") from error
 
 
-def _read(line: Any, path: Path, number: int) -> tuple[Item, Response, tuple[str | None] | None]:
+def _read(line: Any, path: Path, number: int) -> Line:
     """One record: its item, its reply, and its answer where it has one."""
     where = f"{path}, record {number}"
     if not isinstance(line, Mapping):
@@ -90,10 +114,18 @@ def _read(line: Any, path: Path, number: int) -> tuple[Item, Response, tuple[str
         raise BadData(f"{where}: found {len(choices)} choices and {len(labels)} labels, expected as many of both")
     targets = found["target"] if isinstance(found["target"], list) else [found["target"]]
     right = tuple(_label(str(target), labels, choices) for target in targets if target is not None)
-    item = Item(str(found["id"] if found["id"] is not None else number), choices=choices, labels=labels, targets=right)
+    item = Item(
+        str(found["id"] if found["id"] is not None else number),
+        question=str(found["question"] or ""),
+        choices=choices,
+        labels=labels,
+        targets=right,
+        tags={"description": str(line["description"])} if line.get("description") else {},
+    )
     given = (found["answer"],) if any(name in line for name in NAMES["answer"]) else None
     stop = line.get("stop") or line.get("finish_reason")
-    return item, Response(str(found["reply"] or ""), "length" if stop in ("length", "max_tokens") else "end"), given
+    response = Response(str(found["reply"] or ""), "length" if stop in ("length", "max_tokens") else "end")
+    return Line(item, response, given)
 
 
 def _label(target: str, labels: tuple[str, ...], choices: tuple[str, ...]) -> str:

@@ -12,6 +12,7 @@ from collections.abc import Set as AbstractSet
 from contextlib import AsyncExitStack, nullcontext
 from functools import partial
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Final, NamedTuple, TypeAlias
 
 import msgspec
@@ -77,15 +78,17 @@ class Opened:
 
     async def of(self, task: str) -> tuple[Scorer, ...]:
         if task not in self._open:
-            self._open[task] = tuple([await self._enter(scorer) for scorer in self._scorers(task)])
+            self._open[task] = tuple([await entered(scorer, self._stack) for scorer in self._scorers(task)])
         return self._open[task]
 
-    async def _enter(self, scorer: Scorer) -> Scorer:
-        opened = getattr(scorer, "opened", None)
-        if opened is None:
-            return scorer
-        entered: Scorer = await self._stack.enter_async_context(opened())
-        return entered
+
+async def entered(scorer: Scorer, stack: AsyncExitStack) -> Scorer:
+    """A scorer, open until the stack is left."""
+    opened = getattr(scorer, "opened", None)
+    if opened is None:
+        return scorer
+    found: Scorer = await stack.enter_async_context(opened())
+    return found
 
 
 async def _scored(standing_records: Iterator[Record], scorers: Opened) -> AsyncIterator[tuple[Record, Scorer, Score]]:
@@ -166,21 +169,31 @@ def read_scores(path: Path) -> Iterator[ScoreLine]:
         raise BadData(f"{path}: cannot be read ({error}); make it again with: earmark rescore {path.parent}") from error
 
 
-async def write_scores(
-    run: Path, benchmark: Benchmark, seed: int, found: Found, scorers: Scorers | None = None
-) -> Metrics:
-    """Score a run's journal and write every report of it: the benchmark's own tables where it has some, else ours."""
-    signed = folder.signed(run)
+async def _staged(run: Path, place: Path, benchmark: Benchmark, scorers: Scorers) -> Scored:
+    """Score a run's journal, its scores and samples written somewhere else until all are there."""
     encode = msgspec.json.Encoder().encode
-    samples = None if benchmark.tables else files.Samples(run)
-    with (run / folder.SCORES).open("wb") as lines, samples or nullcontext():
+    samples = None if benchmark.tables else files.Samples(place)
+    with (place / folder.SCORES).open("wb") as lines, samples or nullcontext():
 
         def tell(record: Record, line: ScoreLine) -> None:
             lines.write(encode(line) + b"\n")
             if samples:
                 samples.add(record, line)
 
-        scored = await score_all(run / folder.JOURNAL, scorers or benchmark.scorers, benchmark.slices, tell)
+        return await score_all(run / folder.JOURNAL, scorers, benchmark.slices, tell)
+
+
+async def write_scores(
+    run: Path, benchmark: Benchmark, seed: int, found: Found, scorers: Scorers | None = None
+) -> Metrics:
+    """Score a run's journal and write every report of it: the benchmark's own tables where it has some, else ours.
+
+    Where scoring stops, as where a judge cannot be asked, the reports that were there stay as they were.
+    """
+    signed = folder.signed(run)
+    with TemporaryDirectory(prefix=".scoring-", dir=run) as place:
+        scored = await _staged(run, Path(place), benchmark, scorers or benchmark.scorers)
+        files.settle(Path(place), run)
     rows = scored.cells.rows(seed, benchmark.averages, benchmark.mean_over)
     rows = ordered(rows, (*benchmark.tasks, *benchmark.averages), signed.condition)
     controls = [name for name in signed.condition if deaf(name)]

@@ -78,6 +78,14 @@ def _summary(model: str, benchmark: str, rows: Sequence[Row]) -> Iterator[tuple[
             yield (model, benchmark, row.task, row.condition, row.scorer, name, *told)
 
 
+def settle(staged: Path, folder: Path) -> None:
+    """Put files that are whole where they belong, over those of their names."""
+    for path in sorted(path for path in staged.rglob("*") if path.is_file()):
+        settled = folder / path.relative_to(staged)
+        settled.parent.mkdir(exist_ok=True)
+        path.replace(settled)
+
+
 class Samples:
     """Writers of samples/<task>.csv, one open file a task; used as a context."""
 

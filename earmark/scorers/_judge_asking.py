@@ -16,6 +16,7 @@ from typing import Any, Final, TypeVar
 import msgspec
 from msgspec import Struct
 
+from earmark import __version__
 from earmark.audio.prepare import prepare
 from earmark.config import backend_settings, compose, open_model
 from earmark.errors import AskError, BadSetup, UsageError
@@ -157,6 +158,13 @@ def held(scorer: Struct, item: Item) -> Judge:
     if judge is None:
         raise BadSetup(f"item '{item.id}': the judge is not open; score a whole run with: earmark rescore RUN")
     return judge
+
+
+def signed(scorer: Struct, judge: str, text: str) -> str:
+    """A signature with our version, and with the name of the open judge where its address does not tell it."""
+    open_one: Judge | None = scorer.__dict__.get("held")
+    name = open_one.model.name if open_one else judge
+    return f"{text}|v:{__version__}{'' if name in judge else f'|model:{name}'}"
 
 
 def question_of(item: Item) -> str:

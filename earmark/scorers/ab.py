@@ -18,7 +18,8 @@ from typing import ClassVar, Final
 
 from msgspec import Struct
 
-from earmark.scorers._judge_asking import held, holding, opened_judge, question_of, settings_of
+from earmark import __version__
+from earmark.scorers._judge_asking import held, holding, opened_judge, question_of, settings_of, signed
 from earmark.scorers._judge_prompts import prompt_of
 from earmark.scorers.choice import ratio
 from earmark.text.answers import read_choice
@@ -45,7 +46,7 @@ class Settings(Struct, frozen=True, forbid_unknown_fields=True):
 
     @property
     def signature(self) -> str:
-        return f"ab|judge:{self.judge}"
+        return f"ab|judge:{self.judge}|v:{__version__}"
 
     async def score(self, item: Item, response: Response) -> Score:
         return await read_by_rules(self, item, response)
@@ -69,7 +70,7 @@ class Judged(Settings, frozen=True, dict=True):
 
     @property
     def signature(self) -> str:
-        return f"ab|judge:{self.judge}|prompt:{prompt_of('choice')}"
+        return signed(self, self.judge, f"ab|judge:{self.judge}|prompt:{prompt_of('choice')}")
 
     @asynccontextmanager
     async def opened(self) -> AsyncIterator[Judged]:

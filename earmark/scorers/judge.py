@@ -6,7 +6,8 @@ Prompts have names (`prompt=`) and are of three kinds. Of the answers that got a
              normalised = (rating - lowest) / (highest - lowest)
     word     accuracy = verdicts "right" / judged
     pair     the reference and the answer are rated side by side, once in either order
-             rating = sum of the answers' ratings / judged, each the mean of both orders; reference likewise
+             rating = sum of the answers' ratings / judged, each the mean of both orders
+             reference = the same of the references / those that were asked about
              win_rate = answers preferred in both orders / judged
              tie_rate = those of which neither was / judged
              inconsistent = ties whose preference turned with the order / judged
@@ -26,7 +27,7 @@ from typing import ClassVar, Final, Literal, TypeAlias
 
 from msgspec import Struct
 
-from earmark.scorers._judge_asking import Judge, Verdict, held, holding, opened_judge, question_of, reference_of
+from earmark.scorers._judge_asking import Judge, Verdict, held, holding, opened_judge, question_of, reference_of, signed
 from earmark.scorers._judge_prompts import Ask, prompt_of
 from earmark.scorers.choice import divided, ratio
 from earmark.types import Counts, Item, Metric, Number, Response, Score
@@ -56,7 +57,7 @@ def metrics_of(ask: Ask) -> Mapping[str, Metric]:
         return {"rating": mean("rating", "judged", high), "normalised": Metric(normalised)}
     return {
         "rating": mean("rating", "judged", high),
-        "reference": mean("reference", "judged", high),
+        "reference": mean("reference", "rated", high),
         "win_rate": ratio("wins", "judged"),
         "tie_rate": ratio("ties", "judged"),
         "inconsistent": Metric(ratio("inconsistent", "judged").value, "lower", ("inconsistent", "judged")),
@@ -84,11 +85,12 @@ class Settings(Struct, frozen=True, forbid_unknown_fields=True, dict=True):
     @property
     def signature(self) -> str:
         """
-        >>> Settings("mind", "sakura").signature
+        >>> Settings("mind", "sakura").signature.partition("|v:")[0]
         'judge|judge:mind|prompt:sakura.1|votes:1|temperature:0.0'
         """
         ask = prompt_of(self.prompt)
-        return f"judge|judge:{self.judge}|prompt:{ask}|votes:{self.votes}|temperature:{self.temperature}"
+        text = f"judge|judge:{self.judge}|prompt:{ask}|votes:{self.votes}|temperature:{self.temperature}"
+        return signed(self, self.judge, text)
 
     @asynccontextmanager
     async def opened(self) -> AsyncIterator[Settings]:
@@ -130,9 +132,7 @@ async def both_orders(ask: Ask, judge: Judge, asked: Mapping[str, str], answer: 
     if lost:
         return failed(lost)
     reference_first, answer_first = orders
-    counts = paired(reference_first.value, answer_first.value)
-    for name in ("pairs", "agreed"):
-        counts[name] = sum(votes(verdict).get(name, 0.0) for verdict in orders)
+    counts = paired(reference_first.value, answer_first.value) | votes(*orders)
     told = "win" if counts["wins"] else "loss" if counts["losses"] else "tie"
     said = "\n\n".join(verdict.said for verdict in orders)
     return Score(counts, told, rule="inconsistent" if counts["inconsistent"] else "both orders", why=said)
@@ -151,6 +151,7 @@ def paired(reference_first: tuple[float, float], answer_first: tuple[float, floa
         "rating": (reference_first[1] + answer_first[0]) / 2,
         "reference": (reference_first[0] + answer_first[1]) / 2,
         "judged": 1.0,
+        "rated": 1.0,
         "wins": float(verdict == "first"),
         "losses": float(verdict == "second"),
         "ties": float(verdict == "tie"),
@@ -181,9 +182,10 @@ def failed(verdict: Verdict) -> Score:
     return Score({}, state="judge-failed", rule=verdict.rule, why=verdict.said)
 
 
-def votes(verdict: Verdict) -> dict[str, float]:
-    """The counts of several votes on one question."""
-    return {"pairs": float(verdict.pairs), "agreed": float(verdict.agreed)} if verdict.pairs else {}
+def votes(*verdicts: Verdict) -> dict[str, float]:
+    """The counts of the votes behind verdicts, where there were several on each."""
+    pairs, agreed = (float(sum(getattr(verdict, name) for verdict in verdicts)) for name in ("pairs", "agreed"))
+    return {"pairs": pairs, "agreed": agreed} if pairs else {}
 
 
 def shown(value: object) -> str:
@@ -205,8 +207,7 @@ def _least(ask: Ask) -> dict[str, float]:
         return {"right": 0.0, "judged": 1.0}
     if ask.kind == "rating":
         return {"rating": ask.scale[0], "judged": 1.0}
-    low, high = ask.scale
-    return paired((high, low), (low, high))
+    return dict.fromkeys(paired(ask.scale, ask.scale), 0.0) | {"rating": ask.scale[0], "judged": 1.0, "losses": 1.0}
 
 
 def _most(ask: Ask) -> dict[str, float]:

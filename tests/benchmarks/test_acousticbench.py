@@ -19,6 +19,7 @@ import pytest
 from commands import ENV, earmark
 from servers import said, serving, sounds, words
 
+from earmark import __version__
 from earmark.audio.make import make
 from earmark.audio.prepare import prepare
 from earmark.audio.read import wave
@@ -476,12 +477,16 @@ def test_refusals_are_asked_again_and_the_rest_is_judged_without_asking() -> Non
         assert done.returncode == 0, done.stderr
         row = rows(ours)["pitch"]
         assert row["states"]["unparsed"] == 0
-        assert row["signature"] == f"ab|judge:{judging.url}|prompt:choice.1"
+        assert row["signature"] == f"ab|judge:{judging.url}|prompt:choice.1|v:{__version__}|model:judge"
         assert len(server.asked) == again, "nothing was asked"
         judged = len(judging.asked)
         assert 0 < judged <= 2, "the same reply to the same question is judged once"
         assert earmark("rescore", str(ours), f"judge={judging.url}").returncode == 0
         assert len(judging.asked) == judged
+        before = {path: path.read_bytes() for path in sorted(ours.rglob("*")) if path.is_file()}
+        done = earmark("rescore", str(ours), "judge=http://127.0.0.1:9/v1")
+        assert (done.returncode, "nothing answers at http://127.0.0.1:9/v1" in done.stderr) == (4, True)
+        assert {path: path.read_bytes() for path in sorted(ours.rglob("*")) if path.is_file()} == before
         assert earmark("rescore", str(ours)).returncode == 0
         assert rows(ours)["pitch"]["states"]["unparsed"] > 0
 

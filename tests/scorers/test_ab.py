@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from earmark import __version__
 from earmark.errors import BadSetup, UsageError
 from earmark.models.fake import Fake
 from earmark.scorers import ab
@@ -83,7 +84,7 @@ def test_the_scorer_is_loaded_with_a_judge_or_without() -> None:
     judged = ab.load(ab.Settings("fake"))
     assert hasattr(judged, "opened")
     assert not hasattr(ab.Settings(), "opened")
-    assert judged.signature == "ab|judge:fake|prompt:choice.1"
+    assert judged.signature == f"ab|judge:fake|prompt:choice.1|v:{__version__}"
     with pytest.raises(BadSetup, match="the judge is not open"):
         asyncio.run(judged.score(ITEM, Response(RIDDLE)))
     with pytest.raises(UsageError, match="no model is called 'nobody'"):

@@ -16,9 +16,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from servers import said, serving
 
+from earmark import __version__
 from earmark.data import cache
 from earmark.errors import BadSetup, Rejected, UsageError
 from earmark.models.fake import Fake
+from earmark.replies import score_file
 from earmark.report.cells import Cells, signature_of
 from earmark.scorers import judge
 from earmark.scorers._judge_asking import Judge, counted, holding
@@ -374,6 +376,16 @@ def test_a_judge_that_likes_what_stands_first_makes_a_tie_and_is_shown() -> None
     assert values == expected
 
 
+def test_an_empty_answer_loses_and_tells_nothing_of_the_judge() -> None:
+    scorer = by(air(6, 5), prompt="air-bench")
+    both = scored(scorer, "").counts, scored(scorer, "A wren.").counts
+    sums = {name: both[0][name] + count for name, count in both[1].items()}
+    values = {name: float(metric.value(sums)) for name, metric in scorer.metrics.items() if "vote" not in name}
+    assert values["first_bias"] == 1, "of the orders that were asked about"
+    assert values["reference"] == 5.5, "of the references that were rated"
+    assert (values["rating"], values["win_rate"], values["tie_rate"]) == ((1 + 5.5) / 2, 0, 0.5)
+
+
 def test_votes_differ_in_their_seed_alone_and_their_agreement_is_counted() -> None:
     seen: list[Prompt] = []
     replies = iter(["Rating: 4", "Rating: 4", "Rating: 1"])
@@ -408,7 +420,10 @@ def test_numbers_of_summed_counts_and_of_arrays_are_alike(ask: Ask) -> None:
 def test_settings_sign_the_number_with_the_version_of_the_prompt() -> None:
     scorer = by(lambda _: "Rating: 1")
     assert msgspec.to_builtins(scorer) == {"judge": "fake", "prompt": "audiobench", "votes": 1, "temperature": 0.0}
-    assert signature_of(scorer) == "judge|judge:fake|prompt:audiobench.1|votes:1|temperature:0.0"
+    text = "judge|judge:fake|prompt:audiobench.1|votes:1|temperature:0.0"
+    assert signature_of(scorer) == f"{text}|v:{__version__}"
+    told = holding(judge.Settings("http://127.0.0.1:8000/v1"), Judge(Fake(lambda _: "", "their-model")))
+    assert signature_of(told).endswith(f"|v:{__version__}|model:their-model"), "an address does not tell who answers"
     again = dict(part.partition(":")[::2] for part in signature_of(scorer).split("|")[1:])
     assert judge.Settings(again["judge"], again["prompt"]).signature == signature_of(scorer)
 
@@ -454,6 +469,21 @@ def test_a_journal_is_judged_by_a_server_once(tmp_path: Path) -> None:
         assert len(server.asked) == 2
         verdicts(path, judge.Settings(server.url, "audiobench-binary"))
         assert len(server.asked) == 4
+
+
+def test_replies_of_a_file_are_judged(tmp_path: Path) -> None:
+    line = {"question": "Which bird sings?", "target": "a robin", "description": "birdsong at dawn"}
+    path = tmp_path / "replies.jsonl"
+    path.write_text("\n".join(json.dumps(line | {"id": at, "reply": f"It is a robin, {at}."}) for at in range(70)))
+    with serving(
+        lambda body, _: said("9 5" if "1s Answer]\nIt is" in str(body).replace("\\n", "\n") else "5 9")
+    ) as server:
+        scorer = judge.Settings(server.url, "air-bench")
+        row, lines = asyncio.run(score_file(path, scorer))
+        assert len(server.asked) == 140
+    assert all("birdsong at dawn" in text and "Which bird sings?" in text for text in server.texts)
+    assert [json.loads(told)["id"] for told in lines] == [str(at) for at in range(70)]
+    assert (row.n, row.metrics["win_rate"].value) == (70, 1.0)
 
 
 def test_a_wrong_key_stops_the_scoring_and_says_what_to_do(tmp_path: Path) -> None:
