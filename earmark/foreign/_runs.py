@@ -7,7 +7,7 @@ import re
 import string
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import Any, Final, Literal, TypeAlias
+from typing import Annotated, Any, Final, Literal, TypeAlias
 
 import msgspec
 from msgspec import Struct
@@ -18,6 +18,7 @@ from earmark.text.verdicts import verdicts
 from earmark.types import Response, Usage, replace
 
 Spec: TypeAlias = dict[str, Any]  # a scorer by name, with its settings
+Times: TypeAlias = Annotated[int, msgspec.Meta(ge=0, le=1_000_000)]  # which time something was asked
 
 LETTERS: Final = string.ascii_uppercase
 STOPS: Final[dict[str, Literal["end", "length", "filtered"]]] = {  # how Inspect and evalscope say that a reply ended

@@ -29,6 +29,7 @@ from earmark.foreign._runs import (
     Message,
     Output,
     Spec,
+    Times,
     decoded,
     files,
     first_line,
@@ -63,7 +64,7 @@ class Sampled(Struct, frozen=True):
 
     score: Given
     group_id: int | str | None = None
-    generation_index: int | None = None
+    generation_index: Times | None = None
 
 
 class Review(Struct, frozen=True):

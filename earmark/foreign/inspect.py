@@ -38,6 +38,7 @@ from earmark.foreign._runs import (
     Message,
     Output,
     Spec,
+    Times,
     decoded,
     files,
     head,
@@ -95,7 +96,7 @@ class Sample(Struct, frozen=True):
         explanation: str | None = None
 
     id: int | str
-    epoch: int
+    epoch: Times
     input: str | list[Message]
     target: str | list[str]
     choices: list[str] | None = None
@@ -233,7 +234,7 @@ def _unpacked(packed: bytes, where: str) -> bytes:
 def _record(task: str, sample: Sample) -> Record:
     words = sample.input if isinstance(sample.input, str) else words_of_user(sample.input)
     item = _item(str(sample.id), task, words, sample)
-    asked, repeat = short(words.encode()), sample.epoch - 1
+    asked, repeat = short(words.encode()), max(sample.epoch - 1, 0)
     if failed := _failure(sample):
         return Record(item, asked, repeat=repeat, failure=Failure("request-failed", failed[:LONGEST]))
     said = sample.output.choices[0].message
