@@ -148,7 +148,10 @@ def read(run: Path) -> Audiogram:
 
 def _overall(findings: Sequence[Finding]) -> Iterator[str]:
     """What must be known about all dimensions together."""
-    if all(one.outcome in ("not reached", "too few answers") for one in findings):
+    outcomes = {one.outcome for one in findings}
+    if outcomes == {"too few answers"}:
+        yield "no threshold in any dimension: there are too few answers that could be read"
+    elif outcomes <= {"not reached", "too few answers"}:
         yield "no threshold in any dimension: the model is deaf to these sounds, or does not do what is asked"
     first = Share(sum(one.first.of for one in findings), sum(one.first.count for one in findings))
     if leans := leaning(first):

@@ -9,7 +9,7 @@ metrics.json        the thresholds as the rows of any run, for `earmark leaderbo
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable
 from html import escape
 from pathlib import Path
 from typing import Any, Final
@@ -92,17 +92,26 @@ def _beside(one: Finding) -> str:
 
 def footnotes(found: Audiogram) -> list[str]:
     """What must be known beside the table, in a line each: remarks, then where the figures of people come from."""
-    said = [f"{one.dimension}: {remark}" for one in found.findings for remark in one.remarks]
-    return [*found.remarks, *said, *LEGEND, *(f"people, {line}" for line in sources(found.findings))]
+    remarks = _together((remark, one.dimension) for one in found.findings for remark in one.remarks)
+    sources = _together((source_of(one), one.dimension) for one in found.findings)
+    return [*found.remarks, *remarks, *LEGEND, *(f"people, {line}" for line in sources)]
 
 
-def sources(findings: Sequence[Finding]) -> Iterator[str]:
-    """Where the human thresholds come from, dimensions with the same source together."""
-    by_source: dict[tuple[str, str], list[str]] = {}
-    for one in findings:
-        by_source.setdefault((one.human_source, one.human_differs), []).append(one.dimension)
-    for (source, differs), names in by_source.items():
-        yield f"{', '.join(names)}: {source}{': ' if source else ''}{differs}"
+def source_of(one: Finding) -> str:
+    """Where a human threshold comes from, and how its conditions differ from ours."""
+    return f"{one.human_source}: {one.human_differs}" if one.human_source else one.human_differs
+
+
+def _together(said: Iterable[tuple[str, str]]) -> list[str]:
+    """What is said of dimensions, those of which the same is said in one line.
+
+    >>> _together([("trained", "pitch"), ("rounded", "tone-250"), ("rounded", "tone-500")])
+    ['pitch: trained', 'tone-250, tone-500: rounded']
+    """
+    names: dict[str, list[str]] = {}
+    for text, name in said:
+        names.setdefault(text, []).append(name)
+    return [f"{', '.join(found)}: {text}" for text, found in names.items()]
 
 
 def write_all(where: Path, found: Audiogram) -> None:
