@@ -10,7 +10,7 @@ Prompts have names (`prompt=`) and are of three kinds. Of the answers that got a
              reference = the same of the references / those that were asked about
              win_rate = answers preferred in both orders / judged
              tie_rate = those of which neither was / judged
-             inconsistent = ties whose preference turned with the order / judged
+             inconsistent = ties whose preference turned with the order / those that were asked about
              first_bias = (orders that preferred what stood first - those that preferred the second) / orders
     all      vote_agreement = pairs of votes on a question that said the same / pairs, where votes are several
 
@@ -60,7 +60,7 @@ def metrics_of(ask: Ask) -> Mapping[str, Metric]:
         "reference": mean("reference", "rated", high),
         "win_rate": ratio("wins", "judged"),
         "tie_rate": ratio("ties", "judged"),
-        "inconsistent": Metric(ratio("inconsistent", "judged").value, "lower", ("inconsistent", "judged")),
+        "inconsistent": Metric(ratio("inconsistent", "rated").value, "lower", ("inconsistent", "rated")),
         "first_bias": Metric(bias, "lower"),
     }
 
