@@ -105,6 +105,9 @@ def test_models_are_ranked_by_their_thresholds_and_not_compared_question_by_ques
     refused = earmark("compare", *map(str, sorted(Path("results").glob("*/audiogram/*"))))
     assert refused.returncode == 3
     assert "is an audiogram: each trial depends on the answers before it" in refused.stderr
+    run = next(Path("results").glob("*/audiogram/*"))
+    refused = earmark("export", str(run), "--to", "csv")
+    assert (refused.returncode, "is an audiogram, which has no other form" in refused.stderr) == (3, True)
 
 
 # ---------------------------------------------------------------- going on
