@@ -136,8 +136,14 @@ def test_a_judge_that_fails_is_shown_with_what_it_said(tmp_path: Path) -> None:
         (["data=mine.jsonl", "prompt=air-bench"], 2, "compares two answers"),
         (["data=mine.jsonl", "prompt=sakura"], 3, "case 1: the label 'good' is none of correct, incorrect"),
         (["data=mine.jsonl", "prompt=sakura", "judge=nobody"], 3, "the label 'good'"),
-        (["data=short.jsonl", "prompt=sakura"], 3, "short.jsonl, line 1: Object missing required field `label`"),
-        (["data=torn.jsonl", "prompt=sakura"], 3, "torn.jsonl, line 1: is no JSON object"),
+        (
+            ["data=short.jsonl", "prompt=sakura"],
+            3,
+            "short.jsonl, line 1: Object missing required field `label`; expected an object with question, candidate, label",
+        ),
+        (["data=torn.jsonl", "prompt=sakura"], 3, "torn.jsonl, line 1: Input data was truncated"),
+        (["data=other"], 3, "conciseness.jsonl, line 1: Object missing required field `conv_turns`"),
+        (["data=beyond"], 3, "labels a turn beyond the 1 that were said and written"),
         (["colour=red"], 2, "no setting is called 'colour'; there are: judge, data, media, prompt, votes, temperature"),
         (["data=right.jsonl", "prompt=sakura", "votes=0"], 2, "votes=0: a judge has one vote at least"),
         (["data=right.jsonl", "prompt=sakura", "judge=nobody"], 2, "no model is called 'nobody'"),
@@ -149,6 +155,12 @@ def test_what_is_wrong_is_told_in_one_line(more: list[str], status: int, told: s
     Path("right.jsonl").write_text(json.dumps(case | {"label": "correct"}))
     Path("short.jsonl").write_text(json.dumps(case))
     Path("torn.jsonl").write_text('{"question": "Wh')
+    Path("other").mkdir()
+    Path("other/conciseness.jsonl").write_text('{"conversation_id": "1", "turns": []}')
+    Path("beyond").mkdir()
+    entity = {"type": "time", "value": "9", "correct": True}
+    heard = {"user_tts": ["Hi."], "transcription": ["Hi."], "labels": [{"turn_id": 1, "entities": [entity]}]}
+    Path("beyond/key_entity_transcription.jsonl").write_text(json.dumps(heard))
     done = earmark("judge-check", "judge=fake", *more)
     (line,) = done.stderr.strip().splitlines()
     assert told in line

@@ -12,9 +12,9 @@ description; the label is a verdict of the prompt that is named beside it.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any, Final
+from typing import Annotated, Final, Literal, TypeVar
 
 import msgspec
 from msgspec import Struct
@@ -26,6 +26,7 @@ from earmark.scorers._judge_prompts import Ask, prompt_of
 from earmark.stats.agreement import Weights
 from earmark.types import Clip
 
+Row = TypeVar("Row", bound=Struct)
 SOUNDS: Final = (".wav", ".flac", ".mp3", ".ogg")
 
 
@@ -68,10 +69,10 @@ def labelled(data: str, media: str = "", prompt: str = "") -> list[Labelled]:
     if place.is_file():
         return [_own(place, prompt)]
     found = []
-    for name, (asked, read) in EVA.items():
+    for name, (asked, kind) in EVA.items():
         path = next(iter(sorted(place.rglob(f"{name}.jsonl"))), None)
         if path:
-            cases = [case for number, row in _rows(path) for case in read(number, row)]
+            cases = [case for number, row in _rows(path, kind) for case in row.cases(number)]
             there = [_with_sound(case, media) for case in cases] if asked == "eva-fidelity" else cases
             kept = tuple(case for case in there if case)
             found.append(Labelled(name, prompt_of(asked), kept, len(cases) - len(kept)))
@@ -80,40 +81,104 @@ def labelled(data: str, media: str = "", prompt: str = "") -> list[Labelled]:
     return found
 
 
-def _rows(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
+def _rows(path: Path, kind: type[Row]) -> Iterator[tuple[int, Row]]:
     for number, line in enumerate(path.read_bytes().splitlines(), start=1):
         try:
-            yield number, msgspec.json.decode(line, type=dict[str, Any])
+            yield number, msgspec.json.decode(line, type=kind)
         except msgspec.MsgspecError as error:
-            raise BadData(f"{path}, line {number}: is no JSON object ({error})") from error
+            needed = ", ".join(field.encode_name for field in msgspec.structs.fields(kind) if field.required)
+            raise BadData(f"{path}, line {number}: {error}; expected an object with {needed}") from error
 
 
-def _entities(number: int, row: Mapping[str, Any]) -> Iterator[Case]:
-    for turn in row["labels"]:
-        at = turn["turn_id"]
-        for count, entity in enumerate(turn["entities"]):
-            fields = {
-                "question": row["user_tts"][at],
-                "reference": f"{entity['type'].replace('_', ' ')}: {entity['value']}",
-                "candidate": row["transcription"][at].strip(),
-            }
-            label = "correct" if entity["correct"] else "incorrect"
-            yield Case(f"{number}.{at}.{count}", str(number), fields, label)
+class Entity(Struct, frozen=True):
+    """Something that was said, and whether it came through."""
+
+    type: str
+    value: str
+    correct: bool
 
 
-def _conciseness(number: int, row: Mapping[str, Any]) -> Iterator[Case]:
-    so_far: list[str] = []
-    for turn in row["conv_turns"]:
-        if "expected_rating" in turn:
-            fields = {"question": "\n".join(so_far), "reference": "", "candidate": turn["content"]}
-            yield Case(f"{number}.{turn['position']}", row["conversation_id"], fields, str(turn["expected_rating"]))
-        so_far.append(f"{turn['role']}: {turn['content']}")
+class Heard(Struct, frozen=True):
+    """What people said of one turn."""
+
+    turn_id: Annotated[int, msgspec.Meta(ge=0)]
+    entities: tuple[Entity, ...]
 
 
-def _fidelity(_: int, row: Mapping[str, Any]) -> Iterator[Case]:
-    turns = "\n".join(turn["text"] for turn in row["intended_turns"])
-    fields = {"question": row["audio_id"], "reference": turns, "candidate": ""}
-    yield Case(row["id"], row["transcript_id"], fields, str(row["expected_rating"]))
+class Written(Struct, frozen=True):
+    """A line of key_entity_transcription.jsonl."""
+
+    user_tts: tuple[str, ...]
+    transcription: tuple[str, ...]
+    labels: tuple[Heard, ...]
+
+    def __post_init__(self) -> None:
+        turns = min(len(self.user_tts), len(self.transcription))
+        if any(turn.entities and turn.turn_id >= turns for turn in self.labels):
+            raise ValueError(f"labels a turn beyond the {turns} that were said and written")  # msgspec tells where
+
+    def cases(self, number: int) -> Iterator[Case]:
+        for turn in self.labels:
+            for count, entity in enumerate(turn.entities):
+                fields = {
+                    "question": self.user_tts[turn.turn_id],
+                    "reference": f"{entity.type.replace('_', ' ')}: {entity.value}",
+                    "candidate": self.transcription[turn.turn_id].strip(),
+                }
+                label = "correct" if entity.correct else "incorrect"
+                yield Case(f"{number}.{turn.turn_id}.{count}", str(number), fields, label)
+
+
+class Spoken(Struct, frozen=True):
+    """A turn of a conversation, rated where it is an agent's."""
+
+    position: int
+    role: str
+    content: str
+    expected_rating: Literal[1, 2, 3] | None = None
+
+
+class Conversation(Struct, frozen=True):
+    """A line of conciseness.jsonl."""
+
+    conversation_id: str
+    conv_turns: tuple[Spoken, ...]
+
+    def cases(self, number: int) -> Iterator[Case]:
+        so_far: list[str] = []
+        for turn in self.conv_turns:
+            if turn.expected_rating is not None:
+                fields = {"question": "\n".join(so_far), "reference": "", "candidate": turn.content}
+                yield Case(f"{number}.{turn.position}", self.conversation_id, fields, str(turn.expected_rating))
+            so_far.append(f"{turn.role}: {turn.content}")
+
+
+class Intended(Struct, frozen=True):
+    """A turn as it should be said."""
+
+    text: str
+
+
+class Said(Struct, frozen=True):
+    """A line of agent_speech_fidelity.jsonl."""
+
+    id: str
+    transcript_id: str
+    audio_id: str
+    intended_turns: tuple[Intended, ...]
+    expected_rating: Literal[0, 1]
+
+    def cases(self, _: int) -> Iterator[Case]:
+        turns = "\n".join(turn.text for turn in self.intended_turns)
+        fields = {"question": self.audio_id, "reference": turns, "candidate": ""}
+        yield Case(self.id, self.transcript_id, fields, str(self.expected_rating))
+
+
+EVA: Final[Mapping[str, tuple[str, type[Written | Conversation | Said]]]] = {
+    "key_entity_transcription": ("eva-entities", Written),
+    "conciseness": ("eva-conciseness", Conversation),
+    "agent_speech_fidelity": ("eva-fidelity", Said),
+}
 
 
 def _with_sound(case: Case, media: str) -> Case | None:
@@ -122,13 +187,6 @@ def _with_sound(case: Case, media: str) -> Case | None:
     paths = (Path(media).expanduser() / f"{name}{ending}" for ending in SOUNDS) if media else ()
     path = next((path for path in paths if path.is_file()), None)
     return msgspec.structs.replace(case, sound=Clip(str(path), name=name)) if path else None
-
-
-EVA: Final[Mapping[str, tuple[str, Callable[[int, Mapping[str, Any]], Iterator[Case]]]]] = {
-    "key_entity_transcription": ("eva-entities", _entities),
-    "conciseness": ("eva-conciseness", _conciseness),
-    "agent_speech_fidelity": ("eva-fidelity", _fidelity),
-}
 
 
 class _Line(Struct, frozen=True):
@@ -158,11 +216,7 @@ def _own(path: Path, prompt: str) -> Labelled:
 
 def _own_cases(path: Path) -> Sequence[Case]:
     cases = []
-    for number, row in _rows(path):
-        try:
-            line = msgspec.convert(row, _Line)
-        except msgspec.ValidationError as error:
-            raise BadData(f"{path}, line {number}: {error}; expected question, reference, candidate, label") from error
+    for number, line in _rows(path, _Line):
         fields = {"question": line.question, "reference": line.reference, "candidate": line.candidate}
         fields["description"] = line.description
         name = line.id or str(number)
