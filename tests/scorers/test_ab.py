@@ -81,6 +81,7 @@ def test_a_judge_without_a_verdict_has_failed(verdict: str) -> None:
 
 def test_the_scorer_is_loaded_with_a_judge_or_without() -> None:
     assert ab.load(ab.Settings()) == ab.Settings()
+    assert hasattr(ab.load(ab.Settings("openai/gpt-4o-mini")), "opened")
     judged = ab.load(ab.Settings("fake"))
     assert hasattr(judged, "opened")
     assert not hasattr(ab.Settings(), "opened")
