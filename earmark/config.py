@@ -16,7 +16,7 @@ import os
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
-from typing import Any, Final, TypeVar, get_type_hints
+from typing import Any, Final, Literal, TypeVar, get_args, get_origin, get_type_hints
 
 import msgspec
 from msgspec import Struct
@@ -209,7 +209,11 @@ def read(kind: type[T], settings: Mapping[str, Any], prefix: str) -> T:
     except msgspec.ValidationError as error:
         where = str(error).partition(" - at `$.")[2].rstrip("`")
         found = settings.get(where.partition(".")[0].partition("[")[0])
-        raise UsageError(f"{prefix}{where or 'settings'}={found!r}: {str(error).partition(' - at ')[0]}") from error
+        hint = get_type_hints(kind).get(where)
+        may_be = f"; there are: {', '.join(map(str, get_args(hint)))}" if get_origin(hint) is Literal else ""
+        raise UsageError(
+            f"{prefix}{where or 'settings'}={found!r}: {str(error).partition(' - at ')[0]}{may_be}"
+        ) from error
 
 
 def _texts(kind: type, settings: Mapping[str, Any]) -> dict[str, Any]:

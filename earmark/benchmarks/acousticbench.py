@@ -15,9 +15,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 from pathlib import Path
-from typing import Final, Literal
+from typing import Annotated, Final, Literal
 
-from msgspec import Struct
+from msgspec import Meta, Struct
 
 from earmark.audio.join import joined
 from earmark.benchmarks import _acousticbench_made as made
@@ -42,7 +42,7 @@ class Settings(Struct, frozen=True, forbid_unknown_fields=True):
 
     data: str = ""  # the archive, or a folder; empty: a small set of our own
     split: Literal["all", "train", "eval"] = "all"
-    limit: int = 0  # so many questions of each task, drawn by the seed; 0: all
+    limit: Annotated[int, Meta(ge=0)] = 0  # so many questions of each task, drawn by the seed; 0: all
     seed: int = SEED
     join: bool = False  # send two clips as one sound
     judge: str = ""  # the model that reads what rules cannot, such as openai/gpt-4o-mini
