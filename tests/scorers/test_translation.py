@@ -140,7 +140,6 @@ def test_sacrebleus_signature_is_kept(settings: Settings, signature: list[str]) 
 
 
 def test_japanese_is_cut_by_mecab() -> None:
-    pytest.importorskip("MeCab")
     settings = Settings(language="ja")
     texts = ["今日は天気がいいですね。"], [["今日は天気が悪いですね。"]]
     assert of(settings, *texts)["bleu"] == sacrebleu.corpus_bleu(texts[0], texts[1], tokenize="ja-mecab").score
