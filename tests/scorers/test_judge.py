@@ -73,6 +73,19 @@ def test_ratings_of_public_bug_reports(cases: dict[str, Any], name: str) -> None
         assert {found.rule for found in read} == {"out of range"}
 
 
+@pytest.mark.shared
+def test_published_judgements_are_read_as_they_were(shared: Path) -> None:
+    """AudioBench's logs: its rule takes the last word for the rating, and so loses those that go on after it."""
+    read = lost = 0
+    for path in (shared / "data" / "audiobench-logs").glob("*/*_judge_score.json"):
+        for row in json.loads(path.read_bytes())["details"]:
+            found = read_rating(row["judge_response"], (0, 5)).value
+            read += bool(row["success"])
+            lost += not row["success"]
+            assert found == row["rate_score"] if row["success"] else found is not None, (path, row["judge_response"])
+    assert (read, lost) == (9170, 20)
+
+
 def test_verdicts_of_public_bug_reports(cases: dict[str, Any]) -> None:
     rows = cases["f09"]["input"]["rows"]
     found = [read_word(row, ("correct", "incorrect")).value for row in rows]
