@@ -54,7 +54,8 @@ def leave(command: click.Command, *arguments: Any) -> None:
     """Run a command, with the keys of a file `.env`, and exit with a documented status."""
     end_when_interrupted()
     try:
-        load_dotenv()
+        for told in load_dotenv():
+            click.echo(f"earmark: {told}", err=True)
         sys.exit(command.main([*arguments] or None, standalone_mode=False))
     except click.exceptions.Abort:
         stop(MESSAGE, INTERRUPTED)

@@ -1,7 +1,8 @@
 """Keys from a file `.env` in the working folder: lines of NAME=value, for variables that are not set yet.
 
 Blank lines and lines that begin with # are let be, `export` before a name too. A value may stand in quotes, and is taken as
-it stands: nothing in it is replaced. Values are never shown or written anywhere, not even where a line is wrong.
+it stands: nothing in it is replaced. The file may be there for other programs, so a line that is no setting is told and
+left out. Values are never shown or written anywhere, not even where a line is wrong.
 """
 
 from __future__ import annotations
@@ -16,8 +17,9 @@ from earmark.errors import UsageError
 LINE = re.compile(r"(?:export\s+)?(?P<name>[A-Za-z_]\w*)\s*=\s*(?P<value>.*)")
 
 
-def load_dotenv(path: Path = Path(".env"), variables: MutableMapping[str, str] = os.environ) -> None:
-    """Set what the file names and nobody has set."""
+def load_dotenv(path: Path = Path(".env"), variables: MutableMapping[str, str] = os.environ) -> list[str]:
+    """Set what the file names and nobody has set; what was left out, in a sentence each."""
+    left_out = []
     try:
         lines = path.read_text(encoding="utf-8").splitlines() if path.is_file() else []
     except (OSError, UnicodeDecodeError) as error:
@@ -26,9 +28,11 @@ def load_dotenv(path: Path = Path(".env"), variables: MutableMapping[str, str] =
         if not line.strip() or line.lstrip().startswith("#"):
             continue
         found = LINE.fullmatch(line.strip())
-        if not found:
-            raise UsageError(f"{path}, line {number}: is no setting; expected NAME=value, or # before a remark")
-        variables.setdefault(found["name"], unquoted(found["value"]))
+        if found:
+            variables.setdefault(found["name"], unquoted(found["value"]))
+        else:
+            left_out.append(f"{path}, line {number}: is no setting and was left out; expected NAME=value")
+    return left_out
 
 
 def unquoted(value: str) -> str:
