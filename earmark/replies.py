@@ -1,7 +1,7 @@
 """Bring your own replies: lines of a file as items and responses, scored with no model in sight.
 
-A line holds `id`, `reply` and `target` (a label, the text of a choice, or for open questions a text), `choices` or bare
-`labels`, and `answer`, even null, where a reader already ran. A judge is also told the `question`, and the `description` of
+A line holds `id`, `reply` and `target` (a label, the text of a choice, or for open questions a text), `choices` (a list, or
+an object of texts by label) or bare `labels`, and `answer`, even null, where a reader already ran. A judge is also told the `question`, and the `description` of
 the sound where its prompt has room for one. The names of the official LISTEN results are understood too: sample_id,
 raw_response, expected_letter, randomized_choices, predicted_letter.
 """
@@ -11,7 +11,7 @@ from __future__ import annotations
 import asyncio
 import codecs
 import string
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import AsyncExitStack
 from itertools import islice
 from pathlib import Path
@@ -36,6 +36,7 @@ NAMES: Final = {
     "labels": ("labels",),
     "answer": ("answer", "predicted_letter"),
 }
+WRITTEN: Final = orjson.OPT_APPEND_NEWLINE
 
 
 class Line(NamedTuple):
@@ -46,10 +47,14 @@ class Line(NamedTuple):
     given: tuple[str | None] | None  # its answer, where a reader already ran
 
 
-async def score_file(path: Path, scorer: Scorer) -> tuple[Row, list[bytes]]:
-    """The numbers of a file, and a JSON line about each of its records."""
+async def score_file(
+    path: Path, scorer: Scorer, say: Callable[[str], None] = lambda _: None
+) -> tuple[Row, list[bytes]]:
+    """The numbers of a file, and a JSON line about each of its records; what must be known to read them is said."""
     cells = Cells()
     told = []
+    aimless: list[str] = []
+    strays: list[str] = []
     lines = _records(path)
     async with AsyncExitStack() as stack:
         opened = await entered(scorer, stack)
@@ -58,9 +63,16 @@ async def score_file(path: Path, scorer: Scorer) -> tuple[Row, list[bytes]]:
             for line, earned in zip(some, scores, strict=True):
                 record = Record(line.item, response=line.response)
                 cells.add(record, opened, earned)
-                told.append(msgspec.json.encode(line_of(record, opened, earned)) + b"\n")
+                told.append(orjson.dumps(msgspec.structs.asdict(line_of(record, opened, earned)), option=WRITTEN))
+                if not line.item.targets:
+                    aimless.append(line.item.id)
+                elif line.item.labels and not {*line.item.targets} <= {*line.item.labels}:
+                    strays.append(line.item.id)
     if not told:
         raise BadData(f"{path}: found no record, expected JSON lines with id, reply and target")
+    for ids, what in ((aimless, "no target"), (strays, "a target that is none of their labels or choices")):
+        if ids:
+            say(f"{len(ids):,} of {len(told):,} records have {what}; the first is '{ids[0]}'")
     return cells.rows(0)[0], told
 
 
@@ -108,10 +120,11 @@ def _read(line: Any, path: Path, number: int) -> Line:
     if not isinstance(line, Mapping):
         raise BadData(f"{where}: found {type(line).__name__}, expected an object with id, reply and target")
     found = {ours: next((line[name] for name in names if name in line), None) for ours, names in NAMES.items()}
-    choices = tuple(map(str, found["choices"] or ()))
-    labels = tuple(map(str, found["labels"] or string.ascii_uppercase[: len(choices)]))
-    if choices and len(labels) != len(choices):
-        raise BadData(f"{where}: found {len(choices)} choices and {len(labels)} labels, expected as many of both")
+    labels, choices = _shown(found["labels"], found["choices"], where)
+    if not isinstance(found["reply"], str | int | float | None):
+        raise BadData(f"{where}: found {type(found['reply']).__name__} for reply, expected a text or null")
+    if not any(name in line for kind in ("reply", "answer") for name in NAMES[kind]):
+        raise BadData(f"{where}: has no reply and no answer, expected one of both; its fields are {', '.join(line)}")
     targets = found["target"] if isinstance(found["target"], list) else [found["target"]]
     right = tuple(_label(str(target), labels, choices) for target in targets if target is not None)
     item = Item(
@@ -128,10 +141,38 @@ def _read(line: Any, path: Path, number: int) -> Line:
     return Line(item, response, given)
 
 
+def _shown(labels: Any, choices: Any, where: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """The labels of a record, and the texts shown under them.
+
+    >>> _shown("AB", None, ""), _shown(None, {"A": "cat", "B": "dog"}, "")
+    ((('A', 'B'), ()), (('A', 'B'), ('cat', 'dog')))
+    """
+    if isinstance(choices, Mapping):
+        labels, choices = labels or list(choices), list(choices.values())
+    for name, given in (("labels", labels), ("choices", choices)):
+        if not isinstance(given, str | list | None):
+            raise BadData(f"{where}: found {type(given).__name__} for {name}, expected a list of texts")
+    texts = tuple(map(str, choices or ()))
+    letters = tuple(map(str, labels or string.ascii_uppercase[: len(texts)]))
+    if texts and len(letters) != len(texts):
+        raise BadData(f"{where}: found {len(texts)} choices and {len(letters)} labels, expected as many of both")
+    if len({*letters}) < len(letters):
+        raise BadData(f"{where}: found the labels {', '.join(letters)}, expected each once")
+    return letters, texts
+
+
 def _label(target: str, labels: tuple[str, ...], choices: tuple[str, ...]) -> str:
     """A target as a label, where it is one or names a choice; else as it stands.
 
-    >>> _label("dog", ("A", "B"), ("cat", "dog"))
-    'B'
+    >>> _label("dog", ("A", "B"), ("cat", "Dog")), _label("b", ("A", "B"), ())
+    ('B', 'B')
     """
-    return labels[choices.index(target)] if target not in labels and target in choices else target
+    if target in labels:
+        return target
+    if target in choices:
+        return labels[choices.index(target)]
+    for names in (choices, labels):  # in another case, where that tells one
+        alike = [label for label, name in zip(labels, names, strict=False) if name.casefold() == target.casefold()]
+        if len(alike) == 1:
+            return alike[0]
+    return target

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import json
 from pathlib import Path
+from typing import Any
 
 import duckdb
 import pytest
@@ -157,10 +158,58 @@ def test_replies_of_a_file_are_scored(tmp_path: Path) -> None:
     assert told["metrics"]["accuracy"] == 0.5
     assert told["n"] == 4
     written = [json.loads(line) for line in items.read_text().splitlines()]
-    assert [line.get("answer") for line in written] == ["B", "A", None, "A"]
+    assert [line["answer"] for line in written] == ["B", "A", None, "A"]
+    assert all({"id", "answer", "state", "counts", "rule", "why"} <= line.keys() for line in written)
     file.write_text('{"id": "1", "reply": "A", "target": "A", "labels": ["A"]}\nnot json\n')
     status, line = complaint("score", str(file), "--scorer", "choice")
     assert (status, f"{file}, line 2: is no JSON" in line) == (3, True)
+    status, line = complaint("score", str(file), "--scorer", "choice", "reader=nobody")
+    assert (status, "no reader is called 'nobody'" in line) == (2, True)
+    status, line = complaint("score", str(file), "--scorer", "choice", "--items", str(tmp_path / "nowhere" / "items"))
+    assert (status, "is no folder" in line) == (2, True)
+
+
+def scored(file: Path, *words: str, **line: Any) -> dict[str, Any]:
+    file.write_text(json.dumps({"id": "1", **line}))
+    told: dict[str, Any] = json.loads(earmark("score", str(file), "--scorer", "choice", "--json", *words).stdout)
+    return told
+
+
+def test_replies_of_a_file_may_be_given_in_other_shapes(tmp_path: Path) -> None:
+    file = tmp_path / "replies.jsonl"
+    assert scored(file, reply="Dog.", target="dog", choices={"A": "cat", "B": "Dog"})["metrics"]["accuracy"] == 1
+    both = {"reply": "A and C", "target": ["A", "C"], "labels": ["A", "B", "C"]}
+    told = scored(file, "several=true", **both)
+    assert (told["metrics"]["accuracy"], told["chance"]) == (1, pytest.approx(1 / 7))
+    assert scored(file, "several=true", **both | {"reply": "A"})["metrics"]["accuracy"] == 0
+    cut = {"reply": "So the answer is A", "target": "A", "labels": ["A", "B"], "finish_reason": "length"}
+    assert scored(file, **cut)["states"]["answered"] == 1
+    assert scored(file, "thinking=opened", **cut)["states"]["unparsed"] == 1
+
+
+def test_a_record_without_a_target_is_read_and_is_in_no_score(tmp_path: Path) -> None:
+    told = scored(tmp_path / "replies.jsonl", reply="B", labels=["A", "B"])
+    assert (told["metrics"]["accuracy"], told["states"]["answered"], told["chance"]) == (None, 1, None)
+    assert told["notices"] == ["1 of 1 records have no target; the first is '1'"]
+    stray = scored(tmp_path / "replies.jsonl", reply="B", target="dog", labels=["A", "B"])
+    assert "a target that is none of their labels or choices" in stray["notices"][0]
+
+
+@pytest.mark.parametrize(
+    ("line", "complaint_"),
+    [
+        ({"reply": "B", "target": "B"}, "has no choices and no labels"),
+        ({"target": "B", "labels": ["A", "B"]}, "has no reply and no answer"),
+        ({"reply": ["B"], "labels": ["A", "B"]}, "found list for reply"),
+        ({"reply": "B", "choices": 5}, "found int for choices"),
+        ({"reply": "B", "labels": ["A", "A"]}, "expected each once"),
+    ],
+)
+def test_a_record_that_cannot_be_scored_is_told(line: dict[str, Any], complaint_: str, tmp_path: Path) -> None:
+    file = tmp_path / "replies.jsonl"
+    file.write_text(json.dumps({"id": "1", **line}))
+    status, told = complaint("score", str(file), "--scorer", "choice")
+    assert (status, complaint_ in told) == (3, True)
 
 
 def test_failed_items_end_a_run_with_a_status_of_its_own() -> None:

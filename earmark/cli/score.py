@@ -25,12 +25,16 @@ def command(file: Path, scorer: str, as_json: bool, items: Path | None, words: t
 
     from earmark.cli._words import show_rows
     from earmark.config import read, scorer_words
+    from earmark.errors import UsageError
     from earmark.plugins import find
     from earmark.replies import score_file
 
     module = find("scorers", scorer)
     settings = read(module.Settings, scorer_words(words), "")
-    row, lines = asyncio.run(score_file(file, module.load(settings)))
+    if items and not items.parent.is_dir():
+        raise UsageError(f"{items.parent}: is no folder; make it, or write --items FILE elsewhere")
+    notices: list[str] = []
+    row, lines = asyncio.run(score_file(file, module.load(settings), notices.append))
     if items:
         items.write_bytes(b"".join(lines))
     if as_json:
@@ -43,7 +47,9 @@ def command(file: Path, scorer: str, as_json: bool, items: Path | None, words: t
             "states": row.states,
             "chance": row.chance,
             "signature": row.signature,
+            "notices": notices,
         }
         click.echo(msgspec.json.encode(told))
     else:
         show_rows(row.signature, [row], everything=True)
+        click.echo("\n".join(notices), nl=bool(notices))

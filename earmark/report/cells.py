@@ -161,7 +161,8 @@ def _bounded(metric: Metric, found: Estimate, cell: Cell) -> Estimate:
 
 
 def _chance(columns: Mapping[str, Any]) -> float | None:
-    return defined(columns["chance"].sum() / columns["n"].sum()) if "chance" in columns and "n" in columns else None
+    many = columns["n"].sum() if "n" in columns else 0.0
+    return defined(columns["chance"].sum() / many) if "chance" in columns and many else None
 
 
 def signature_of(scorer: Scorer) -> str:

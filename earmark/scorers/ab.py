@@ -21,7 +21,7 @@ from msgspec import Struct
 from earmark import __version__
 from earmark.scorers._judge_asking import held, holding, opened_judge, question_of, settings_of, signed
 from earmark.scorers._judge_prompts import prompt_of
-from earmark.scorers.choice import ratio
+from earmark.scorers.choice import labels_of, ratio
 from earmark.text.answers import read_choice
 from earmark.types import Item, Metric, Response, Score, State
 
@@ -61,7 +61,7 @@ class Settings(Struct, frozen=True, forbid_unknown_fields=True):
             "answered": float(answer is not None),
             "null": float(answer is None),
             "n": 1.0,
-            "chance": len(item.targets) / len(item.labels),
+            "chance": len(item.targets) / len(item.labels) if item.labels else 0.0,
         }
 
 
@@ -94,7 +94,7 @@ async def read_by_rules(scorer: Settings, item: Item, response: Response) -> Sco
     """What rules read from a reply."""
     if response.stop == "filtered":
         return Score(scorer.counts(item, None), state="refused", rule="filtered")
-    reading = read_choice(response.text, item.labels, item.choices, cut=response.stop == "length")
+    reading = read_choice(response.text, labels_of(item), item.choices, cut=response.stop == "length")
     return Score(scorer.counts(item, reading.answer), reading.answer, reading.state, reading.rule)
 
 

@@ -6,17 +6,22 @@
 refuses is in `n` and not in `right`, and so is an item that failed; each is counted beside it, and the bounds of an
 estimate tell what the failures may have hidden. `accuracy_read` leaves out what was not read.
 Chance is the mean over items of right labels by choices.
+
+With `several` an item may have several right labels, and a reply is right that names all of them and no other. Guessing is
+then one out of all sets of labels but the empty one.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import ClassVar, Final
+from typing import ClassVar, Final, Literal
 
 import numpy as np
 from msgspec import Struct
 
-from earmark.text.answers import READERS, read_choice
+from earmark import __version__
+from earmark.errors import BadData, UsageError
+from earmark.text.answers import READERS, VERSION, read_choice
 from earmark.types import Item, Metric, Number, Response, Score
 
 
@@ -41,30 +46,66 @@ class Settings(Struct, frozen=True, forbid_unknown_fields=True):
     name: ClassVar[str] = "choice"
 
     reader: str = "earmark"  # or one of the official readers by name
+    several: bool = False  # all right labels are asked for, not any of them
+    thinking: Literal["marked", "opened"] = "marked"  # opened: the chat template opens it, a reply only closes it
+
+    def __post_init__(self) -> None:
+        if self.reader not in READERS:
+            raise UsageError(f"no reader is called '{self.reader}'; there are: {', '.join(READERS)}")
+        if self.reader != "earmark" and (self.several or self.thinking == "opened"):
+            raise UsageError(
+                f"reader={self.reader} knows no several= or thinking=; these are settings of reader=earmark"
+            )
 
     @property
     def metrics(self) -> Mapping[str, Metric]:
         return METRICS
 
+    @property
+    def signature(self) -> str:
+        """
+        >>> Settings(several=True).signature.partition("|v:")[0], Settings("mmau").signature.partition("|v:")[0]
+        ('choice|reader:earmark.1|several:all', 'choice|reader:mmau')
+        """
+        said = ["choice", f"reader:{VERSION if self.reader == 'earmark' else self.reader}"]
+        said += ["several:all"] * self.several + ["thinking:opened"] * (self.thinking == "opened")
+        return "|".join([*said, f"v:{__version__}"])
+
     async def score(self, item: Item, response: Response) -> Score:
         if response.stop == "filtered":
             return Score(self.counts(item, None), state="refused", rule="filtered")
+        labels = labels_of(item)
         if self.reader == "earmark":
-            reading = read_choice(response.text, item.labels, item.choices, cut=response.stop == "length")
+            how = {"cut": response.stop == "length", "thinking": self.thinking == "opened", "several": self.several}
+            reading = read_choice(response.text, labels, item.choices, **how)
         else:
-            reading = READERS[self.reader](response.text, item.labels, item.choices)
+            reading = READERS[self.reader](response.text, labels, item.choices)
         return Score(self.counts(item, reading.answer), reading.answer, reading.state, reading.rule)
 
     def bounds(self, item: Item) -> tuple[dict[str, float], dict[str, float]]:
-        return self.counts(item, None), self.counts(item, item.targets[0])
+        return self.counts(item, None), self.counts(item, ",".join(item.targets) if self.several else item.targets[0])
 
     def counts(self, item: Item, answer: str | None) -> dict[str, float]:
-        """The counts of one item whose reply was read as `answer`."""
-        chance = len(item.targets) / len(item.labels) if item.labels else 0.0
-        return {"right": float(answer in item.targets), "read": float(answer is not None), "n": 1.0, "chance": chance}
+        """The counts of one item whose reply was read as `answer`; several labels are joined by commas."""
+        if not item.targets:  # nothing is right or wrong: it is read, and in no share
+            return dict.fromkeys(("right", "read", "n", "chance"), 0.0)
+        right, chance = answer in item.targets, len(item.targets) / len(item.labels) if item.labels else 0.0
+        if self.several:
+            right = answer is not None and {part.strip() for part in answer.split(",")} == {*item.targets}
+            chance = 1 / (2 ** len(item.labels) - 1) if item.labels else 0.0
+        return {"right": float(right), "read": float(answer is not None), "n": 1.0, "chance": chance}
 
 
 Choice = Settings
+
+
+def labels_of(item: Item) -> tuple[str, ...]:
+    """The labels that a reply to an item may name."""
+    if not item.labels:
+        raise BadData(
+            f"item '{item.id}' has no choices and no labels; expected some, or another scorer than one of choices"
+        )
+    return item.labels
 
 
 def load(settings: Settings) -> Settings:

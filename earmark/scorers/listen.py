@@ -118,6 +118,22 @@ class Settings(Struct, frozen=True, forbid_unknown_fields=True):
     reader: str = ""
     denominator: Literal["", "read", "asked"] = ""
 
+    def __post_init__(self) -> None:
+        self.choice  # noqa: B018 - whose reader is checked
+
+    @property
+    def choice(self) -> Choice:
+        return Choice(self.reader or POLICIES[self.policy][0])
+
+    @property
+    def signature(self) -> str:
+        """
+        >>> Settings("official").signature.partition("|v:")[0], Settings(denominator="read").signature.partition("|v:")[0]
+        ('listen|reader:listen-g2|over:read', 'listen|reader:earmark.1|over:read')
+        """
+        _, reader, version = self.choice.signature.split("|")
+        return f"listen|{reader}|over:{'asked' if self.keeps_unread else 'read'}|{version}"
+
     @property
     def keeps_unread(self) -> bool:
         return (self.denominator or POLICIES[self.policy][1]) == "asked"
@@ -129,7 +145,7 @@ class Settings(Struct, frozen=True, forbid_unknown_fields=True):
         return {name: replace(metric, value=_or_zero(metric.value)) for name, metric in CLASSES.items()} | ACCURACY
 
     async def score(self, item: Item, response: Response) -> Score:
-        read = await Choice(self.reader or POLICIES[self.policy][0]).score(item, response)
+        read = await self.choice.score(item, response)
         return Score(self.counts(item, read.answer), read.answer, read.state, read.rule)
 
     def counts(self, item: Item, answer: str | None) -> dict[str, float]:

@@ -12,8 +12,10 @@ BOXED = "\x02"  # stands where a box opened: \boxed{, <|begin_of_box|>, [[
 
 # Nouns that need no verb: "Answer B", "Antwort: B", 答案B.
 _ANSWER = (
-    r"(?:\bans(?:wer)?s?\b|antwort\b|lösung\b|\br[ée]ponse\b|\brespuesta\b|\bresposta\b|\brisposta\b|\bjawab(?:an)?(?:nya)?\b"
+    r"(?:\bans(?:wer)?s?\b|antwort(?:en)?\b|lösung\b|\br[ée]ponses?\b|\brespuestas?\b|\brespostas?\b|\brispost[ae]\b|\bjawab(?:an)?(?:nya)?\b"
     r"|\bjawapan(?:nya)?\b|đáp án|câu trả lời|\bответ\b|\bodpowied[zź]\b|\bcevap\b|\byanıt\b|\bantwoord\b|\bsvar(?:et)?\b"
+    r"|\bodpove[dď]\b|\bodpověď\b|\bodgovor\b|\bвідповідь\b|\bотговор\b|\bvastaus(?:\s+on)?\b|\bválasz\b|\brăspuns(?:ul)?\b"
+    r"|απάντηση\b|תשובה|பதில்|উত্তর|\bپاسخ\b|\bجواب\b"
     r"|答案|答え|答|回答|解答|正解|정답|답|الإجابة|الجواب|उत्तर|คำตอบ)"
 )
 # Nouns that need a verb or a colon, and some of them a word like "correct".
@@ -26,13 +28,14 @@ _OPTION = (
 )
 _FIELD = r"\b(?:final|result|output|prediction|response|label|category|conclusion|verdict|letter|pick|guess|decision|rating|score)\W{0,3}[:=]"
 _IS = (
-    r"(?:\b(?:is|are|was|be|ist|lautet|wäre|est|serait|es|sería|é|seria|è|sarebbe|adalah|ialah|yaitu|là|jest|är|er)\b|'s\b"
-    r"|[-:=→>–—]|是|为|為|は|が|은|는|هي|है|คือ)"
+    r"(?:\b(?:is|are|was|be|ist|lautet|wäre|est|serait|es|sería|é|seria|è|sarebbe|sont|sind|são|sono|zijn|adalah|ialah|yaitu|là|jest|je|є|este"
+    r"|είναι|är|er)\b|'s\b"
+    r"|[-:=→>–—]|是|为|為|は|が|은|는|هي|הי?א|הוא|है|คือ)"
 )
 # What may stand between a cue and a label.
 _BRIDGE = (
     r"(?:[\s\W]*(?:most|more|likely|probably|possibly|definitely|clearly|certainly|simply|indeed|actually|therefore|thus"
-    r"|hence|option|choice|letter|answer|alternative|number|label|that|the|to be|to|be|it is|it's|la|le|el|die|der|das|il"
+    r"|hence|option|choice|letter|answer|alternative|number|label|that|the|to be|to|be|it is|it's|la|le|el|die|der|das|il|το|η"
     r"|opci[oó]n|op[cç][aã]o|opzione|alternativa|opsi|pilihan|huruf|buchstabe|lettre|letra|lettera|o|a"
     r"|选项|選項|選択肢|보기|phương án|вариант|应该|應該|应|为|是)(?![a-z])){0,5}[\s\W]*\Z"
 )
@@ -51,7 +54,7 @@ _SO = (
     r"|所以|因此|故|应该?是|應該是|よって|したがって|따라서|\bnot\b[^\n]{1,60}\bbut(?: rather)?\b|而是|\bsondern\b|\bsino\b)"
 )
 _IT_IS = r"(?:\W+(?:it|this|that|these|those|they|he|she)\b(?:\s*(?:is|'s|was|are|were|must be|has to be|should be|would be))?)?"
-_ITS = r"\b(?:it|this|that)(?:\s*(?:is|'s|was)| (?:must|has to|should|would|seems to|appears to) be)\b"
+_ITS = r"\bc'est\b|\b(?:it|this|that)(?:\s*(?:is|'s|was)| (?:must|has to|should|would|seems to|appears to) be)\b"
 _WRONG = r"(?P<wrong>(?:other|wrong|incorrect|false|tempting|falsche|mauvaise|incorrecta|incorreta|sbagliata|salah|错误)\W*)?"
 
 DECLARED = re.compile(
@@ -65,7 +68,7 @@ CONCLUDED_TEXT = re.compile(rf"{_SO}{_PROSE}")
 DENIED = re.compile(
     r"(?:\b(?:not|cannot|no|never|neither|nor|without|rul(?:e[sd]?|ing) out|eliminat\w+|exclud\w+|reject\w*|rather than"
     r"|instead of|other than|unlike|as opposed to|except|than|unable|whether|if|unclear|lacks?|nicht|keine?\w*|statt|pas|ni"
-    r"|não|nem|non|bukan|tidak|không|не|нет)\b|n't\b|不是|并非|不选|不選|而非|排除|不像|没有|不)"
+    r"|não|nem|non|bukan|tidak|không|не|нет|není|nie|ei ole|nu este|δεν|όχι)\b|לא|n't\b|不是|并非|不选|不選|而非|排除|不像|没有|不)"
     r"(?P<scope>[^,;:.!?，；。]{0,80})\Z"
 )
 TURNED_DOWN = re.compile(
@@ -74,7 +77,8 @@ TURNED_DOWN = re.compile(
 RESUMED = re.compile(r"\b(?:but|so|only|instead|therefore|because|since|as|which|that|just|merely)\b|而是|但")
 _STATES = r"(?:is|are|was|were|would be|seems?|appears?|can be|could be|must be|should be|has to be|looks?|sounds?)"
 DENIED_AFTER = re.compile(
-    rf"\W{{0,4}}(?:{_STATES}\s+(?:\w+\s+){{0,2}}?(?:not|wrong|incorrect|false|ruled out|eliminated|excluded|unlikely|less|out"
+    rf"\s?\?\s*(?:no|nope|not|nein|non)\b"  # "Happy? No."
+    rf"|\W{{0,4}}(?:{_STATES}\s+(?:\w+\s+){{0,2}}?(?:not|wrong|incorrect|false|ruled out|eliminated|excluded|unlikely|less|out"
     r"|improbable|implausible|irrelevant|inaccurate)\b|(?:is|are|was|were|does|do|did|would|could|wo|ca)n't\b|cannot\b"
     r"|(?:does|do|did|would|could) not\b|不正确|不對|不对|错误|不符合|可以排除|是错|ではな|じゃな|아니|ist (?:falsch|nicht)|n'est pas"
     r"|est (?:incorrecte?|fausse?)|no es\b|es incorrect|não é|non è|salah\b|bukan\b|tidak\b)"
@@ -104,7 +108,7 @@ NAMED = re.compile(
     r"|选项|選項|選択肢|선택지|보기|вариант)\W{0,3}\Z"
 )
 PAUSE = re.compile(  # after a letter that stands as a label
-    r"\s*(?:\Z|[^\w\s])|\s*\n|\s+(?:because|since|as|due|given|based|for|is|and|or|with|weil|denn|parce|porque|pois"
+    r"\s*(?:\Z|[^\w\s])|\s*\n|\s+(?:because|since|as|due|given|based|for|is|and|or|with|und|oder|et|dan|weil|denn|parce|porque|pois"
     r"|perché|karena|sebab)\b|\s*[\u3040-\u9fff\uac00-\ud7af]"
 )
 STOP = re.compile(
@@ -126,9 +130,9 @@ REFUSAL = re.compile(
     r"|\bnot (?:\w+ )?(?:specified|mentioned|provided|stated|given|indicated|determined|identified)\b"
     r"|\b(?:does|do|did)(?: not|n't) (?:contain|provide|specify|mention|include|indicate)\b|\b(?:unknown|undetermined)\b"
     r"|\b(?:i|must|have to) (?:refuse|decline)\b"
-    r"|\bkann (?:ich )?(?:leider )?(?:nicht|keine)\b|\bleider nicht\b|désolé|je ne (?:peux|sais) pas|lo siento|no (?:puedo|sé)\b"
-    r"|desculpe|não (?:posso|consigo|sei)|mi dispiace|non (?:posso|so)\b|\bmaaf\b|tidak (?:dapat|bisa|tahu)|xin lỗi|không (?:thể|biết)"
-    r"|извините|не (?:могу|знаю)|无法|不能|抱歉|对不起|不知道|わかりません|できません|申し訳|알 수 없|죄송"
+    r"|\bkann (?:\w+ ){0,3}(?:nicht|keine)\b|\bweiß (?:\w+ )?nicht\b|\bnie (?:mogę|wiem)\b|\b(?:weet|kan) (?:\w+ )?niet\b|bilmiyorum|\bleider nicht\b|désolé|je ne (?:peux|sais) pas|lo siento|no (?:puedo|sé)\b"
+    r"|desculpe|não (?:posso|consigo|sei)|mi dispiace|non (?:lo |la )?(?:posso|so)\b|\bmaaf\b|tidak (?:dapat|bisa|tahu)|xin lỗi|không (?:thể|biết)"
+    r"|извините|не (?:могу|можу|знаю)|无法|不能|抱歉|对不起|不知道|わかりません|できません|申し訳|알 수 없|모르|죄송|لا (?:أعرف|أستطيع|يمكنني)|ไม่(?:สามารถ|ทราบ|รู้)|पता नहीं"
 )
 WAVERS = re.compile(r"\b(?:wait|hmm+|actually|hold on|let me|on second thought|but|however|alternatively)\b")
 # Said in passing far too often to be an answer unless something says that they are one.

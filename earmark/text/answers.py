@@ -48,7 +48,9 @@ from earmark.text._mentions import (
 from earmark.text._telling import telling_words
 from earmark.text.official_readers import OFFICIAL, Reader, Reading
 
-__all__ = ["READERS", "Reader", "Reading", "read_choice"]
+__all__ = ["READERS", "VERSION", "Reader", "Reading", "read_choice"]
+
+VERSION = "earmark.1"  # raised whenever any reply could be read otherwise
 
 Rule: TypeAlias = Callable[[Page], Sequence[Mention]]
 
@@ -124,7 +126,10 @@ def _rules(page: Page, *, cut: bool) -> Mapping[str, Rule]:
 
 def declared(page: Page) -> Sequence[Mention]:
     chains = [[one for one in chain if not cues.KEY_NAME.match(page.low, one.end)] for chain in page.chains]
-    return _last(chains, "declared")
+    found = _last(chains, "declared")
+    if page.several and _declared_after(page, found):  # "A is right. B is wrong. C is right."
+        return [one for chain in chains if _declared_after(page, chain) for one in chain]
+    return found
 
 
 def first(page: Page) -> Sequence[Mention]:
@@ -212,6 +217,11 @@ def _last(chains: Sequence[Sequence[Mention]], stance: Stance) -> Sequence[Menti
     for chain in chains:
         found = [one for one in chain if one.stance == stance] or found
     return found
+
+
+def _declared_after(page: Page, chain: Sequence[Mention]) -> bool:
+    """Whether what follows a choice declares it, as "B is correct" does."""
+    return any(one.stance == "declared" and cues.DECLARED_AFTER.match(page.low, one.end) for one in chain)
 
 
 def _only(found: Sequence[Mention], page: Page) -> Sequence[Mention]:

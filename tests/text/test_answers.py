@@ -182,7 +182,9 @@ def test_the_text_of_an_option(reply: str, choices: tuple[str, ...], expected: s
     Jawabannya adalah B.|Jawaban yang benar adalah B.|Saya memilih B.|Jadi, jawabannya B|Đáp án là B.|Đáp án: B|Ответ: B
     Правильный ответ — B.|答案是B。|答案：B|正确答案是（B）|选B|我会选择B，因为声音很高。|选项B是正确的。|排除A和C，选B|答案不是A，而是B。
     答えはBです。|正解：Ｂ|Bが正解です。|선택지 B|정답은 B입니다.|정답: B|الإجابة الصحيحة هي B|सही उत्तर B है|คำตอบคือ B|Doğru cevap B
-    Odpowiedź: B|Het juiste antwoord is B.|Rätt svar är B""".replace("\n    ", "|").split("|"),
+    Odpowiedź: B|Het juiste antwoord is B.|Rätt svar är B|Správná odpověď je B.|Правильна відповідь: B|Oikea vastaus on B.
+    A helyes válasz a B.|Răspunsul corect este B.|Η σωστή απάντηση είναι το B.|התשובה הנכונה היא B|சரியான பதில் B|Ce n'est pas A, c'est B.
+    Man? No. It is a woman.""".replace("\n    ", "|").split("|"),
 )
 def test_languages(reply: str) -> None:
     assert answer(reply) == "B"
@@ -193,9 +195,8 @@ def test_languages(reply: str) -> None:
     """|A or B|A and B|A/B|N/A|Not A.|I|I am not sure.|None of the options.|The song is in C major.|This is a D minor chord
     Vitamin C helps.|A beautiful recording.|A car is passing by.|Answers vary.|It has 2 voices.|A is wrong. C is wrong.
     A: 10%, B: 80%, C: 5%, D: 5%|(A) Man (B) Woman (C) Child (D) Robot|The answer is A or B.|The correct answer is not A.
-    I can't choose between (A) Man and (B) Woman.|The wrong answer is A.|Answer: K|抱歉，我无法确定。""".replace(
-        "\n    ", "|"
-    ).split("|"),
+    I can't choose between (A) Man and (B) Woman.|The wrong answer is A.|Answer: K|抱歉，我无法确定。|Odpověď není B.|Vastaus ei ole B
+    Răspunsul nu este B|Відповідь не B|התשובה לא B|The answer depends on A.""".replace("\n    ", "|").split("|"),
 )
 def test_nothing_is_guessed(reply: str) -> None:
     assert answer(reply) is None
@@ -244,6 +245,9 @@ def test_thinking_and_cuts(reply: str, how: dict[str, bool], expected: str | Non
         ("The answer is A and C, not B.", "A,C"),
         ("A man and a child, not a woman", "A,C"),
         ("Answer: A, B, C, D", "A,B,C,D"),
+        ("Les bonnes réponses sont A et C.", "A,C"),
+        ("Die Antworten sind A und D", "A,D"),
+        ("A is right, B is wrong, C is right.", "A,C"),
         ("B", "B"),
         ("BAD", None),
     ],
@@ -260,6 +264,10 @@ def test_several_answers(reply: str, expected: str | None) -> None:
         ("As an AI I cannot hear audio.", "refused"),
         ("I'm unable to say whether it is a man or a woman.", "refused"),
         ("抱歉，我无法确定。", "refused"),
+        ("Ich kann das nicht bestimmen.", "refused"),
+        ("Non lo so.", "refused"),
+        ("모르겠습니다.", "refused"),
+        ("لا أعرف", "refused"),
         ("I cannot hear the audio, but I would guess B.", "answered"),
         ("", "unparsed"),
         ("It is a lovely recording.", "unparsed"),
