@@ -16,10 +16,10 @@ import os
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
-from typing import Any, Final, Literal, TypeVar, get_args, get_origin, get_type_hints
+from typing import Annotated, Any, Final, Literal, TypeAlias, TypeVar, get_args, get_origin, get_type_hints
 
 import msgspec
-from msgspec import Struct
+from msgspec import Meta, Struct
 
 from earmark import plugins
 from earmark.errors import UsageError
@@ -34,27 +34,32 @@ GROUPS: Final = ("eval", "runtime")  # of YAML, beside model and suite
 LONGEST_WAIT: Final[Seconds] = 900.0  # that a server may ask everybody for
 PACKAGED: Final = Path(__file__).parent / "conf"
 T = TypeVar("T", bound=Struct)
+Natural: TypeAlias = Annotated[int, Meta(ge=0)]
+Positive: TypeAlias = Annotated[int, Meta(ge=1)]
+Span: TypeAlias = Annotated[Seconds, Meta(ge=0)]
 
 
 class RunSettings(Struct, frozen=True, forbid_unknown_fields=True):
     """What a run is told beside its model and its benchmark."""
 
     condition: tuple[str, ...] = ("plain",)
-    limit: int | None = None  # the first so many items of each task
-    seed: int | None = None  # None: the benchmark's own
-    repeats: int = 1
+    limit: Natural | None = None  # the first so many items of each task
+    seed: Natural | None = None  # None: the benchmark's own
+    repeats: Positive = 1
     results: str = "results"
     place: str = "{model}/{benchmark}"  # of runs under results
     resume: bool = True
-    attempts: int | None = None  # requests for one answer, the first included; None: as the benchmark has it, or 5
-    patience: Seconds = 900.0  # for one answer, all its attempts and waits together
-    longest: Seconds = 4 * 3600.0  # of a recording that is decoded; a longer one fails, it is never cut
-    largest: int = 1 << 30  # bytes of a recording, and of its samples
-    give_up_after: int = 50  # failures in a row, with no answer between them
+    attempts: Positive | None = None  # requests for one answer, the first included; None: as the benchmark has it, or 5
+    patience: Span = 900.0  # for one answer, all its attempts and waits together
+    longest: Span = 4 * 3600.0  # of a recording that is decoded; a longer one fails, it is never cut
+    largest: Positive = 1 << 30  # bytes of a recording, and of its samples
+    give_up_after: Positive = 50  # failures in a row, with no answer between them
     preflight: bool = True  # whether the model hears is looked at first, where it is asked over a network
-    budget: float | None = None  # what the answers of a run may cost, in the currency of the model's prices
+    budget: Annotated[float, Meta(ge=0)] | None = (
+        None  # what the answers of a run may cost, in the currency of the model's prices
+    )
     batch: bool = False  # ask by the service's queue for batches: for half the price, within a day
-    batch_patience: Seconds = 90_000.0  # for that queue
+    batch_patience: Span = 90_000.0  # for that queue
 
 
 class Composed(Struct, frozen=True, forbid_unknown_fields=True):
@@ -210,7 +215,9 @@ def read(kind: type[T], settings: Mapping[str, Any], prefix: str) -> T:
         where = str(error).partition(" - at `$.")[2].rstrip("`")
         found = settings.get(where.partition(".")[0].partition("[")[0])
         hint = get_type_hints(kind).get(where)
-        may_be = f"; there are: {', '.join(map(str, get_args(hint)))}" if get_origin(hint) is Literal else ""
+        may_be = (
+            f"; there are: {', '.join(map(str, filter(None, get_args(hint))))}" if get_origin(hint) is Literal else ""
+        )
         raise UsageError(
             f"{prefix}{where or 'settings'}={found!r}: {str(error).partition(' - at ')[0]}{may_be}"
         ) from error

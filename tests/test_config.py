@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from earmark.config import RunSettings, backend_settings, compose, read, signed_model
+from earmark.config import RunSettings, backend_settings, compose, load_benchmark, read, signed_model
 from earmark.errors import UsageError
 from earmark.models import openai
 
@@ -61,6 +61,20 @@ def test_settings_are_typed_and_a_wrong_one_is_told() -> None:
         compose(["limit"])
     with pytest.raises(UsageError, match="no setting is called 'colour'; there are: condition, limit"):
         read(RunSettings, {"colour": "red"}, "")
+
+
+@pytest.mark.parametrize(
+    "word",
+    ["limit=-1", "seed=-1", "repeats=0", "attempts=0", "patience=-1", "budget=-1", "give_up_after=0", "largest=0"],
+)
+def test_a_number_that_means_nothing_is_refused(word: str) -> None:
+    with pytest.raises(UsageError, match=f"^{word}: Expected `.*` >= [01]"):
+        compose([word])
+
+
+def test_a_word_that_is_none_of_the_few_is_told_with_them() -> None:
+    with pytest.raises(UsageError, match=r"there are: runner, template, paper-neutral$"):
+        load_benchmark("listen", (), {"gold": "x"})
 
 
 def test_what_signs_a_model_is_what_changes_its_answers() -> None:

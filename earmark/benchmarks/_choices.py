@@ -11,14 +11,14 @@ from earmark.errors import BadData, UsageError
 LETTERS = string.ascii_uppercase
 
 
-def letters(count: int) -> tuple[str, ...]:
+def letters(count: int, place: str = "one item") -> tuple[str, ...]:
     """The labels of so many choices: A, B, C, ...
 
     >>> letters(3)
     ('A', 'B', 'C')
     """
     if count > len(LETTERS):
-        raise BadData(f"found {count} choices in one item, expected at most {len(LETTERS)}")
+        raise BadData(f"found {count} choices in {place}, expected at most {len(LETTERS)}")
     return tuple(LETTERS[:count])
 
 

@@ -17,7 +17,7 @@ import re
 from collections.abc import Callable, Iterator
 from functools import partial
 from random import Random
-from typing import Final, Literal, TypeAlias
+from typing import Any, Final, Literal, TypeAlias
 
 import msgspec
 from msgspec import Struct
@@ -26,7 +26,7 @@ from earmark.benchmarks._choices import LETTERS, checked_tasks, letters, listed
 from earmark.benchmarks._listen_tables import tables
 from earmark.data.fetch import Fetched, fetch, fetched
 from earmark.data.rows import check_columns, parquet_files, rows
-from earmark.errors import UsageError
+from earmark.errors import BadData, UsageError
 from earmark.scorers.listen import POLICIES as READING
 from earmark.scorers.listen import Settings as Listen
 from earmark.scorers.listen import emotion
@@ -98,7 +98,7 @@ POLICIES: Final = {
 SAMPLING: Final = {"official": {"max_tokens": 8, "temperature": 0.0}, "earmark": {"temperature": 0.0}}
 
 
-class Row(Struct, frozen=True, array_like=True):
+class Row(Struct, frozen=True):
     """The columns of the data that are used, in the order of `COLUMNS`."""
 
     number: int
@@ -192,7 +192,14 @@ def items(settings: Settings) -> Iterator[Item]:
         for file in data:
             columns = [*COLUMNS, "audio.path"]
             for values in rows(file, columns, "experiment_type = ?", [TASKS[task][0]]):
-                yield item(settings, task, file, msgspec.convert(values, Row), stream)
+                yield item(settings, task, file, _row(file, values), stream)
+
+
+def _row(file: str, values: tuple[Any, ...]) -> Row:
+    try:
+        return msgspec.convert(dict(zip(Row.__struct_fields__, values, strict=True)), Row)
+    except msgspec.ValidationError as error:  # of the right type, and null where it may not be
+        raise BadData(f"{file}, row {values[0] + 1}: {error}") from error
 
 
 def item(settings: Settings, task: str, file: str, row: Row, stream: Random) -> Item:
@@ -201,7 +208,7 @@ def item(settings: Settings, task: str, file: str, row: Row, stream: Random) -> 
     gold = _gold(settings, task, row)
     choices = list(row.choices or ())
     if task.startswith("3") and (task != "3A" or settings.extend_3a):
-        choices += [extra for extra in EXTRA if extra not in choices]
+        choices = list(dict.fromkeys([*choices, *EXTRA]))
     asked = Item(
         id=row.id,
         task=task,
@@ -217,7 +224,7 @@ def item(settings: Settings, task: str, file: str, row: Row, stream: Random) -> 
     order = list(range(len(choices)))
     dice = stream if settings.shuffle == "stream" else Random(f"{settings.seed}:{row.id}")  # noqa: S311
     dice.shuffle(order)
-    labels = letters(len(choices))
+    labels = letters(len(choices), f"item '{row.id}'")
     missing = modality != "audio" and not (row.transcription or "").strip()
     return msgspec.structs.replace(
         asked,

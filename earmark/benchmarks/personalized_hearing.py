@@ -18,10 +18,10 @@ from collections.abc import Iterator
 from functools import lru_cache, partial
 from pathlib import Path
 from random import Random
-from typing import Any, Final, Literal, TypeVar
+from typing import Annotated, Any, Final, Literal, TypeVar
 
 import msgspec
-from msgspec import Struct
+from msgspec import Meta, Struct
 
 from earmark.benchmarks._choices import checked_tasks
 from earmark.errors import BadData, UsageError
@@ -57,10 +57,10 @@ class Settings(Struct, frozen=True, forbid_unknown_fields=True):
     data: str = ""  # a folder with a folder for each user
     media: str = ""  # a folder with a folder for each clip: audio.wav and frames/*.jpg
     users: tuple[str, ...] = ()  # empty: all
-    frame_count: int = 10
+    frame_count: Annotated[int, Meta(ge=0)] = 10  # of a clip
     image_detail: Literal["low", "high", "auto"] = "high"
     no_audio: bool = False
-    max_tokens: int = 4096
+    max_tokens: Annotated[int, Meta(ge=1)] = 4096  # of a reply
     seed: int = 0
     limit: int = 0  # the first so many questions of each user; 0: all
 

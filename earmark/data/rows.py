@@ -6,6 +6,7 @@ Rows are streamed and hold only the columns asked for; the sound beside them sta
 from __future__ import annotations
 
 import functools
+import re
 import threading
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
@@ -57,7 +58,25 @@ def parquet_files(folder: str | Path, split: str = "") -> list[Path]:
     chosen = [path for path in found if path.name.startswith(split)] if split and known else found
     if not chosen:
         raise BadData(f"{place}: found {', '.join(p.name for p in found)}, expected files of the split '{split}'")
+    if place.is_dir():
+        _check_whole(chosen)
     return chosen
+
+
+def _check_whole(files: Sequence[Path]) -> None:
+    """Raise BadData where names count their parts, as train-00000-of-00003 does, and a part is not there."""
+    there = {path.name for path in files}
+    for path in files:
+        said = re.fullmatch(r"(.*-)(\d+)(-of-(\d+)\.parquet)", path.name)
+        if said is None:
+            continue
+        start, number, end, count = said.groups()
+        wanted = (f"{start}{part:0{len(number)}}{end}" for part in range(int(count)))
+        missing = next((name for name in wanted if name not in there), None)
+        if missing:
+            raise BadData(
+                f"{path.parent}: found {path.name}, expected {missing} beside it; copy it too, or give data=FILE to use one alone"
+            )
 
 
 def check_columns(path: str | Path, wanted: Mapping[str, str]) -> None:

@@ -7,10 +7,11 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
+import duckdb
 import pytest
 
 from earmark.benchmarks import listen
-from earmark.errors import UsageError
+from earmark.errors import BadData, UsageError
 from earmark.types import Benchmark, Clip, replace
 
 VECTORS = [  # of the protocol document: sizes, and the orders that come of one stream seeded 42
@@ -104,6 +105,40 @@ def test_gold_follows_its_policy(settings: dict[str, Any], task: str, gold: str)
 def test_three_a_is_extended_unless_told_otherwise(task: str, extend: bool, count: int) -> None:
     settings = listen.Settings(gold="runner", shuffle="item", letters="G2", extend_3a=extend)
     assert len(listen.item(settings, task, "f", row(["sad", "neutral", "happiness"]), Random(0)).choices) == count
+
+
+def test_a_choice_that_the_data_name_twice_is_extended_as_once() -> None:
+    settings = listen.Settings(gold="runner", shuffle="item", letters="G2")
+    assert len(listen.item(settings, "3B", "f", row(["sad", "sad", "neutral"]), Random(0)).choices) == 9
+
+
+@pytest.mark.parametrize(
+    ("change", "told"),
+    [
+        ("id = null", r"train\.parquet, row \d+: Expected `str`, got `null` - at `\$\.id`"),
+        ("choices = ['a', null]", r"row \d+: Expected `str`, got `null` - at `\$\.choices\[1\]`"),
+        ("choices = range(40)::varchar[], answer = '7'", "found 40 choices in item '[^']+', expected at most 26"),
+    ],
+)
+@pytest.mark.shared
+def test_a_row_that_cannot_be_asked_is_told_by_its_place(shared: Path, tmp_path: Path, change: str, told: str) -> None:
+    file = tmp_path / "train.parquet"
+    with duckdb.connect() as made:
+        made.execute("create table t as from read_parquet(?)", [str(shared / "fixtures/listen/data/*.parquet")])
+        made.execute(f"update t set {change} where experiment_type = '1'")  # noqa: S608 - ours
+        made.execute(f"copy t to '{file}'")
+    with pytest.raises(BadData, match=told):
+        list(listen.load(listen.Settings(data=str(tmp_path))).items())
+
+
+@pytest.mark.shared
+def test_a_part_of_the_data_that_is_not_there_is_told(shared: Path, tmp_path: Path) -> None:
+    """A run over what happens to be there would look like a run over the whole."""
+    part = shared / "fixtures/listen/data/train-00001-of-00002.parquet"
+    (tmp_path / part.name).write_bytes(part.read_bytes())
+    with pytest.raises(BadData, match=r"expected train-00000-of-00002\.parquet beside it"):
+        listen.files(listen.Settings(data=str(tmp_path)))
+    assert listen.files(listen.Settings(data=str(tmp_path / part.name))) == (str(tmp_path / part.name),)
 
 
 def test_letters_of_the_first_generation_stop_at_h() -> None:

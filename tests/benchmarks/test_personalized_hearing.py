@@ -13,6 +13,7 @@ from commands import earmark
 from servers import said, serving, sounds, words
 
 from earmark.benchmarks import personalized_hearing as ph
+from earmark.config import load_benchmark
 from earmark.errors import BadData, UsageError
 from earmark.foreign import personalized_hearing as foreign
 from earmark.journal import read
@@ -273,6 +274,12 @@ def test_bad_data_is_told_in_one_line(tmp_path: Path) -> None:
         list(ph.load(ph.Settings(data=str(tmp_path), media=str(tmp_path))).items())
     with pytest.raises(UsageError, match="users=009: no such user"):
         ph.load(ph.Settings(data=str(tmp_path), media=str(tmp_path), users=("009",))).files()
+
+
+@pytest.mark.parametrize("setting", [{"frame_count": -1}, {"max_tokens": 0}])
+def test_a_number_that_means_nothing_is_refused(setting: dict[str, int]) -> None:
+    with pytest.raises(UsageError, match=r": Expected `int` >= \d$"):
+        load_benchmark("personalized_hearing", (), setting)
 
 
 def test_clips_say_how_they_are_coded(tmp_path: Path) -> None:
