@@ -14,12 +14,11 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Callable, Container, Mapping
+from collections.abc import Callable, Container
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
-import orjson
 from msgspec import Struct
 
 from earmark import folder
@@ -32,7 +31,7 @@ from earmark.run import Job, Kitchen, Tally, count, failed
 from earmark.types import Failure, Model, Seconds, replace
 
 if TYPE_CHECKING:
-    from earmark.models._openai_queue import Batch
+    from earmark.models._openai_queue import Batch, Line
 
 FOLDER: Final = "batch"
 REQUESTS: Final = 50_000  # in a file, at most,
@@ -186,10 +185,9 @@ class Desk:
         asked = {_name(record): record for record in read(records_of(self.run, state.number))}
         for file in found.files:
             for line in await self._patiently(lambda file=file: self.queue.lines(file)):  # type: ignore[misc] # a lambda with a default
-                told = orjson.loads(line)
-                record = asked.pop(told.get("custom_id", ""), None)
+                record = asked.pop(line.custom_id, None)
                 if record:
-                    journal.append(self._answered(record, told))
+                    journal.append(self._answered(record, line))
         for record in asked.values():
             lost = Failure(
                 "request-failed",
@@ -202,10 +200,10 @@ class Desk:
         self._keep(state, done=True)
         self.say(f"batch {state.number}: {found.status}")
 
-    def _answered(self, record: Record, told: Mapping[str, Any]) -> Record:
+    def _answered(self, record: Record, line: Line) -> Record:
         """A question with what came of it."""
         try:
-            answer = self.queue.answer(told)
+            answer = self.queue.answer(line)
         except AskError as error:
             return replace(record, failure=failed(error, attempts=1), at=time.time())
         except BadSetup as error:

@@ -37,6 +37,7 @@ T = TypeVar("T", bound=Struct)
 Natural: TypeAlias = Annotated[int, Meta(ge=0)]
 Positive: TypeAlias = Annotated[int, Meta(ge=1)]
 Span: TypeAlias = Annotated[Seconds, Meta(ge=0)]
+Rate: TypeAlias = Annotated[float, Meta(gt=0)]
 
 
 class RunSettings(Struct, frozen=True, forbid_unknown_fields=True):
@@ -241,10 +242,10 @@ class Common(Struct, frozen=True):
     """How any model is asked, whatever its backend."""
 
     backend: str
-    concurrency: int = 16  # answers under way at once, at most; fewer while the server says that it is busy
-    requests_per_minute: float | None = None  # at most, where a service counts them
-    tokens_per_minute: float | None = None  # read and written
-    longest_wait: Seconds = LONGEST_WAIT  # that a server may ask everybody for; one that asks for longer is asked on
+    concurrency: Positive = 16  # answers under way at once, at most; fewer while the server says that it is busy
+    requests_per_minute: Rate | None = None  # at most, where a service counts them
+    tokens_per_minute: Rate | None = None  # read and written
+    longest_wait: Span = LONGEST_WAIT  # that a server may ask everybody for; one that asks for longer is asked on
     remember: bool = False  # whether what was answered once, in any run, is taken from memory
     prices: Prices | None = None  # {in: 2.5, out: 10, sound: 40}, for a million tokens
 

@@ -11,12 +11,13 @@ there is no list.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, Final
+from typing import Annotated, Any, Final, TypeAlias
 
-from msgspec import Struct
+from msgspec import Meta, Struct
 
 from earmark.types import Hears, Model, Prompt, Response, Seconds, Sound, Usage, Wave, replace
 
+Price: TypeAlias = Annotated[float, Meta(ge=0)]
 MILLION: Final = 1_000_000  # tokens, for which services tell their prices
 
 
@@ -25,12 +26,12 @@ class Prices(
 ):  # `in` is a word of Python
     """For a million tokens, but for `minute`."""
 
-    read: float = 0.0
-    written: float = 0.0
-    sound: float | None = None  # None: as `in`
-    speech: float | None = None  # None: as `out`
-    minute: float = 0.0  # of sound sent
-    batch: float = 0.5  # of all of it, in a service's queue for batches
+    read: Price = 0.0
+    written: Price = 0.0
+    sound: Price | None = None  # None: as `in`
+    speech: Price | None = None  # None: as `out`
+    minute: Price = 0.0  # of sound sent
+    batch: Price = 0.5  # of all of it, in a service's queue for batches
 
     def cost(self, usage: Usage, seconds: Seconds = 0.0) -> float:
         """What an answer cost that took so much, with so many seconds of sound sent.

@@ -9,10 +9,10 @@ Every noun is frozen: to change one, make another. Times are in seconds, rates i
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Annotated, Any, Literal, Protocol, TypeAlias, TypeVar
 
 import msgspec
-from msgspec import Struct
+from msgspec import Meta, Struct
 
 if TYPE_CHECKING:
     import numpy as np
@@ -23,6 +23,7 @@ Number: TypeAlias = "float | npt.NDArray[np.float64]"
 
 Noun = TypeVar("Noun", bound=Struct)
 Seconds: TypeAlias = float
+Limit: TypeAlias = Annotated[Seconds, Meta(gt=0, le=1e9)]  # of a wait: it may be long, and it ends
 Hertz: TypeAlias = int
 Role: TypeAlias = Literal["system", "user", "assistant"]
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 from pathlib import Path
 from typing import Any
 
@@ -105,6 +106,23 @@ def test_what_the_service_did_not_come_to_is_asked_again() -> None:
         assert run(queue).metrics.finished
         assert len(queue.files[queue.batches["batch-1"]["input_file_id"]].splitlines()) == 1
     assert [record.response.text for record in records() if record.response].count("B") == 1
+
+
+def test_a_line_that_cannot_be_read_is_a_question_that_is_asked_again() -> None:
+    with queueing(lambda _: answer(), looks=1000) as queue:
+        with pytest.raises(Stopped):
+            run(queue, "batch_patience=0.05")
+        (made,) = queue.batches.values()
+        first, *rest = (json.loads(line)["custom_id"] for line in queue.files[made["input_file_id"]].splitlines())
+        lines = [
+            json.dumps({"custom_id": name, "response": {"status_code": 200, "body": answer()[1]}}) for name in rest
+        ]
+        torn = f'{{"custom_id": "{first}", "response": {{"status_co'
+        queue.files["out"] = "\n".join([torn, "5", '{"response": 7}', *lines]).encode()
+        made |= {"status": "completed", "output_file_id": "out"}
+        assert run(queue).asked_in_vain == 1
+        queue.looks = 1
+        assert run(queue).metrics.finished
 
 
 def test_errors_within_a_batch_have_their_kinds() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import AsyncIterator, Iterator, Mapping
 from contextlib import asynccontextmanager, contextmanager
 from datetime import UTC, datetime
@@ -48,6 +49,16 @@ class Reached(Protocol):
         ...
 
 
+def key_in(variable: str) -> str:
+    """The key that an environment variable holds; empty where there is none. A line's end that came along is left out."""
+    key = os.environ.get(variable, "").strip()
+    if any(ord(letter) < 32 or ord(letter) == 127 for letter in key):
+        raise BadSetup(
+            f"${variable} holds a key of several lines, or with a control character in it; expected one line"
+        )
+    return key
+
+
 @asynccontextmanager
 async def session(settings: Reached, headers: Mapping[str, str]) -> AsyncIterator[aiohttp.ClientSession]:
     """A connection to a service; the run bounds what is under way."""
@@ -70,7 +81,7 @@ def translated_errors(settings: Reached) -> Iterator[None]:
         ) from error
     except TimeoutError as error:
         raise Transient(f"no whole answer within {settings.timeout:g} s; model.timeout=SECONDS waits longer") from error
-    except aiohttp.InvalidURL as error:
+    except (aiohttp.InvalidURL, aiohttp.NonHttpUrlClientError) as error:
         raise BadSetup(f"'{settings.base_url}' is no address; expected one such as http://127.0.0.1:8000/v1") from error
     except aiohttp.ClientConnectorCertificateError as error:
         raise BadSetup(
@@ -97,8 +108,9 @@ def asked_to_wait(headers: Mapping[str, str]) -> Seconds | None:
 def retry_after(header: str | None, now: datetime) -> Seconds | None:
     """How long a server asks us to wait, given in seconds or as a date; None where it does not say or cannot be read.
 
-    >>> retry_after("2", datetime.now(UTC)), retry_after("2abc", datetime.now(UTC))
-    (2.0, None)
+    >>> now = datetime(1994, 11, 6, 8, 49, 30, tzinfo=UTC)
+    >>> [retry_after(head, now) for head in ("2", "2abc", "Sun, 06 Nov 1994 08:49:37 GMT", "Sun Nov  6 08:49:37 1994")]
+    [2.0, None, 7.0, 7.0]
     """
     if header is None:
         return None
@@ -107,9 +119,11 @@ def retry_after(header: str | None, now: datetime) -> Seconds | None:
     except ValueError:
         pass
     try:
-        return max(0.0, (parsedate_to_datetime(header) - now).total_seconds())
+        at = parsedate_to_datetime(header)
     except ValueError:
         return None
+    at = at if at.tzinfo else at.replace(tzinfo=UTC)  # a date of the old form names no zone: all are of Greenwich
+    return max(0.0, (at - now).total_seconds())
 
 
 def gap(before: str = "") -> orjson.Fragment:

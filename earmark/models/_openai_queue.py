@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, Final
 
 import aiohttp
+import msgspec
 from msgspec import Struct
 
 from earmark.errors import Transient, UsageError
 from earmark.models._http import translated_errors
 from earmark.models._openai_refusals import NAMES, refused_names
 from earmark.models._openai_reply import failure, read_reply
-from earmark.models._reply import Reply, parsed
+from earmark.models._reply import Reply, parsed, shaped, told
 from earmark.models._throttle import innermost
 from earmark.models.openai import ENDPOINT, ChatModel
 from earmark.types import Model, Response
@@ -36,6 +36,55 @@ class Batch(Struct, frozen=True):
         return self.status in ("completed", "expired", "cancelled")
 
 
+class Named(Struct, frozen=True):
+    """Something that the service has a name for."""
+
+    id: str
+
+
+class Complaint(Struct, frozen=True):
+    """What is wrong with a file."""
+
+    message: str | None = None
+
+
+class Errors(Struct, frozen=True):
+    """All that is wrong with it."""
+
+    data: list[Complaint] | None = None
+
+
+class Made(Named, frozen=True, kw_only=True):
+    """A batch in the service's words."""
+
+    status: str
+    output_file_id: str | None = None
+    error_file_id: str | None = None
+    errors: Errors | None = None
+    metadata: dict[str, Any] | None = None
+
+
+class Listed(Struct, frozen=True):
+    """Batches, the latest first."""
+
+    data: list[Made] | None = None
+
+
+class Answered(Struct, frozen=True):
+    """A reply in a file: the status and the body that it would have had."""
+
+    status_code: int | None = None
+    body: dict[str, Any] | None = None
+
+
+class Line(Struct, frozen=True):
+    """A line of a file of answers."""
+
+    custom_id: str = ""
+    response: Answered | None = None
+    error: Any = None
+
+
 class Queue(Struct, frozen=True):
     """The queue of one service."""
 
@@ -47,7 +96,7 @@ class Queue(Struct, frozen=True):
             form = aiohttp.FormData({"purpose": "batch"})
             form.add_field("file", file, filename=path.name, content_type="application/jsonl")
             found = await self._asked("POST", "/files", data=form)
-        return str(found["id"])
+        return shaped(found, Named).id
 
     async def create(self, file: str, mark: str) -> Batch:
         """A batch of an uploaded file."""
@@ -57,35 +106,33 @@ class Queue(Struct, frozen=True):
             "completion_window": WINDOW,
             "metadata": {MARK: mark},
         }
-        return batch(await self._asked("POST", "/batches", json=told))
+        return batch(shaped(await self._asked("POST", "/batches", json=told), Made))
 
     async def find(self, mark: str) -> Batch | None:
         """The batch that carries our name for it, among the latest hundred."""
-        found = await self._asked("GET", "/batches?limit=100")
-        return next(
-            (batch(one) for one in found.get("data") or () if (one.get("metadata") or {}).get(MARK) == mark), None
-        )
+        found = shaped(await self._asked("GET", "/batches?limit=100"), Listed)
+        return next((batch(one) for one in found.data or () if (one.metadata or {}).get(MARK) == mark), None)
 
     async def look(self, name: str) -> Batch:
         """How a batch stands."""
-        return batch(await self._asked("GET", f"/batches/{name}"))
+        return batch(shaped(await self._asked("GET", f"/batches/{name}"), Made))
 
-    async def lines(self, file: str) -> Iterator[bytes]:
-        """The lines of a file."""
+    async def lines(self, file: str) -> list[Line]:
+        """The lines of a file. One that cannot be read is left out: its question has no answer then, and is asked again."""
         settings = self.model.settings
         with translated_errors(settings):
             async with self.model.session.get(f"{settings.base_url}/files/{file}/content") as reply:
                 data = await reply.read()
                 if reply.status != 200:
                     raise failure(Reply(reply.status, reply.headers, parsed(data)))
-        return (line for line in data.splitlines() if line.strip())
+        return [line for line in map(read_line, data.splitlines()) if line]
 
-    def answer(self, told: Mapping[str, Any]) -> Response:
+    def answer(self, line: Line) -> Response:
         """The answer in a line of a batch's files, or the AskError or BadSetup that it amounts to."""
-        response, error = told.get("response") or {}, told.get("error") or {}
-        body, status = response.get("body") or {}, response.get("status_code") or 0
+        response = line.response or Answered()
+        body, status = response.body or {}, response.status_code or 0
         if not status:
-            raise Transient(f"{error.get('code')}: {error.get('message')}")
+            raise Transient(": ".join(filter(None, reversed(told({"error": line.error or {}})))))
         if status in (400, 422) and (names := refused_names(body, dict.fromkeys(NAMES))):
             raise Transient(
                 f"the model refuses {', '.join(names)}; with preflight=true that is found out before a batch is sent"
@@ -102,11 +149,23 @@ class Queue(Struct, frozen=True):
         return payload
 
 
-def batch(told: dict[str, Any]) -> Batch:
+def read_line(data: bytes) -> Line | None:
+    """A line of a file of answers; None where it is none.
+
+    >>> read_line(b'{"custom_id": "1", "resp'), read_line(b'{"custom_id": "1", "response": 5}')
+    (None, None)
+    """
+    try:
+        return msgspec.json.decode(data, type=Line)
+    except msgspec.DecodeError:
+        return None
+
+
+def batch(told: Made) -> Batch:
     """A batch from what a service says of it."""
-    files = tuple(told[name] for name in ("output_file_id", "error_file_id") if told.get(name))
-    errors = (told.get("errors") or {}).get("data") or ()
-    return Batch(told["id"], told["status"], files, "; ".join(str(error.get("message")) for error in errors[:3]))
+    files = tuple(file for file in (told.output_file_id, told.error_file_id) if file)
+    errors = (told.errors or Errors()).data or ()
+    return Batch(told.id, told.status, files, "; ".join(str(error.message) for error in errors[:3]))
 
 
 def queue_of(model: Model) -> Queue:

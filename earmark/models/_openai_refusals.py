@@ -25,7 +25,7 @@ REFUSING: Final = re.compile(
     r"|extra (?:inputs|fields)|only the default|deprecated",
     re.IGNORECASE,
 )
-MOST: Final = 3  # requests until an answer, the first included
+MOST: Final = 5  # requests until an answer, the first included: most models refuse one parameter at a time
 
 
 class Asked(NamedTuple):

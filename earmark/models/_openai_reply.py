@@ -7,19 +7,21 @@ failure.
 from __future__ import annotations
 
 import asyncio
+import binascii
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any, Final, Literal
 
 import numpy as np
 import orjson
 import pybase64
+from msgspec import Struct
 
 from earmark.audio.encode import FULL_SCALE, wav
 from earmark.data.cache import folder, short, write
-from earmark.errors import AskError, BadSetup, Filtered
+from earmark.errors import AskError, BadSetup, Filtered, Transient
 from earmark.models._http import asked_to_wait, by_status
-from earmark.models._reply import NO_LOGPROBS, Reply, told
+from earmark.models._reply import NO_LOGPROBS, Count, Reply, counted, shaped, told
 from earmark.types import Clip, Hertz, Response, Usage, Wave
 
 STOPS: Final[dict[str, Literal["end", "length", "filtered"]]] = {
@@ -29,6 +31,7 @@ STOPS: Final[dict[str, Literal["end", "length", "filtered"]]] = {
 }
 FILTERED: Final = ("content_filter", "content_policy_violation", "moderation_blocked")
 OUT_OF_CREDIT: Final = ("insufficient_quota", "billing_hard_limit_reached")
+BROKEN: Final = "error"  # as some that pass questions on say that the one they passed it to broke off
 NO_SOUND: Final = re.compile(  # as servers of models without ears say it, llama.cpp with a 500, vLLM with a 400
     r"audio input is not supported|(?:is )?not a multimodal model|at most 0 audio|does not support audio", re.IGNORECASE
 )
@@ -36,26 +39,90 @@ SPEECH_RATE: Final[Hertz] = 24000  # of speech that comes as bare samples
 HEADS: Final = {b"RIFF": "wav", b"fLaC": "flac", b"OggS": "ogg", b"ID3": "mp3", b"\xff": "mp3"}  # of sound files
 
 
+class Audio(Struct, frozen=True):
+    """Speech of a message, whole or a piece of it."""
+
+    data: str | list[str] | None = None  # base64
+    transcript: str | None = None
+
+
+class Message(Struct, frozen=True):
+    """A message, whole or what a stream adds to it."""
+
+    content: str | list[Any] | None = None
+    reasoning_content: str | list[Any] | None = None  # these two: one thing, by the name that a server has for it
+    reasoning: str | list[Any] | None = None
+    refusal: str | None = None
+    audio: Audio | None = None
+
+
+class Choice(Struct, frozen=True):
+    """One answer. `delta` is what a stream says instead of `message`."""
+
+    message: Message | None = None
+    delta: Message | None = None
+    finish_reason: str | None = None
+    logprobs: Any = None
+    error: Any = None
+
+
+class Details(Struct, frozen=True):
+    """Of tokens, those that are sound."""
+
+    audio_tokens: Count = None
+
+
+class Used(Struct, frozen=True):
+    """What an answer took, as the server tells it."""
+
+    prompt_tokens: Count = None
+    completion_tokens: Count = None
+    prompt_tokens_details: Details | None = None
+    completion_tokens_details: Details | None = None
+    cost: float | None = None
+
+
+class Completion(Struct, frozen=True):
+    """A reply, whole or a piece of a stream."""
+
+    choices: list[Choice] | None = None
+    usage: Any = None
+    error: Any = None
+
+
 def read_reply(reply: Reply, *, logprobs: bool = False) -> Response:
     """The answer in a reply, or the AskError that the reply amounts to. Its speech is read by `spoken`."""
-    payload = reply.payload
-    if reply.status != 200 or isinstance(payload, bytes) or not payload.get("choices"):
+    if reply.status != 200 or isinstance(reply.payload, bytes) or not reply.payload.get("choices"):
         raise failure(reply)
-    choice = payload["choices"][0]
-    message = choice.get("message") or {}
-    if message.get("refusal"):
-        return Response(message["refusal"], "filtered", usage=_usage(payload), seconds=reply.seconds)
-    text, thoughts = texts(message.get("content"))
+    completion = shaped(reply.payload, Completion)
+    choice, usage = (completion.choices or [Choice()])[0], _usage(completion.usage)
+    message = choice.message or Message()
+    if choice.error:
+        raise failure(reply._replace(payload={"error": choice.error}))
+    if choice.finish_reason == BROKEN:
+        raise Transient("the server ended the answer with an error, and does not say which")
+    if message.refusal:
+        return Response(message.refusal, "filtered", usage=usage, seconds=reply.seconds)
+    text, thoughts = texts(message.content)
     return Response(
-        text or (message.get("audio") or {}).get("transcript") or "",
-        STOPS.get(choice.get("finish_reason") or "", "end"),
-        message.get("reasoning_content") or message.get("reasoning") or thoughts,
-        usage=_usage(payload),
+        text or (message.audio and message.audio.transcript) or "",
+        STOPS.get(choice.finish_reason or "", "end"),
+        texts(message.reasoning_content)[0] or texts(message.reasoning)[0] or thoughts,
+        usage=usage,
         seconds=reply.seconds,
         first_token=reply.first_token,
         first_sound=reply.first_sound,
-        notes=(NO_LOGPROBS,) if logprobs and not choice.get("logprobs") else (),
+        notes=(NO_LOGPROBS,) if logprobs and not any_of(choice.logprobs) else (),
     )
+
+
+def any_of(logprobs: Any) -> bool:
+    """Whether there are log-probabilities, and not only a place for them.
+
+    >>> any_of({"content": [{"logprob": -0.1}]}), any_of({"content": None, "refusal": None}), any_of(None)
+    (True, False, False)
+    """
+    return any(logprobs.values()) if isinstance(logprobs, dict) else bool(logprobs)
 
 
 def texts(content: Any) -> tuple[str, str]:
@@ -68,15 +135,15 @@ def texts(content: Any) -> tuple[str, str]:
     return "".join(said), "\n".join(thought)
 
 
-def _usage(payload: Mapping[str, Any]) -> Usage:
-    used = payload.get("usage") or {}
-    read, written = used.get("prompt_tokens_details") or {}, used.get("completion_tokens_details") or {}
+def _usage(told: Any) -> Usage:
+    used = counted(told, Used)
+    read, written = used.prompt_tokens_details or Details(), used.completion_tokens_details or Details()
     return Usage(
-        used.get("prompt_tokens") or 0,
-        used.get("completion_tokens") or 0,
-        read.get("audio_tokens") or 0,
-        written.get("audio_tokens") or 0,
-        used.get("cost") or 0.0,
+        used.prompt_tokens or 0,
+        used.completion_tokens or 0,
+        read.audio_tokens or 0,
+        written.audio_tokens or 0,
+        used.cost or 0.0,
     )
 
 
@@ -86,9 +153,10 @@ def failure(reply: Reply) -> AskError | BadSetup:
     status = reply.status
     error = (reply.payload.get("error") or reply.payload) if isinstance(reply.payload, dict) else None
     code = (error.get("code") or error.get("type") or "") if isinstance(error, dict) else ""
+    message = f"HTTP {status}: {said}"
     if status == 200:  # an error inside a success: its own code says what it is
         status = code if isinstance(code, int) else int(code) if str(code).isdecimal() else 502
-    message = f"HTTP {status}: {said}"
+        message = f"HTTP {status}: {said}" if code else f"HTTP 200 without an answer: {said}"
     if any(word in str(code) for word in FILTERED):
         return Filtered(message)
     if str(code) in OUT_OF_CREDIT:
@@ -102,14 +170,15 @@ def failure(reply: Reply) -> AskError | BadSetup:
 
 async def spoken(reply: Reply) -> Clip | None:
     """The speech of an answer, kept as a file in the cache under a digest of its bytes."""
-    if isinstance(reply.payload, bytes):
+    choices = shaped(reply.payload, Completion).choices or [Choice()]
+    audio = (choices[0].message or Message()).audio
+    if not audio or not audio.data:
         return None
-    audio = (reply.payload["choices"][0].get("message") or {}).get("audio") or {}
-    chunks = audio.get("data")
-    if not chunks:
-        return None
-    data = decoded([chunks] if isinstance(chunks, str) else chunks)
-    return await asyncio.to_thread(kept, data, audio.get("transcript") or "")
+    try:
+        data = decoded([audio.data] if isinstance(audio.data, str) else audio.data)
+    except binascii.Error as error:
+        raise Transient(f"the speech of the answer is no base64: {error}") from error
+    return await asyncio.to_thread(kept, data, audio.transcript or "")
 
 
 def decoded(chunks: Sequence[str]) -> bytes:

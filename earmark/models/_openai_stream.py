@@ -18,8 +18,8 @@ import aiohttp
 import orjson
 
 from earmark.errors import Transient
-from earmark.models._openai_reply import texts
-from earmark.models._reply import Reply
+from earmark.models._openai_reply import Audio, Completion, Message, any_of, texts
+from earmark.models._reply import Reply, shaped
 from earmark.types import Seconds
 
 END: Final = b"[DONE]"
@@ -35,7 +35,8 @@ class Gathered:
         self._audio: list[str] = []
         self._transcript: list[str] = []
         self._logprobs: list[Any] = []
-        self._usage: dict[str, Any] | None = None
+        self._usage: Any = None
+        self._answered = False
         self._finish = ""
         self.error: dict[str, Any] | None = None
         self.ended = False
@@ -56,27 +57,31 @@ class Gathered:
             chunk = orjson.loads(event)
         except orjson.JSONDecodeError as error:
             raise Transient(f"a piece of the stream is no JSON: {event[:200]!r}") from error
-        if chunk.get("error"):
-            self.error = chunk
-        self._usage = chunk.get("usage") or self._usage
-        for choice in chunk.get("choices") or ():
-            self._finish = choice.get("finish_reason") or self._finish
-            self._logprobs += (choice.get("logprobs") or {}).get("content") or []
-            self._add(choice.get("delta") or {})
+        piece = shaped(chunk, Completion)
+        if piece.error:
+            self.error = {"error": piece.error}
+        self._usage = piece.usage or self._usage
+        for choice in piece.choices or ():
+            if choice.error:
+                self.error = {"error": choice.error}
+            self._finish = choice.finish_reason or self._finish
+            self._logprobs += [choice.logprobs] if any_of(choice.logprobs) else []
+            self._add(choice.delta or Message())
+            self._answered = True
 
-    def _add(self, delta: dict[str, Any]) -> None:
-        audio = delta.get("audio") or {}
-        said = {name: texts(delta.get(name)) for name in LISTS}
-        words = "".join(text for text, _ in said.values()) + (audio.get("transcript") or "")
+    def _add(self, delta: Message) -> None:
+        audio = delta.audio or Audio()
+        said = {name: texts(getattr(delta, name)) for name in LISTS}
+        words = "".join(text for text, _ in said.values()) + (audio.transcript or "")
         if words and self.first_token is None:
             self.first_token = time.perf_counter() - self._began
-        if audio.get("data") and self.first_sound is None:
+        if audio.data and self.first_sound is None:
             self.first_sound = time.perf_counter() - self._began
         for name, (text, thought) in said.items():
             self._texts[name].append(text)
             self._texts["reasoning"].append(thought)
-        self._audio += [audio["data"]] if audio.get("data") else []
-        self._transcript.append(audio.get("transcript") or "")
+        self._audio += [audio.data] if isinstance(audio.data, str) else audio.data or []
+        self._transcript.append(audio.transcript or "")
 
     def payload(self) -> dict[str, Any]:
         """The reply as it would have come whole."""
@@ -84,7 +89,7 @@ class Gathered:
         if self._audio or any(self._transcript):
             message["audio"] = {"data": self._audio, "transcript": "".join(self._transcript)}
         choice = {"finish_reason": self._finish, "message": message, "logprobs": self._logprobs}
-        return {"choices": [choice], "usage": self._usage}
+        return {"choices": [choice] if self._answered else [], "usage": self._usage}
 
 
 async def gathered(reply: aiohttp.ClientResponse, began: Seconds) -> Reply:

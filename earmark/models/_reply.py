@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, Final, NamedTuple
+from typing import Annotated, Any, Final, NamedTuple, TypeAlias, TypeVar
 
+import msgspec
 import orjson
+from msgspec import Meta
 
+from earmark.errors import Transient
 from earmark.types import Seconds
 
 NO_LOGPROBS: Final = "log-probabilities were asked for, and the server sent none"
+Count: TypeAlias = Annotated[int, Meta(ge=0)] | None  # of tokens, as servers tell it
+T = TypeVar("T")
 
 
 class Reply(NamedTuple):
@@ -30,6 +35,28 @@ def parsed(data: bytes) -> dict[str, Any] | bytes:
     except orjson.JSONDecodeError:
         return data
     return found if isinstance(found, dict) else data
+
+
+def shaped(part: Any, kind: type[T]) -> T:
+    """What came, or a part of it, as what it should be. Raises Transient, saying where it is something else."""
+    try:
+        return msgspec.convert(part, kind)
+    except msgspec.ValidationError as error:
+        raise Transient(f"the reply has not the form that it should have: {error}") from error
+
+
+def counted(used: Any, kind: type[T]) -> T:
+    """What a server says of the tokens it took: nothing, where that cannot be read. An answer is not lost by it.
+
+    >>> class Used(msgspec.Struct):
+    ...     tokens: Count = None
+    >>> counted({"tokens": "7"}, Used).tokens, counted({"tokens": -7}, Used).tokens, counted([], Used).tokens
+    (7, None, None)
+    """
+    try:
+        return msgspec.convert(used, kind, strict=False)
+    except msgspec.ValidationError:
+        return kind()
 
 
 def told(payload: Mapping[str, Any] | bytes) -> tuple[str, str, str]:

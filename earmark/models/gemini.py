@@ -6,10 +6,9 @@ own choice and is counted as refused; a prompt that is blocked has no answer; an
 
 from __future__ import annotations
 
-import os
 import re
 import time
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import Any, Final, Literal
 
@@ -26,12 +25,13 @@ from earmark.models._http import (
     by_status,
     check_size,
     gap,
+    key_in,
     pieces,
     session,
     translated_errors,
 )
-from earmark.models._reply import Reply, parsed, told
-from earmark.types import Hears, Image, Part, Prompt, Response, Seconds, Sound, Usage
+from earmark.models._reply import Count, Reply, counted, parsed, shaped, told
+from earmark.types import Hears, Image, Limit, Part, Prompt, Response, Seconds, Sound, Usage, replace
 
 PREFLIGHT: Final = True
 STOPS: Final[dict[str, Literal["end", "length"]]] = {"": "end", "STOP": "end", "MAX_TOKENS": "length"}
@@ -56,8 +56,8 @@ class Settings(Struct, frozen=True, forbid_unknown_fields=True):
     extra: dict[str, Any] = {}  # and of the request, such as safetySettings
     hears: Hears = Hears(formats=("wav", "mp3", "flac", "ogg"), pictures=True, base64=True)
     max_body_bytes: int | None = 100_000_000  # of a whole request; null: no limit
-    timeout: Seconds = 600.0  # for one whole answer
-    connect: Seconds = 30.0  # to open a connection
+    timeout: Limit = 600.0  # for one whole answer
+    connect: Limit = 30.0  # to open a connection
 
 
 class Gemini(Struct, frozen=True, eq=False):
@@ -118,38 +118,93 @@ def _part(part: Part, media: list[bytes]) -> dict[str, Any]:
     raise Rejected(f"a {type(part).__name__} cannot be sent as it is; sound is prepared before it is asked about")
 
 
+class Piece(Struct, frozen=True):
+    """A part of an answer."""
+
+    text: str | None = None
+    thought: bool | None = None
+
+
+class Content(Struct, frozen=True):
+    """What was said."""
+
+    parts: list[Piece] | None = None
+
+
+class Candidate(Struct, frozen=True, rename="camel"):
+    """One answer."""
+
+    content: Content | None = None
+    finish_reason: str | None = None
+    finish_message: str | None = None
+
+
+class Feedback(Struct, frozen=True, rename="camel"):
+    """What became of the prompt."""
+
+    block_reason: str | None = None
+    block_reason_message: str | None = None
+
+
+class Generated(Struct, frozen=True, rename="camel"):
+    """A reply."""
+
+    candidates: list[Candidate] | None = None
+    prompt_feedback: Feedback | None = None
+    usage_metadata: Any = None
+
+
+class Counted(Struct, frozen=True, rename="camel"):
+    """Tokens of one modality."""
+
+    modality: str | None = None
+    token_count: Count = None
+
+
+class Used(Struct, frozen=True, rename="camel"):
+    """What an answer took, as the service tells it."""
+
+    prompt_token_count: Count = None
+    candidates_token_count: Count = None
+    thoughts_token_count: Count = None
+    prompt_tokens_details: list[Counted] | None = None
+    candidates_tokens_details: list[Counted] | None = None
+
+
 def read_reply(reply: Reply) -> Response:
     """The answer in a reply, or the AskError that the reply amounts to."""
-    payload = reply.payload
-    if reply.status != 200 or isinstance(payload, bytes) or "error" in payload:
+    if reply.status != 200 or isinstance(reply.payload, bytes) or "error" in reply.payload:
         raise failure(reply)
-    feedback = payload.get("promptFeedback") or {}
-    if not payload.get("candidates"):
-        if reason := feedback.get("blockReason"):
-            raise Filtered(f"the prompt was blocked: {reason} {feedback.get('blockReasonMessage') or ''}".rstrip())
+    generated = shaped(reply.payload, Generated)
+    if not generated.candidates:
+        feedback = generated.prompt_feedback or Feedback()
+        if reason := feedback.block_reason:
+            raise Filtered(f"the prompt was blocked: {reason} {feedback.block_reason_message or ''}".rstrip())
         raise Transient("a reply without an answer, and without a reason")
-    candidate = payload["candidates"][0]
-    parts = (candidate.get("content") or {}).get("parts") or ()
-    text = "".join(part.get("text") or "" for part in parts if not part.get("thought"))
-    thoughts = "".join(part.get("text") or "" for part in parts if part.get("thought"))
-    reason = candidate.get("finishReason") or ""
+    candidate = generated.candidates[0]
+    parts = (candidate.content or Content()).parts or ()
+    text = "".join(part.text or "" for part in parts if not part.thought)
+    thoughts = "".join(part.text or "" for part in parts if part.thought)
+    reason = candidate.finish_reason or ""
     stop = "filtered" if reason in FILTERED else STOPS.get(reason)
     if stop is None and not text:
-        raise Transient(f"no answer: {reason} {candidate.get('finishMessage') or ''}".rstrip())
+        raise Transient(f"no answer: {reason} {candidate.finish_message or ''}".rstrip())
     notes = (f"ended with {reason}",) if reason not in STOPS else ()
-    return Response(text, stop or "end", thoughts, usage=usage(payload), seconds=reply.seconds, notes=notes)
+    return Response(
+        text, stop or "end", thoughts, usage=usage(generated.usage_metadata), seconds=reply.seconds, notes=notes
+    )
 
 
-def usage(payload: Mapping[str, Any]) -> Usage:
+def usage(told: Any) -> Usage:
     """What an answer took; thoughts are written too."""
-    used = payload.get("usageMetadata") or {}
-    written = (used.get("candidatesTokenCount") or 0) + (used.get("thoughtsTokenCount") or 0)
-    sound, speech = (_of_sound(used.get(name)) for name in ("promptTokensDetails", "candidatesTokensDetails"))
-    return Usage(used.get("promptTokenCount") or 0, written, sound, speech)
+    used = counted(told, Used)
+    written = (used.candidates_token_count or 0) + (used.thoughts_token_count or 0)
+    sound, speech = (_of_sound(details) for details in (used.prompt_tokens_details, used.candidates_tokens_details))
+    return Usage(used.prompt_token_count or 0, written, sound, speech)
 
 
-def _of_sound(details: Any) -> int:
-    return sum(entry.get("tokenCount") or 0 for entry in details or () if entry.get("modality") == "AUDIO")
+def _of_sound(details: list[Counted] | None) -> int:
+    return sum(entry.token_count or 0 for entry in details or () if entry.modality == "AUDIO")
 
 
 def failure(reply: Reply) -> AskError | BadSetup:
@@ -180,7 +235,8 @@ def seconds(duration: Any) -> Seconds | None:
 @asynccontextmanager
 async def load(settings: Settings) -> AsyncIterator[Gemini]:
     """Open a connection."""
-    key = os.environ.get(settings.api_key_env, "")
+    key = key_in(settings.api_key_env)
+    settings = replace(settings, base_url=settings.base_url.rstrip("/"))
     if not key:
         raise BadSetup(
             f"${settings.api_key_env} holds no key; set it, or name another variable with model.api_key_env=NAME"

@@ -8,7 +8,6 @@ out once and remembered.
 
 from __future__ import annotations
 
-import os
 import time
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
@@ -19,13 +18,13 @@ from msgspec import UNSET, Struct, UnsetType
 from yarl import URL
 
 from earmark.errors import BadSetup, Transient
-from earmark.models._http import Body, check_size, pieces, session, translated_errors
+from earmark.models._http import Body, check_size, key_in, pieces, session, translated_errors
 from earmark.models._openai_body import Profile, messages, profile_of
 from earmark.models._openai_refusals import MOST, Asked, Refusals
 from earmark.models._openai_reply import read_reply, spoken
 from earmark.models._openai_stream import gathered
 from earmark.models._reply import Reply, parsed
-from earmark.types import Hears, Prompt, Response, Seconds, replace
+from earmark.types import Hears, Limit, Prompt, Response, replace
 
 PREFLIGHT: Final = True  # whether it hears is looked at before a run
 ENDPOINT: Final = "/chat/completions"
@@ -51,8 +50,8 @@ class Settings(Struct, frozen=True, forbid_unknown_fields=True):
     voice: str = ""  # asks for spoken answers, by a voice that the server knows
     stream: bool | None = None  # null: where the server only streams, or the answer is spoken
     max_body_bytes: int | None | UnsetType = UNSET  # unset: what the service is known to take; null: no limit
-    timeout: Seconds = 600.0  # for one whole answer
-    connect: Seconds = 30.0  # to open a connection, and for small questions such as which models there are
+    timeout: Limit = 600.0  # for one whole answer
+    connect: Limit = 30.0  # to open a connection, and for small questions such as which models there are
 
 
 class Question(NamedTuple):
@@ -143,7 +142,8 @@ class ChatModel(Struct, frozen=True, eq=False):
 @asynccontextmanager
 async def load(settings: Settings) -> AsyncIterator[ChatModel]:
     """Open a connection and find the model's name."""
-    key = os.environ.get(settings.api_key_env, "")
+    key = key_in(settings.api_key_env)
+    settings = replace(settings, base_url=settings.base_url.rstrip("/"))
     headers = {"Authorization": f"Bearer {key}"} if key else {}
     profile = profile_of(settings.profile, settings.base_url)
     limit = profile.max_body_bytes if settings.max_body_bytes is UNSET else settings.max_body_bytes
@@ -183,4 +183,5 @@ async def _models(opened: aiohttp.ClientSession, settings: Settings) -> tuple[in
         async with opened.get(f"{settings.base_url}/models", timeout=limit) as reply:
             found = parsed(await reply.read())
     entries = found.get("data") if isinstance(found, dict) and reply.status == 200 else None
-    return reply.status, [entry["id"] for entry in entries or () if isinstance(entry, dict) and "id" in entry]
+    known = [entry.get("id") for entry in entries if isinstance(entry, dict)] if isinstance(entries, list) else []
+    return reply.status, [name for name in known if isinstance(name, str)]

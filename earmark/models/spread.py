@@ -14,10 +14,10 @@ import asyncio
 import time
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
-from typing import Any, Final
+from typing import Annotated, Any, Final
 
 import aiohttp
-from msgspec import Struct, field
+from msgspec import Meta, Struct, field
 
 from earmark.config import open_model
 from earmark.errors import BadSetup, Transient, UsageError
@@ -36,7 +36,7 @@ class Settings(Struct, frozen=True, forbid_unknown_fields=True):
     each: dict[str, Any] = field(default_factory=lambda: {"backend": "openai"})  # the settings that all of them have
     of: tuple[dict[str, Any], ...] = ()  # instead: the settings of each, where they differ in more than the address
     name: str = ""  # empty: as the endpoints call it
-    rest: Seconds = 30.0  # for how long a dead endpoint is left out
+    rest: Annotated[Seconds, Meta(ge=0)] = 30.0  # for how long a dead endpoint is left out
 
 
 class Endpoint:

@@ -6,7 +6,6 @@ benchmarks of transcription, and in a cascade.
 
 from __future__ import annotations
 
-import os
 import time
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
@@ -17,10 +16,10 @@ from msgspec import Struct
 from yarl import URL
 
 from earmark.errors import Rejected, Transient
-from earmark.models._http import MIMES, check_size, session, translated_errors
+from earmark.models._http import MIMES, check_size, key_in, session, translated_errors
 from earmark.models._openai_reply import failure
-from earmark.models._reply import Reply, parsed
-from earmark.types import Hears, Prompt, Response, Seconds, Sound, Usage
+from earmark.models._reply import Count, Reply, counted, parsed
+from earmark.types import Hears, Limit, Prompt, Response, Sound, Usage, replace
 
 PREFLIGHT: Final = True
 ENDPOINT: Final = "/audio/transcriptions"
@@ -39,8 +38,8 @@ class Settings(Struct, frozen=True, forbid_unknown_fields=True):
     extra: dict[str, str] = {}  # further fields of the form, as the server documents them
     hears: Hears = Hears(formats=("wav", "mp3", "flac", "ogg", "m4a", "webm"), clips=1)
     max_body_bytes: int | None = 25 * 1024 * 1024  # of a file of sound; null: no limit
-    timeout: Seconds = 600.0  # for one whole answer
-    connect: Seconds = 30.0  # to open a connection
+    timeout: Limit = 600.0  # for one whole answer
+    connect: Limit = 30.0  # to open a connection
 
 
 class Recogniser(Struct, frozen=True, eq=False):
@@ -101,16 +100,31 @@ def only_sound(prompt: Prompt, name: str) -> Sound:
     return sounds[0]
 
 
+class Details(Struct, frozen=True):
+    """Of tokens, those that are sound."""
+
+    audio_tokens: Count = None
+
+
+class Used(Struct, frozen=True):
+    """What a transcript took, as the server tells it."""
+
+    input_tokens: Count = None
+    output_tokens: Count = None
+    input_token_details: Details | None = None
+
+
 def usage(payload: Mapping[str, Any]) -> Usage:
     """What a transcript took, where the server counts tokens."""
-    used = payload.get("usage") or {}
-    details = used.get("input_token_details") or {}
-    return Usage(used.get("input_tokens") or 0, used.get("output_tokens") or 0, details.get("audio_tokens") or 0)
+    used = counted(payload.get("usage") or {}, Used)
+    details = used.input_token_details or Details()
+    return Usage(used.input_tokens or 0, used.output_tokens or 0, details.audio_tokens or 0)
 
 
 @asynccontextmanager
 async def load(settings: Settings) -> AsyncIterator[Recogniser]:
     """Open a connection."""
-    key = os.environ.get(settings.api_key_env, "")
+    key = key_in(settings.api_key_env)
+    settings = replace(settings, base_url=settings.base_url.rstrip("/"))
     async with session(settings, {"Authorization": f"Bearer {key}"} if key else {}) as opened:
         yield Recogniser(settings.name, settings, opened, URL(f"{settings.base_url}{ENDPOINT}"))

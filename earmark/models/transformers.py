@@ -15,9 +15,9 @@ import threading
 from collections.abc import AsyncIterator, Iterator, Mapping
 from contextlib import asynccontextmanager, contextmanager
 from importlib.util import find_spec
-from typing import Any, Final, Literal
+from typing import Annotated, Any, Final, Literal
 
-from msgspec import Struct, field
+from msgspec import Meta, Struct, field
 
 from earmark.errors import BadSetup, Rejected
 from earmark.models import _chat
@@ -44,7 +44,7 @@ class Settings(Struct, frozen=True, forbid_unknown_fields=True):
     trust_remote_code: bool = False  # run the code that comes with the weights, as Ultravox needs
     device: str = "auto"  # "auto": the cards that there are, else the processor; or such as "cuda:1", "cpu"
     dtype: str = "auto"  # "auto": as the weights are stored
-    batch_size: int = 8  # prompts in a batch, at most
+    batch_size: Annotated[int, Meta(ge=1)] = 8  # prompts in a batch, at most
     sampling: dict[str, Any] = {}  # max_tokens, temperature and what else generate() takes; goes before the benchmark's
     system_prompt: str | None = None
     template: dict[str, Any] = field(default_factory=lambda: dict(_chat.NO_THINKING))  # variables of the chat template

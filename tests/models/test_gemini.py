@@ -135,6 +135,9 @@ def test_every_end_has_its_kind(told: dict[str, Any], text: str, stop: str) -> N
         (200, candidate(None, "OTHER", finishMessage="odd"), Transient, "no answer: OTHER odd"),
         (200, {"candidates": []}, Transient, "without an answer"),
         (200, "no json", Transient, "HTTP 502: no json"),
+        (200, {"candidates": ["B"]}, Transient, r"not the form that it should have: .* `\$\.candidates\[0\]`"),
+        (200, {"candidates": [{"content": {"parts": ["B"]}}]}, Transient, "not the form"),
+        (200, {"candidates": {"content": "B"}}, Transient, "not the form"),
         (400, {"error": {"code": 400, "status": "INVALID_ARGUMENT", "message": "bad audio"}}, Rejected, "bad audio"),
         (
             400,

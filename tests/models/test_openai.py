@@ -16,12 +16,13 @@ from aiohttp import web
 from servers import said, serving, sounds
 
 from earmark.audio.prepare import prepare
-from earmark.errors import AskError, BadSetup, Filtered, Rejected, Transient
+from earmark.config import backend_settings, compose
+from earmark.errors import AskError, BadSetup, Filtered, Rejected, Transient, UsageError
 from earmark.models import openai
 from earmark.models._http import retry_after
 from earmark.models.openai import Settings
 from earmark.run import ask
-from earmark.types import Clip, Failure, Part, Picture, Prompt, Recipe, Response, Turn
+from earmark.types import Clip, Failure, Part, Picture, Prompt, Recipe, Response, Turn, Usage
 
 QUESTION = Prompt((Turn("user", ("Which?",)),))
 TONE = Recipe("tone", {"frequency": 440.0, "seconds": 0.1, "level": -20.0}, "tone")
@@ -103,6 +104,23 @@ def test_settings_go_before_what_the_benchmark_prescribes() -> None:
     assert told == [{"temperature": 0.0}, {"temperature": 0.5, "max_tokens": 8}, {"max_tokens": 3, "seed": 1}]
 
 
+@pytest.mark.parametrize("usage", [[1], "7", {"prompt_tokens": -7}, {"completion_tokens": 1.5}, {"cost": "free"}])
+def test_a_count_that_cannot_be_read_loses_no_answer(usage: Any) -> None:
+    body = {"choices": [{"finish_reason": "stop", "message": {"content": "B"}}], "usage": usage}
+    with serving(lambda *_: web.json_response(body)) as server:
+        answer = generate(server.url)
+    assert (answer.text, answer.usage) == ("B", Usage())
+
+
+@pytest.mark.parametrize("audio", ["B", {"data": 5}, {"data": "A", "transcript": "B"}])
+def test_speech_that_cannot_be_read_is_a_failure(audio: Any) -> None:
+    with (
+        serving(lambda *_: said("B", audio=audio)) as server,
+        pytest.raises(Transient, match=r"not the form|no base64"),
+    ):
+        generate(server.url, voice="alloy", stream=False)
+
+
 @pytest.mark.parametrize(
     ("status", "body", "kind", "message"),
     [
@@ -120,8 +138,15 @@ def test_settings_go_before_what_the_benchmark_prescribes() -> None:
         (200, {"error": {"code": 429, "message": "rate limit"}}, Transient, "HTTP 429: rate limit"),
         (200, {"error": {"code": 502, "message": "upstream"}}, Transient, "HTTP 502: upstream"),
         (200, {"error": {"code": 400, "message": "unsupported audio"}}, Rejected, "HTTP 400: unsupported audio"),
-        (200, {"choices": []}, Transient, "no message"),
+        (200, {"choices": []}, Transient, "HTTP 200 without an answer: no message"),
         (200, "not json", Transient, "not json"),
+        (200, {"choices": ["B"]}, Transient, r"not the form that it should have: .* at `\$\.choices\[0\]`"),
+        (200, {"choices": {"message": "B"}}, Transient, "not the form"),
+        (200, {"choices": [{"message": "B"}]}, Transient, "not the form"),
+        (200, {"choices": [{"message": {"content": 5}}]}, Transient, r"choices\[0\]\.message\.content"),
+        (200, {"choices": [{"finish_reason": ["stop"], "message": {"content": "B"}}]}, Transient, "finish_reason"),
+        (200, {"choices": [{"error": {"code": 503, "message": "gone"}}]}, Transient, "HTTP 503: gone"),
+        (200, {"choices": [{"finish_reason": "error", "message": {"content": "The"}}]}, Transient, "with an error"),
     ],
 )
 def test_every_failure_has_its_kind(status: int, body: Any, kind: type[Exception], message: str) -> None:
@@ -176,6 +201,8 @@ def test_the_time_to_wait_may_be_a_date() -> None:
     assert retry_after(format_datetime(now + timedelta(seconds=2), usegmt=True), now) == 2.0
     assert retry_after(format_datetime(now - timedelta(seconds=2), usegmt=True), now) == 0.0
     assert retry_after("Mon, 99 Foo", now) is None
+    for old in ("%a %b %d %H:%M:%S %Y", "%a, %d %b %Y %H:%M:%S -0000"):  # which name no zone
+        assert retry_after((now + timedelta(seconds=2)).strftime(old), now) == 2.0
 
 
 def test_a_server_that_is_always_busy_is_given_up() -> None:
@@ -227,3 +254,46 @@ def test_the_key_comes_from_the_environment_and_is_no_setting(monkeypatch: pytes
 
         asyncio.run(go())
     assert seen == ["Bearer secret-1"]
+
+
+def test_a_key_may_end_with_a_line_and_an_address_with_a_slash(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "secret\r\n")
+    with serving(lambda *_: said("B")) as server:
+        assert asyncio.run(_answer(f"{server.url}/")).text == "B"
+    assert server.keys == {"Bearer secret"}
+    monkeypatch.setenv("OPENAI_API_KEY", "two\nlines")
+    with (
+        serving(lambda *_: said("B")) as server,
+        pytest.raises(BadSetup, match="OPENAI_API_KEY holds a key of several"),
+    ):
+        generate(server.url)
+
+
+async def _answer(url: str) -> Response:
+    async with openai.load(Settings(base_url=url, name="")) as model:
+        return await model.generate(Prompt((Turn("user", ("Which?",)),)))
+
+
+@pytest.mark.parametrize("address", ["127.0.0.1:8000/v1", "localhost", "http://:99999/v1"])
+def test_what_is_no_address_is_told(address: str) -> None:
+    with pytest.raises(BadSetup, match="is no address; expected one such as http"):
+        asyncio.run(_answer(address))
+
+
+@pytest.mark.parametrize(
+    "word",
+    [
+        "timeout=0",
+        "timeout=inf",
+        "connect=-1",
+        "concurrency=0",
+        "requests_per_minute=0",
+        "tokens_per_minute=-5",
+        "longest_wait=-1",
+        "prices={in: -1}",
+    ],
+)
+def test_a_limit_that_is_none_is_refused(word: str) -> None:
+    settings = compose(["model=openai/m", f"model.{word}"]).model
+    with pytest.raises(UsageError, match=rf"model\.{word.partition('=')[0]}.*Expected"):
+        backend_settings(settings)

@@ -47,6 +47,11 @@ def answers(server: Server, count: int = 1, *, together: bool = False, **setting
     return asyncio.run(go())
 
 
+async def one(server: Server, prompt: Prompt) -> Response:
+    async with openai.load(Settings(base_url=server.url)) as model:
+        return await model.generate(prompt)
+
+
 def test_what_is_refused_is_changed_at_once_and_later_questions_go_right() -> None:
     with serving(newer) as server:
         first, second, third = answers(server, 3)
@@ -106,13 +111,27 @@ def test_what_the_user_has_set_is_not_left_out_behind_his_back() -> None:
     assert server.asked[-1]["max_completion_tokens"] == 3
 
 
-def test_a_model_that_refuses_everything_is_given_up_after_three_requests() -> None:
+def test_a_model_that_refuses_everything_is_given_up() -> None:
     def never(body: dict[str, Any], number: int) -> web.Response:
         return refusing(f"seed and stop and temperature are not supported, number {number}")
 
     with serving(never) as server, pytest.raises(Rejected, match="number"):
         answers(server)
-    assert len(server.asked) <= 3
+    assert len(server.asked) <= 5
+
+
+def test_four_refusals_one_at_a_time_are_found_out() -> None:
+    def reply(body: dict[str, Any], _: int) -> web.Response:
+        names = ("max_tokens", "max_completion_tokens", "temperature", "seed")
+        refused = next((name for name in names if name in body), None)
+        return refusing(f"{refused} is not supported", param=refused) if refused else said("B")
+
+    with serving(reply) as server:
+        asked = Prompt(QUESTION.turns, sampling={"max_tokens": 8, "temperature": 0.0, "seed": 1})
+        answer = asyncio.run(one(server, asked))
+    assert answer.text == "B"
+    assert len(answer.notes) == 4
+    assert len(server.asked) == 5
 
 
 def test_both_names_of_a_limit_may_be_refused() -> None:

@@ -89,6 +89,19 @@ def test_a_reason_to_finish_or_the_end_marker_makes_it_whole(end: tuple[Any, ...
         assert generate(server.url, stream=True).text == "B"
 
 
+@pytest.mark.parametrize(
+    "event", ["data: 5", "data: null", 'data: {"choices": ["B"]}', 'data: {"choices": [{"delta": 5}]}']
+)
+def test_a_piece_of_another_form_is_a_failure(event: str) -> None:
+    with serving(lambda *_: streaming(event, "data: [DONE]")) as server, pytest.raises(Transient, match="not the form"):
+        generate(server.url, stream=True)
+
+
+def test_a_stream_of_nothing_is_no_answer() -> None:
+    with serving(lambda *_: streaming("data: [DONE]")) as server, pytest.raises(Transient, match="without an answer"):
+        generate(server.url, stream=True)
+
+
 def test_an_error_within_a_stream_has_its_kind() -> None:
     def failing(code: int) -> Stream:
         return streaming(delta(content="The"), {"error": {"code": code, "message": "upstream"}}, "data: [DONE]")
