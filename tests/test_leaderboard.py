@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from commands import earmark
 
+from earmark.cli._words import show_table
 from earmark.config import yaml_names
 from earmark.report.published import load
 
@@ -92,6 +93,20 @@ def test_a_run_stands_beside_the_published_table(listens: tuple[Path, Path]) -> 
     assert [line["task"] for line in lines][-1] == "overall"
     assert lines[0]["Gemini 2.5 Pro"] == "96.6 (96.6)"
     assert float(lines[4]["this run"].split()[0]) > 0
+
+
+@pytest.mark.parametrize("width", [60, 80, 160, 200])
+def test_a_wide_table_goes_on_below_and_cuts_no_number(width: int, capsys: pytest.CaptureFixture[str]) -> None:
+    published = load(yaml_names("published")["listen"]).models
+    head = ("task", "this run", *published)
+    rows = [("1_audio_and_text", "11.1 (16.3)", *("34.9 (12.8)" for _ in published)), ("4", "-", *published)]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("earmark.cli._words.WIDE", width)
+        show_table("beside", head, rows)
+    lines = capsys.readouterr().out.splitlines()
+    assert max(map(len, lines)) <= width
+    assert not any("…" in line for line in lines)
+    assert all(sum(name in line for line in lines) == 2 for name in published)
 
 
 def test_what_cannot_be_compared_is_told() -> None:

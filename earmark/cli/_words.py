@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 
 
 WIDE = 200  # columns where nobody's terminal sets a limit
+GAP = 2  # columns between those of a table
+FOLDED = 10  # to which words may be folded, the gap with them
 
 
 class Line(NamedTuple):
@@ -131,11 +133,37 @@ def show_taken(taken: Taken) -> None:
 
 
 def show_table(title: str, head: Sequence[str], rows: Sequence[Sequence[Any]], words: int = 1) -> None:
-    """Print a table; the first columns hold words, the rest numbers."""
+    """Print a table; the first columns hold words, the rest numbers. One too wide goes on below, its words said again."""
     from rich.console import Console
 
     console = Console(highlight=False, width=None if sys.stdout.isatty() else WIDE)
-    console.print(drawn(title, head, rows, words))
+    for at, columns in enumerate(fitting(head, rows, words, console.width)):
+        shown = [[line[column] for column in columns] for line in (head, *rows)]
+        if at:
+            console.print()
+        console.print(drawn("" if at else title, shown[0], shown[1:], words))
+
+
+def fitting(head: Sequence[str], rows: Sequence[Sequence[Any]], words: int, width: int) -> list[list[int]]:
+    """The columns of a table in parts that fit a terminal, the columns of words in each.
+
+    >>> fitting(("task", "score", "n"), [("speech", "0.500", "1,000")], 1, 20), fitting(("task", "score", "n"), [], 1, 11)
+    ([[0, 1, 2]], [[0, 1], [0, 2]])
+    """
+    from rich.cells import cell_len
+
+    needed = [max(cell_len(str(line[at])) for line in (head, *rows)) + GAP for at in range(len(head))]
+    first = list(range(words))
+    taken = sum(min(needed[at], FOLDED) for at in first)
+    parts: list[list[int]] = [[]]
+    left = width - taken
+    for at in range(words, len(head)):
+        if parts[-1] and needed[at] > left + GAP:
+            parts.append([])
+            left = width - taken
+        parts[-1].append(at)
+        left -= needed[at]
+    return [first + part for part in parts]
 
 
 def drawn(title: str, head: Sequence[str], rows: Sequence[Sequence[Any]], words: int = 1) -> Table:
