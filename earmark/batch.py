@@ -147,7 +147,7 @@ class Desk:
             state = self._keep(state, file=await self._patiently(lambda: self.queue.upload(path)))
             found = None
         else:
-            found = await self._patiently(lambda: self.queue.find(mark))
+            found = await self._patiently(lambda: self.queue.find(state.file))
         made = found or await self._once(self.queue.create, state.file, mark)
         state = self._keep(state, batch=made.id)
         requests_of(self.run, state.number).unlink(missing_ok=True)

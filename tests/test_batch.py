@@ -95,6 +95,19 @@ def test_a_batch_that_may_have_been_made_is_looked_for_before_another_is() -> No
         assert len(queue.batches) == queue.calls.count("upload") == 1
 
 
+def test_the_batch_of_another_run_with_the_same_questions_is_not_taken_for_ours() -> None:
+    """As when a second model is asked the same, and the connection breaks while its batch is made."""
+    with queueing(lambda body: answer({"m": "A", "other": "B"}[body["model"]])) as queue:
+        assert run(queue).metrics.finished
+        queue.broken.add("create")
+        with pytest.raises(Stopped):
+            run(queue, "model.name=other", "results=others")
+        del queue.batches["batch-1"]  # it was not made after all
+        assert run(queue, "model.name=other", "results=others").metrics.finished
+    (journal,) = Path("others").rglob("responses.jsonl")
+    assert {record.response.text for record in read(journal) if record.response} == {"B"}
+
+
 def test_what_the_service_did_not_come_to_is_asked_again() -> None:
     with queueing(lambda body: answer() if "(3)" not in str(body) else None) as queue:
         assert run(queue).asked_in_vain == 1

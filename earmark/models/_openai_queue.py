@@ -19,7 +19,9 @@ from earmark.models.openai import ENDPOINT, ChatModel
 from earmark.types import Model, Response
 
 WINDOW: Final = "24h"  # within which a batch is to be answered: the only one that there is
-MARK: Final = "earmark"  # under which a batch carries our own name for it
+MARK: Final = (
+    "earmark"  # under which a batch carries a digest of its questions, for whoever looks at the service's list
+)
 
 
 class Batch(Struct, frozen=True):
@@ -58,10 +60,10 @@ class Made(Named, frozen=True, kw_only=True):
     """A batch in the service's words."""
 
     status: str
+    input_file_id: str | None = None
     output_file_id: str | None = None
     error_file_id: str | None = None
     errors: Errors | None = None
-    metadata: dict[str, Any] | None = None
 
 
 class Listed(Struct, frozen=True):
@@ -108,10 +110,10 @@ class Queue(Struct, frozen=True):
         }
         return batch(shaped(await self._asked("POST", "/batches", json=told), Made))
 
-    async def find(self, mark: str) -> Batch | None:
-        """The batch that carries our name for it, among the latest hundred."""
+    async def find(self, file: str) -> Batch | None:
+        """The batch of an uploaded file, among the latest hundred."""
         found = shaped(await self._asked("GET", "/batches?limit=100"), Listed)
-        return next((batch(one) for one in found.data or () if (one.metadata or {}).get(MARK) == mark), None)
+        return next((batch(one) for one in found.data or () if one.input_file_id == file), None)
 
     async def look(self, name: str) -> Batch:
         """How a batch stands."""
