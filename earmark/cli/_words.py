@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from rich.table import Table
 
     from earmark.journal import Taken
-    from earmark.report.rows import Gain, Row
+    from earmark.report.rows import Found, Gain, Row
     from earmark.types import Benchmark
 
 
@@ -117,6 +117,12 @@ def show_gains(gains: Sequence[Gain], *, by: str = "") -> None:
         show_table(f"listening gain: plain less the best deaf control, {shown[0].metric}", HEAD, table(shown), words=1)
         for note in footnotes(shown):
             click.echo(note)
+
+
+def show_skipped(found: Found) -> None:
+    """Print what was never asked about and never counted, and why."""
+    for task, reasons in found.skipped.items():
+        click.echo(f"{task}: skipped {', '.join(f'{count} ({reason})' for reason, count in reasons.items())}")
 
 
 def show_taken(taken: Taken) -> None:

@@ -42,7 +42,7 @@ def finish(lines: Sequence[Line]) -> int:
     import asyncio
 
     from earmark.cli._progress import Progress
-    from earmark.cli._words import show_gains, show_rows, show_taken
+    from earmark.cli._words import show_gains, show_rows, show_skipped, show_taken
     from earmark.evaluate import evaluate
 
     outcomes = []
@@ -52,8 +52,7 @@ def finish(lines: Sequence[Line]) -> int:
     for outcome in outcomes:
         show_rows(f"{outcome.benchmark.name} by {outcome.model}", outcome.metrics.rows)
         show_gains(outcome.metrics.gains)
-        for task, reasons in outcome.metrics.found.skipped.items():
-            click.echo(f"{task}: skipped {', '.join(f'{count} ({reason})' for reason, count in reasons.items())}")
+        show_skipped(outcome.metrics.found)
         show_taken(outcome.metrics.taken)
         click.echo(
             f"source: {outcome.benchmark.source or 'not told'}; licence: {outcome.benchmark.licence or 'not told'}"

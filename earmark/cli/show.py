@@ -21,7 +21,7 @@ def command(runs: tuple[Path, ...], everything: bool, by: str, plot: Path | None
     earmark show RUN --plot curve.png      of a run with noise=[20,10,0,-10]: the score against the noise
     """
     from earmark import folder
-    from earmark.cli._words import show_gains, show_rows, show_taken
+    from earmark.cli._words import show_gains, show_rows, show_skipped, show_taken
     from earmark.errors import UsageError
     from earmark.report.files import read_metrics
 
@@ -35,6 +35,7 @@ def command(runs: tuple[Path, ...], everything: bool, by: str, plot: Path | None
         metrics = read_metrics(run)
         show_rows(f"{signed.benchmark['name']} by {signed.model['name']}", metrics.rows, everything=everything, by=by)
         show_gains(metrics.gains, by=by)
+        show_skipped(metrics.found)
         show_taken(metrics.taken)
         for notice in metrics.notices:
             click.echo(notice)

@@ -96,10 +96,10 @@ def chance_macro_f1(counts: Counts) -> Number:
 
 ACCURACY: Final = {"accuracy": ratio("letter", "recorded")}
 CLASSES: Final = {
-    "weighted_accuracy": Metric(weighted_accuracy),
+    "weighted_accuracy": Metric(weighted_accuracy, share=("same", "kept")),
     "uar": Metric(uar),
     "macro_f1": Metric(macro_f1),
-    "micro_f1": Metric(weighted_accuracy),
+    "micro_f1": Metric(weighted_accuracy, share=("same", "kept")),
     "chance_accuracy": Metric(chance_accuracy),
     "chance_macro_f1": Metric(chance_macro_f1),
     "chance_micro_f1": Metric(chance_accuracy),
@@ -160,11 +160,10 @@ class Settings(Struct, frozen=True, forbid_unknown_fields=True):
         if target is None or target not in item.labels or not (answer in item.labels or self.keeps_unread):
             return counts
         truth = emotion(item.text(target))
-        counts[f"t:{truth}"] = 1.0
-        if answer is not None and answer in item.labels:
-            said = emotion(item.text(answer))
-            counts[f"p:{said}"] = 1.0
-            counts[f"h:{said}"] = float(said == truth)
+        said = emotion(item.text(answer)) if answer is not None and answer in item.labels else None
+        counts |= {f"t:{truth}": 1.0, "kept": 1.0, "same": float(said == truth)}
+        if said is not None:
+            counts |= {f"p:{said}": 1.0, f"h:{said}": float(said == truth)}
         return counts
 
     def bounds(self, item: Item) -> tuple[dict[str, float], dict[str, float]]:

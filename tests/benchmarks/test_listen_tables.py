@@ -122,6 +122,7 @@ def test_averages_and_classes_have_intervals(run: Path) -> None:
     overall = averages["overall"]["metrics"]["weighted_accuracy"]
     assert overall["value"] == pytest.approx(mean)
     assert overall["low"] < mean < overall["high"]
+    assert "1_audio: skipped 1 (gold is not a choice), 1 (empty gold)" in earmark("show", str(run)).stdout
     classes = earmark("show", str(run), "--by", "emotion").stdout
     assert "1_audio (emotion=anger)" in classes
 

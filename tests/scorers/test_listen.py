@@ -132,6 +132,17 @@ def test_numbers_over_arrays_of_counts_equal_numbers_one_by_one() -> None:
         np.testing.assert_allclose(np.asarray(together), np.asarray(alone, float))
 
 
+@pytest.mark.parametrize("policy", ["earmark", "official"])
+def test_none_right_of_ten_tells_something_of_the_share(policy: str) -> None:
+    """A bootstrap of ten wrong answers says 0.000 to 0.000, which ten answers cannot tell."""
+    bags = [bag("sad", "neutral", Settings(policy)) for _ in range(10)]  # type: ignore[arg-type]
+    columns = {name: np.array([counts.get(name, 0.0) for counts in bags]) for name in bags[0]}
+    for name in ("weighted_accuracy", "micro_f1"):
+        found = estimate(Settings(policy).metrics[name], columns, np.arange(10, dtype=np.uint64))  # type: ignore[arg-type]
+        assert (found.value, found.low, found.method) == (0.0, 0.0, "wilson")
+        assert found.high == pytest.approx(0.2775, abs=1e-4)
+
+
 def test_intervals_are_made_for_every_number() -> None:
     columns = {
         "t:a": np.ones(30),
