@@ -45,6 +45,7 @@ from earmark.types import Counts, Item, Metric, Number, Response, Score, replace
 NAMES: Final[dict[Unit, str]] = {"words": "wer", "characters": "cer", "mixed": "mer"}
 EMPTY: Final = "empty"  # the word that stands for nothing with empty=word
 LONGEST_PHRASE: Final = 20  # units of a phrase that may loop
+TOLD: Final = 20  # errors of an item that are told one by one
 TIMES: Final = 5  # it stands in a row, at least
 
 
@@ -119,8 +120,10 @@ class Settings(Struct, frozen=True, forbid_unknown_fields=True):
         pair = self.best(item, response.text)
         cut = self.tokens == "removed" and without_tokens(response.text) != response.text
         phrase, times = loop(pair.reply, pair.reference)
-        why = f"repetition loop: '{self.joined(phrase)}' {times} times" if phrase else ""
-        return Score(self.counted(pair), self.joined(pair.reply), rule=TOKENS if cut else "", why=why)
+        why = [f"repetition loop: '{self.joined(phrase)}' {times} times"] if phrase else []
+        if not self.compounds:  # which no alignment of single words tells
+            why += told(pair)
+        return Score(self.counted(pair), self.joined(pair.reply), rule=TOKENS if cut else "", why="; ".join(why))
 
     def bounds(self, item: Item) -> tuple[dict[str, float], dict[str, float]]:
         nothing = self.counts(item, None)
@@ -260,6 +263,22 @@ def aligned(reference: Sequence[str], reply: Sequence[str]) -> list[Aligned]:
             kind: Literal["equal", "sub"] = "equal" if block.tag == "equal" else "sub"
             out += [Aligned(kind, *both) for both in zip(wanted, said, strict=True)]
     return out
+
+
+def told(pair: Pair) -> list[str]:
+    """The errors between two texts in words, the first of many.
+
+    >>> told(Settings().pair("the cat ran", "a cat sat down"))
+    ["sub 'the' by 'a'", "ins 'sat'", "sub 'ran' by 'down'"]
+    """
+    if pair.reference == pair.reply:
+        return []
+    wrong = [one for one in aligned(pair.reference, pair.reply) if one.kind != "equal"]
+    said = [
+        f"sub '{one.reference}' by '{one.reply}'" if one.kind == "sub" else f"{one.kind} '{one.reference or one.reply}'"
+        for one in wrong[:TOLD]
+    ]
+    return [*said, f"and {len(wrong) - TOLD} more"] if len(wrong) > TOLD else said
 
 
 def loop(reply: Sequence[str], reference: Sequence[str]) -> tuple[list[str], int]:

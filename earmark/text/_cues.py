@@ -78,6 +78,7 @@ RESUMED = re.compile(r"\b(?:but|so|only|instead|therefore|because|since|as|which
 _STATES = r"(?:is|are|was|were|would be|seems?|appears?|can be|could be|must be|should be|has to be|looks?|sounds?)"
 DENIED_AFTER = re.compile(
     rf"\s?\?\s*(?:no|nope|not|nein|non)\b"  # "Happy? No."
+    r"|\s?[-–—:]\s*(?:no|nope|wrong|incorrect)\s*(?:[.,;!\n]|\Z)"  # "Option A: Man - no."
     rf"|\W{{0,4}}(?:{_STATES}\s+(?:\w+\s+){{0,2}}?(?:not|wrong|incorrect|false|ruled out|eliminated|excluded|unlikely|less|out"
     r"|improbable|implausible|irrelevant|inaccurate)\b|(?:is|are|was|were|does|do|did|would|could|wo|ca)n't\b|cannot\b"
     r"|(?:does|do|did|would|could) not\b|不正确|不對|不对|错误|不符合|可以排除|是错|ではな|じゃな|아니|ist (?:falsch|nicht)|n'est pas"

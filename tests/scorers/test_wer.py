@@ -225,6 +225,23 @@ def test_loops(reply: str, reference: str, expected: tuple[list[str], int]) -> N
     assert loop(reply.split(), reference.split()) == expected
 
 
+def test_the_errors_of_an_item_are_told() -> None:
+    assert score("the cat ran", "a cat sat down", RAW).why == "sub 'the' by 'a'; ins 'sat'; sub 'ran' by 'down'"
+    assert score("a b c", "a c", RAW).why == "del 'b'"
+    assert score("a b", "a b", RAW).why == ""
+    assert score("", " ".join(map(str, range(30))), RAW).why.endswith("ins '19'; and 10 more")
+    assert score("thank you", "muy bien " * 20, RAW).why.startswith("repetition loop: 'muy bien' 20 times; ")
+
+
+@given(st.lists(st.sampled_from("abc"), max_size=9), st.lists(st.sampled_from("abc"), max_size=9))
+def test_as_many_errors_are_told_as_are_counted(reference: list[str], reply: list[str]) -> None:
+    found = score(" ".join(reference), " ".join(reply), RAW)
+    kinds = [told[:3] for told in found.why.split("; ") if told]
+    assert [kinds.count(kind) for kind in ("sub", "del", "ins")] == [
+        found.counts[kind] for kind in ("sub", "del", "ins")
+    ]
+
+
 def test_loops_are_counted() -> None:
     assert of(RAW, ("thanks", "bye " * 40), ("yes", "yes"))["looped"] == 0.5
 
