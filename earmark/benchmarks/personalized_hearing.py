@@ -14,7 +14,7 @@ after its last <final_answer>; a reply that names none is asked for once more.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import lru_cache, partial
 from pathlib import Path
 from random import Random
@@ -172,9 +172,15 @@ def _notices(settings: Settings) -> tuple[str, ...]:
     if not settings.data or not settings.media:
         return ()
     clips = {session.selected_asset_id for folder in users(settings) for session in history(folder)}
-    missing = sum(not (Path(settings.media).expanduser() / clip / "audio.wav").exists() for clip in clips)
+    missing = sum(not _there(settings.media, clip) for clip in clips)
     told = f"{missing} of {len(clips)} clips are not in {settings.media}: their sessions keep their date alone"
     return (told,) if missing else ()
+
+
+@lru_cache(maxsize=8192)
+def _there(media: str, asset: str) -> bool:
+    """Whether a clip is there: by its sound alone, as the script sees it. Looked at once, so that all of a run agrees."""
+    return (Path(media).expanduser() / asset / "audio.wav").exists()
 
 
 def _read(path: Path, kind: type[Told]) -> Told:
@@ -204,11 +210,14 @@ def items(settings: Settings) -> Iterator[Item]:
                 raise BadData(
                     f"{folder / QUESTIONS}: {question.candidate_id} stands in session {question.question_location.session_id}, which {SESSIONS} does not have"
                 )
-            yield item(settings, folder, question, places[question.question_location.session_id])
+            at = places[question.question_location.session_id]
+            clips = dict.fromkeys(session.selected_asset_id for session in history(folder)[: at + 1])
+            missing = [clip for clip in clips if not _there(settings.media, clip)]
+            yield item(settings, folder, question, at, missing)
 
 
-def item(settings: Settings, folder: Path, question: Question, session: int) -> Item:
-    """One question, its options in the order that its id and the seed give."""
+def item(settings: Settings, folder: Path, question: Question, session: int, missing: Sequence[str] = ()) -> Item:
+    """One question, its options in the order that its id and the seed give; what clips of its history are missing is a tag."""
     options = [question.Correct_Answer, *question.Incorrect_Answers]
     Random(f"{question.candidate_id}:{settings.seed}").shuffle(options)  # noqa: S311
     return Item(
@@ -220,7 +229,8 @@ def item(settings: Settings, folder: Path, question: Question, session: int) -> 
         targets=(LABELS[options.index(question.Correct_Answer)],),
         group=folder.name,
         tags={"type": question.Type, "user": folder.name, "at": f"{session}:{question.question_location.turn_cutoff}"}
-        | ({"family": question.Family} if question.Family else {}),
+        | ({"family": question.Family} if question.Family else {})
+        | ({"missing": ", ".join(missing)} if missing else {}),
     )
 
 
@@ -254,7 +264,7 @@ def clip(settings: Settings, session: Session) -> tuple[Part, ...]:
     date = f"[{session.session_id} | {session.timestamp}]"
     asset = session.selected_asset_id
     place = Path(settings.media).expanduser() / asset
-    if not (place / "audio.wav").exists():
+    if not _there(settings.media, asset):
         return (date,)
     frames = tuple(
         Picture(str(path), f"{asset}/{path.name}", FRAME_WIDTH, settings.image_detail)

@@ -164,6 +164,19 @@ def test_a_broken_frame_or_clip_fails_its_items_by_name_and_no_other(fixture: Pa
 
 
 @pytest.mark.shared
+def test_an_item_says_which_clips_of_its_history_are_missing(fixture: Path) -> None:
+    settings = ph.Settings(data=str(fixture / "data"), media=str(fixture / "media"))
+    missing = {item.id: item.tags.get("missing") for item in ph.load(settings).items()}
+    assert missing["001_q0000"] is None
+    assert missing["002_q0002"] == "asset_1004"
+    expected = [json.loads(line) for line in (fixture / "requests_default.jsonl").read_text().splitlines()]
+    for request in expected:  # where a session has its date and no sound, and only there
+        heads = [content for _, content in request["messages"] if isinstance(content, list)]
+        bare = [head for head in heads if "audio" not in {kind for kind, _ in head}]
+        assert bool(bare) == (missing[request["candidate_id"]] is not None)
+
+
+@pytest.mark.shared
 def test_numbers_by_type_by_user_and_over_users(fixture: Path) -> None:
     done = earmark(
         "run",
