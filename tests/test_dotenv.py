@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
+from typing import Any
 
 import pytest
+from aiohttp import web
 from commands import ENV, earmark
-from servers import said, serving
+from servers import Stream, said, serving
 
 from earmark.cli._dotenv import load_dotenv
 
@@ -72,3 +75,22 @@ def test_keys_of_the_file_reach_the_servers_and_no_file_that_is_written(
     assert {"config.yaml", "run.json", "responses.jsonl", "metrics.json", "answers.sqlite"} <= {p.name for p in written}
     assert not [path for path in written if KEY.encode() in path.read_bytes()]
     assert KEY not in done.stdout + done.stderr
+
+
+@pytest.mark.parametrize("stream", [False, True])
+def test_a_key_that_a_service_repeats_is_written_nowhere(stream: bool) -> None:
+    refused = {"error": {"message": f"Incorrect API key provided: {KEY}."}}
+
+    def reply(*_: Any) -> Stream | web.Response:
+        if stream:
+            return Stream([b"data: " + json.dumps(refused).encode() + b"\n\n"])
+        return web.json_response(refused, status=400)
+
+    with serving(reply) as server:
+        Path(".env").write_text(f"OPENAI_API_KEY={KEY}\n")
+        words = ("mine.bench", "items=2", f"model={server.url}", "preflight=false", "attempts=1")
+        done = earmark("run", *words, f"model.stream={str(stream).lower()}")
+    assert done.returncode == 7
+    written = [path.read_text() for path in Path("results").rglob("*") if path.is_file()]
+    assert any("Incorrect API key provided: ***." in text for text in written)
+    assert KEY not in "".join(written) + done.stdout + done.stderr

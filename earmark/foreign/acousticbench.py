@@ -131,7 +131,7 @@ def _record(line: Mapping[str, Any], place: Place, first: int) -> Record:
     )
     repeat = place.seed - first
     if line.get("error"):
-        return Record(item, repeat=repeat, failure=Failure("request-failed", str(line["error"]), final=False))
+        return Record(item, repeat=repeat, failure=Failure("request-failed", str(line["error"])))
     chosen = line["chosen"]
     said = line["reply"] if line["reply"] is not None else chosen
     verdict = Verdict("chosen", float(chosen == line["gold"]), chosen or "")

@@ -29,6 +29,8 @@ MIMES: Final = {
     "m4a": "audio/mp4",
     "webm": "audio/webm",
 }
+KEYS: Final = ("Authorization", "x-goog-api-key")  # the heads that hold keys
+SHORTEST_KEY: Final = 8  # a shorter one may be part of any word
 LARGE: Final = 65536  # bytes
 GAP: Final = b"\x00"  # where encoded media go into a request; JSON holds this byte nowhere else
 
@@ -59,13 +61,34 @@ def key_in(variable: str) -> str:
     return key
 
 
+def without_key(data: bytes, headers: Mapping[str, str]) -> bytes:
+    """What a service said, without the key that it was asked with: some repeat it when they refuse it.
+
+    >>> without_key(b"no such key: sk-12345678", {"Authorization": "Bearer sk-12345678"})
+    b'no such key: ***'
+    """
+    for name in KEYS:
+        key = headers.get(name, "").rpartition(" ")[2].encode()
+        if len(key) >= SHORTEST_KEY and key in data:
+            data = data.replace(key, b"***")
+    return data
+
+
+class KeylessResponse(aiohttp.ClientResponse):
+    """A response whose body never holds the key: what is read of it may be written down."""
+
+    async def read(self) -> bytes:
+        self._body = without_key(await super().read(), self.request_info.headers)
+        return self._body
+
+
 @asynccontextmanager
 async def session(settings: Reached, headers: Mapping[str, str]) -> AsyncIterator[aiohttp.ClientSession]:
     """A connection to a service; the run bounds what is under way."""
     timeout = aiohttp.ClientTimeout(total=settings.timeout, sock_connect=min(settings.connect, settings.timeout))
     connector, cookies = aiohttp.TCPConnector(limit=0), aiohttp.DummyCookieJar()
     async with aiohttp.ClientSession(
-        headers=headers, timeout=timeout, connector=connector, cookie_jar=cookies
+        headers=headers, timeout=timeout, connector=connector, cookie_jar=cookies, response_class=KeylessResponse
     ) as opened:
         yield opened
 

@@ -18,6 +18,7 @@ import aiohttp
 import orjson
 
 from earmark.errors import Transient
+from earmark.models._http import without_key
 from earmark.models._openai_reply import Audio, Completion, Message, any_of, texts
 from earmark.models._reply import Reply, shaped
 from earmark.types import Seconds
@@ -96,7 +97,7 @@ async def gathered(reply: aiohttp.ClientResponse, began: Seconds) -> Reply:
     """A stream to its end. Raises Transient where it breaks off."""
     found = Gathered(began)
     async for event in events(reply.content):
-        found.take(event)
+        found.take(without_key(event, reply.request_info.headers))
         if found.error is not None:
             return Reply(200, reply.headers, found.error)
         if found.ended:
