@@ -12,6 +12,7 @@ merged as the authors merge them (angry is anger, happy happiness, sad sadness, 
     chance_micro_f1   = chance_accuracy
     accuracy          = replies with the right letter / items that were recorded
 
+The classes of a number are those seen in its truths or predictions, as the official code has it: `classes:seen` in the signature.
 The denominator `read` is the official one: replies that cannot be read and items that failed are left out of all but
 `accuracy`. With `asked` they stay in, as predictions of no class.
 """
@@ -129,10 +130,10 @@ class Settings(Struct, frozen=True, forbid_unknown_fields=True):
     def signature(self) -> str:
         """
         >>> Settings("official").signature.partition("|v:")[0], Settings(denominator="read").signature.partition("|v:")[0]
-        ('listen|reader:listen-g2|over:read', 'listen|reader:earmark.1|over:read')
+        ('listen|reader:listen-g2|over:read|classes:seen', 'listen|reader:earmark.1|over:read|classes:seen')
         """
         _, reader, version = self.choice.signature.split("|")
-        return f"listen|{reader}|over:{'asked' if self.keeps_unread else 'read'}|{version}"
+        return f"listen|{reader}|over:{'asked' if self.keeps_unread else 'read'}|classes:seen|{version}"
 
     @property
     def keeps_unread(self) -> bool:
