@@ -112,7 +112,7 @@ class ChatModel(Struct, frozen=True, eq=False):
         if self.settings.voice:
             form = self.profile.streamed_speech if stream else "wav"
             fields |= {"modalities": ["text", "audio"], "audio": {"voice": self.settings.voice, "format": form}}
-        return Question(fields | self.settings.extra, media)
+        return Question(fields | more(self.settings), media)
 
     def line(self, name: str, prompt: Prompt) -> bytes:
         """A prompt as a line of a batch file."""
@@ -154,11 +154,16 @@ async def load(settings: Settings) -> AsyncIterator[ChatModel]:
         yield ChatModel(name, settings, opened, url, profile, Refusals(_own(settings)), stream, limit)
 
 
+def more(settings: Settings) -> dict[str, Any]:
+    """The further fields of a request; null takes one out that a YAML gives."""
+    return {name: value for name, value in settings.extra.items() if value is not None}
+
+
 def _own(settings: Settings) -> dict[str, str]:
     """The parameters that the user has set, with the words that set them."""
     given = {name: getattr(settings, name) for name in ("temperature", "max_tokens")}
     own = {name: f"model.{name}" for name, value in given.items() if value is not UNSET and value is not None}
-    return own | {name: f"model.extra.{name}" for name in settings.extra}
+    return own | {name: f"model.extra.{name}" for name in more(settings)}
 
 
 async def first_listed(opened: aiohttp.ClientSession, settings: Settings) -> str:

@@ -99,7 +99,7 @@ def test_settings_go_before_what_the_benchmark_prescribes() -> None:
     with serving(lambda *_: said("A")) as server:
         generate(server.url, QUESTION)
         generate(server.url, prompt)
-        generate(server.url, prompt, temperature=None, max_tokens=3, extra={"seed": 1})
+        generate(server.url, prompt, temperature=None, max_tokens=3, extra={"seed": 1, "top_p": None})
     told = [{k: v for k, v in body.items() if k not in ("model", "messages")} for body in server.asked]
     assert told == [{"temperature": 0.0}, {"temperature": 0.5, "max_tokens": 8}, {"max_tokens": 3, "seed": 1}]
 
