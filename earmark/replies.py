@@ -2,7 +2,7 @@
 
 A line holds `id`, `reply` and `target` (a label, the text of a choice, or for open questions a text), `choices` (a list, or
 an object of texts by label) or bare `labels`, and `answer`, even null, where a reader already ran. A judge is also told the `question`, and the `description` of
-the sound where its prompt has room for one. The names of the official LISTEN results are understood too: sample_id,
+the sound where its prompt has room for one; COMET is told the `source` of a translation. The names of the official LISTEN results are understood too: sample_id,
 raw_response, expected_letter, randomized_choices, predicted_letter.
 """
 
@@ -133,7 +133,7 @@ def _read(line: Any, path: Path, number: int) -> Line:
         choices=choices,
         labels=labels,
         targets=right,
-        tags={"description": str(line["description"])} if line.get("description") else {},
+        tags={name: str(line[name]) for name in ("description", "source") if line.get(name)},
     )
     given = (found["answer"],) if any(name in line for name in NAMES["answer"]) else None
     stop = line.get("stop") or line.get("finish_reason")

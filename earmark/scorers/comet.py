@@ -1,0 +1,145 @@
+"""COMET of translations, by the package unbabel-comet where it is installed, here or in an environment of its own.
+
+    comet = sum of the items' scores / n
+
+A neural model scores each translation by its source and a reference; of several references the best counts. The scores of
+`Unbabel/wmt22-comet-da` lie about between 0 and 1. An empty translation earns 0, and the model is not asked about it. The
+source is the text that is spoken: the words of the item's clips, or `source` in a file of replies.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import functools
+import subprocess
+import sys
+from asyncio import StreamReader, StreamWriter
+from asyncio.subprocess import PIPE, Process
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
+from pathlib import Path
+from tempfile import TemporaryFile
+from typing import IO, Any, ClassVar, Final, cast
+
+import orjson
+from msgspec import Struct
+
+from earmark import __version__
+from earmark.errors import BadData, BadSetup
+from earmark.scorers.choice import ratio
+from earmark.types import Item, Metric, Response, Score, replace
+
+METRICS: Final = {"comet": replace(ratio("comet", "n"), share=None)}
+WORKER: Final = Path(__file__).with_name("_comet_worker.py")
+VERSION: Final = "from importlib.metadata import version; print(version('unbabel-comet'))"
+INSTALL: Final = "python -m venv comet; comet/bin/pip install unbabel-comet; and score with python=comet/bin/python"
+NOTHING: Final = {"comet": 0.0, "n": 1.0}
+
+
+class Settings(Struct, frozen=True, forbid_unknown_fields=True, dict=True):
+    """Which model, and the Python that has COMET; has to be opened before it is asked."""
+
+    name: ClassVar[str] = "comet"
+
+    checkpoint: str = "Unbabel/wmt22-comet-da"  # a name on the hub, a folder or a file
+    python: str = ""  # of another environment; empty: ours
+
+    @property
+    def metrics(self) -> Mapping[str, Metric]:
+        return METRICS
+
+    @property
+    def signature(self) -> str:
+        return f"comet|model:{self.checkpoint}|agg:mean|empty:0|comet:{version(self.python)}|v:{__version__}"
+
+    @asynccontextmanager
+    async def opened(self) -> AsyncIterator[Settings]:
+        """The scorer with its model loaded."""
+        version(self.python)
+        words = (self.python or sys.executable, str(WORKER), self.checkpoint)
+        with TemporaryFile() as log:
+            worker = await asyncio.create_subprocess_exec(*words, stdin=PIPE, stdout=PIPE, stderr=log)
+            try:
+                asking = Asking(worker, log)
+                await asking.answer()  # the model is loaded
+                opened = replace(self)
+                opened.__dict__["held"] = asking
+                yield opened
+            finally:
+                if worker.returncode is None:
+                    worker.kill()
+                await worker.wait()
+
+    async def score(self, item: Item, response: Response) -> Score:
+        if response.stop == "filtered":
+            return Score(NOTHING, state="refused", rule="filtered")
+        source = item.tags.get("source") or " ".join(clip.words for clip in item.clips if clip.words)
+        if not source or not item.targets:
+            raise BadData(
+                f"item '{item.id}' has no {'target' if source else 'source'}; COMET needs what was said and how it is translated"
+            )
+        said = response.text.strip()
+        if not said:
+            return Score(NOTHING, said, rule="empty")
+        asking: Asking = self.__dict__["held"]
+        samples = [{"src": source, "mt": said, "ref": target} for target in item.targets]
+        scores = await asyncio.gather(*map(asking.ask, samples))
+        return Score({"comet": max(scores), "n": 1.0}, said)
+
+    def bounds(self, item: Item) -> tuple[dict[str, float], dict[str, float]]:
+        return NOTHING, NOTHING | {"comet": float(bool(item.targets))}
+
+
+class Asking:
+    """A worker. Who comes while it is busy waits, and is scored together with all others that wait."""
+
+    def __init__(self, worker: Process, log: IO[bytes]) -> None:
+        self._to, self._of = cast("StreamWriter", worker.stdin), cast("StreamReader", worker.stdout)
+        self._log = log
+        self._waiting: list[tuple[dict[str, str], asyncio.Future[float]]] = []
+        self._turn = asyncio.Lock()
+
+    async def ask(self, sample: dict[str, str]) -> float:
+        """The score of one translation."""
+        score: asyncio.Future[float] = asyncio.get_running_loop().create_future()
+        self._waiting.append((sample, score))
+        async with self._turn:
+            if not score.done():
+                await self._all()
+        return score.result()
+
+    async def _all(self) -> None:
+        batch, self._waiting = self._waiting, []
+        self._to.write(orjson.dumps([sample for sample, _ in batch]) + b"\n")
+        try:
+            for (_, score), found in zip(batch, await self.answer(), strict=True):
+                score.set_result(found)
+        except BadSetup as error:
+            for _, score in batch:
+                score.set_exception(error)
+
+    async def answer(self) -> Any:
+        """What the worker says next."""
+        if line := await self._of.readline():
+            return orjson.loads(line)
+        self._log.seek(0)
+        told = self._log.read().decode(errors="replace").strip().splitlines() or ["it said nothing"]
+        raise BadSetup(f"COMET stopped: {told[-1]}; set checkpoint= to a name on the hub, a folder or a file")
+
+
+@functools.cache
+def version(python: str) -> str:
+    """The version of unbabel-comet that a Python has."""
+    try:
+        done = subprocess.run([python or sys.executable, "-c", VERSION], capture_output=True, text=True, check=True)
+    except (OSError, subprocess.CalledProcessError) as error:
+        where = f"{python} has" if python else "this environment has"
+        raise BadSetup(
+            f"COMET needs the package unbabel-comet, which {where} not, and which wants older libraries than ours; {INSTALL}"
+        ) from error
+    return done.stdout.strip()
+
+
+def load(settings: Settings) -> Settings:
+    """A scorer is its settings."""
+    return settings

@@ -1,0 +1,102 @@
+"""COMET through a stub of its package: what the scorer sends, and what it makes of what comes back."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from commands import HERE, earmark
+
+STUB = """
+from types import SimpleNamespace
+__version__ = "2.2.7"
+print("said while it is imported")
+def download_model(name):
+    if name != "Unbabel/wmt22-comet-da":
+        raise KeyError(f"Model '{name}' not supported by COMET.")
+    return "hub.ckpt"
+def load_from_checkpoint(path):
+    return SimpleNamespace(predict=predict, path=path)
+def predict(samples, batch_size, gpus, progress_bar, num_workers):
+    print("said while it scores", len(samples), gpus)
+    assert all(set(sample) == {"src", "mt", "ref"} for sample in samples), "a sample is not whole"
+    assert "stumble" not in samples[0]["mt"], "out of memory"
+    shares = [len({*one["mt"].split()} & {*one["ref"].split()}) / len(one["ref"].split()) for one in samples]
+    return SimpleNamespace(scores=shares, system_score=sum(shares) / len(shares))
+"""
+TORCH = "from types import SimpleNamespace\ncuda = SimpleNamespace(is_available=lambda: False)\n"
+LINE = {"id": "1", "source": "das ist ein Test", "target": "this is a test", "reply": "this is test"}
+
+
+@pytest.fixture
+def python(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A place where Python finds a stub of the package unbabel-comet, and one of torch."""
+    place = tmp_path / "packages"
+    (place / "unbabel_comet-2.2.7.dist-info").mkdir(parents=True)
+    (place / "unbabel_comet-2.2.7.dist-info/METADATA").write_text(
+        "Metadata-Version: 2.1\nName: unbabel-comet\nVersion: 2.2.7\n"
+    )
+    (place / "comet.py").write_text(STUB)
+    (place / "torch.py").write_text(TORCH)
+    monkeypatch.setitem(__import__("commands").ENV, "PYTHONPATH", f"{HERE}:{place}")
+    return place
+
+
+def scored(tmp_path: Path, lines: list[dict[str, Any]], *words: str) -> dict[str, Any]:
+    (tmp_path / "replies.jsonl").write_text("\n".join(map(json.dumps, lines)))
+    items = tmp_path / "items.jsonl"
+    done = earmark(
+        "score", str(tmp_path / "replies.jsonl"), "--scorer", "comet", "--json", "--items", str(items), *words
+    )
+    if done.returncode:
+        return {"status": done.returncode, "complaint": done.stderr}
+    told: dict[str, Any] = json.loads(done.stdout)
+    return told | {"items": [json.loads(line)["counts"]["comet"] for line in items.read_text().splitlines()]}
+
+
+@pytest.mark.usefixtures("python")
+def test_scores_of_the_items_are_averaged_with_an_interval(tmp_path: Path) -> None:
+    replies = ["this is test", "", "a", "this is a test"] * 20
+    told = scored(tmp_path, [LINE | {"id": str(at), "reply": reply} for at, reply in enumerate(replies)])
+    assert told["items"] == [0.75, 0, 0.25, 1] * 20
+    found = told["estimates"]["comet"]
+    assert found["value"] == pytest.approx(np.mean(told["items"]))
+    assert found["low"] < 0.5 < found["high"]
+    assert found["method"] == "bootstrap of 80 groups"
+    assert told["signature"].startswith("comet|model:Unbabel/wmt22-comet-da|agg:mean|empty:0|comet:2.2.7|v:")
+
+
+@pytest.mark.usefixtures("python")
+def test_of_several_references_the_best_counts_and_a_folder_is_a_checkpoint(tmp_path: Path) -> None:
+    (tmp_path / "mine/checkpoints").mkdir(parents=True)
+    (tmp_path / "mine/checkpoints/model.ckpt").touch()
+    line = LINE | {"target": ["quite another sentence", "this is test"]}
+    assert scored(tmp_path, [line], f"checkpoint={tmp_path / 'mine'}")["items"] == [1]
+
+
+@pytest.mark.parametrize(
+    ("line", "words", "status", "complaint"),
+    [
+        ({"source": None}, (), 3, "has no source"),
+        ({"target": None}, (), 3, "has no target"),
+        ({}, ("checkpoint=nobody/nothing",), 4, "Model 'nobody/nothing' not supported by COMET"),
+        ({"reply": "stumble"}, (), 4, "out of memory"),
+        ({}, ("python=/nowhere/python",), 4, "pip install unbabel-comet"),
+    ],
+)
+@pytest.mark.usefixtures("python")
+def test_what_cannot_be_scored_is_told_in_one_line(
+    line: dict[str, Any], words: tuple[str, ...], status: int, complaint: str, tmp_path: Path
+) -> None:
+    told = scored(tmp_path, [LINE | line], *words)
+    assert told["status"] == status
+    assert complaint in told["complaint"]
+    assert told["complaint"].count("\n") == 1
+
+
+def test_without_the_package_the_line_that_installs_it_is_told(tmp_path: Path) -> None:
+    told = scored(tmp_path, [LINE])
+    assert (told["status"], "pip install unbabel-comet" in told["complaint"]) == (4, True)
