@@ -20,7 +20,7 @@ from typing import Final, Literal, NamedTuple
 
 from msgspec import Struct
 
-from earmark.audio.limits import LIMITS, Limits
+from earmark.audio.limits import LIMITS, Limits, holding
 from earmark.audio.prepare import prepare
 from earmark.config import RunSettings
 from earmark.errors import AskError, BadSetup, Filtered, SoundFailed, Stopped, Transient
@@ -148,7 +148,8 @@ class Kitchen:
         prompt = self.benchmark.prompt(item)
         record = replace(record, asked=asked(prompt))
         try:
-            ready = prepare(condition.hear(prompt, item) if condition else prompt, self._hears, self._limits)
+            with holding(self._limits):
+                ready = prepare(condition.hear(prompt, item) if condition else prompt, self._hears)
         except AskError as error:
             return replace(record, failure=failed(error, attempts=0))
         sent = sent_sounds(ready)

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from typing import Final
 
 from msgspec import Struct
@@ -17,3 +20,24 @@ class Limits(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 LIMITS: Final = Limits()
+_in_force: ContextVar[Limits] = ContextVar("limits", default=LIMITS)
+
+
+def in_force() -> Limits:
+    """The limits where nobody names others. Conditions read sound by them, and know nothing of the run that they are part of."""
+    return _in_force.get()
+
+
+@contextmanager
+def holding(limits: Limits) -> Iterator[None]:
+    """Put other limits in force, in this thread, for as long as the block lasts.
+
+    >>> with holding(Limits(longest=5.0)):
+    ...     in_force().longest
+    5.0
+    """
+    before = _in_force.set(limits)
+    try:
+        yield
+    finally:
+        _in_force.reset(before)

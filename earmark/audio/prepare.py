@@ -14,14 +14,14 @@ import pybase64
 import soxr
 
 from earmark.audio import encode, media, read
-from earmark.audio.limits import LIMITS, Limits
+from earmark.audio.limits import Limits
 from earmark.errors import Rejected, SoundFailed
 from earmark.types import Clip, Heard, Hears, Hertz, Part, Picture, Prompt, Recipe, Samples, Sound, Turn, Wave, replace
 
 CANCELLED: Final = 1e-3  # of the power of the channels: a mix below that, 30 dB down, has lost the sound
 
 
-def prepare(prompt: Prompt, hears: Hears, limits: Limits = LIMITS) -> Prompt:
+def prepare(prompt: Prompt, hears: Hears, limits: Limits | None = None) -> Prompt:
     """The same prompt with every sound as `Sound`, or as `Wave` for a model that takes samples."""
     clips = sum(isinstance(part, Heard) for turn in prompt.turns for part in turn.parts)
     if hears.clips is not None and clips > hears.clips:
@@ -32,7 +32,7 @@ def prepare(prompt: Prompt, hears: Hears, limits: Limits = LIMITS) -> Prompt:
     return replace(prompt, turns=turns)
 
 
-def _part(part: Part, hears: Hears, limits: Limits) -> Part:
+def _part(part: Part, hears: Hears, limits: Limits | None) -> Part:
     if isinstance(part, Heard):
         return fit(part, hears, limits)
     if isinstance(part, Picture):
@@ -42,7 +42,7 @@ def _part(part: Part, hears: Hears, limits: Limits) -> Part:
     return part
 
 
-def fit(heard: Heard, hears: Hears, limits: Limits = LIMITS) -> Sound | Wave:
+def fit(heard: Heard, hears: Hears, limits: Limits | None = None) -> Sound | Wave:
     """One sound, as a model takes it."""
     fitted = _fitted(heard, hears, limits)
     if hears.base64 and isinstance(fitted, Sound):
@@ -50,7 +50,7 @@ def fit(heard: Heard, hears: Hears, limits: Limits = LIMITS) -> Sound | Wave:
     return fitted
 
 
-def _fitted(heard: Heard, hears: Hears, limits: Limits) -> Sound | Wave:
+def _fitted(heard: Heard, hears: Hears, limits: Limits | None) -> Sound | Wave:
     if isinstance(heard, Clip) and "samples" not in hears.formats and not heard.start and heard.end is None:
         data, source = read.clip_bytes(heard, limits)
         data = media.coded(heard) if heard.coded else data

@@ -17,15 +17,14 @@ from earmark.audio import _riff, _sndfile
 from earmark.audio._arrays import checked, parts, shaped
 from earmark.audio._collect import Decoded, Wanted
 from earmark.audio._sniff import NAMES, beginning, container
-from earmark.audio.limits import LIMITS, Limits
+from earmark.audio.limits import Limits, in_force
 from earmark.audio.make import make
 from earmark.data.cache import short
-from earmark.data.clips import clip_with_source, size, source
+from earmark.data.clips import LARGE, clip_with_source, size, source
 from earmark.errors import SoundFailed
 from earmark.types import Clip, Heard, Hertz, Recipe, Seconds, Sound, Wave, replace
 
 INSTALL: Final = "pip install 'earmark[av]'"
-LARGE: Final = 1 << 24  # bytes: a stretch of a file larger than this is read from the disk, not the whole of it
 POSSIBLE: Final = {  # what the bytes may be, beside wav, that some model takes as they are
     "mp3": ("mp3",),
     "flac": ("flac",),
@@ -53,7 +52,7 @@ class Info(Struct, frozen=True):
         return self.frames / self.rate
 
 
-def inspect(data: bytes, name: str, limits: Limits = LIMITS) -> Info:
+def inspect(data: bytes, name: str, limits: Limits | None = None) -> Info:
     """What a sound file holds. An ordinary wav is believed; anything else is decoded to see, once.
 
     >>> import numpy as np
@@ -66,7 +65,7 @@ def inspect(data: bytes, name: str, limits: Limits = LIMITS) -> Info:
     digest = short(data)
     known = _looked_at.get(digest)
     if known is None:
-        wanted = Wanted(name, limits=limits, keep=False)
+        wanted = Wanted(name, limits=limits or in_force(), keep=False)
         seen = _decoded(data, wanted)
         remarks = seen.remarks(wanted)
         known = Info(seen.format, seen.plain and seen.honest, seen.rate, seen.channels, seen.frames, remarks)
@@ -77,13 +76,15 @@ def inspect(data: bytes, name: str, limits: Limits = LIMITS) -> Info:
     return known
 
 
-def decode(data: bytes, name: str, start: Seconds = 0.0, end: Seconds | None = None, limits: Limits = LIMITS) -> Wave:
+def decode(
+    data: bytes, name: str, start: Seconds = 0.0, end: Seconds | None = None, limits: Limits | None = None
+) -> Wave:
     """Samples of a sound file, or of the stretch of it from `start` to `end` in seconds."""
-    wanted = Wanted(name, start, end, limits)
+    wanted = Wanted(name, start, end, limits or in_force())
     return _wave(_decoded(data, wanted), wanted)
 
 
-def wave(heard: Heard, limits: Limits = LIMITS) -> Wave:
+def wave(heard: Heard, limits: Limits | None = None) -> Wave:
     """The samples of any sound, wherever it is now."""
     if isinstance(heard, Wave):
         return heard
@@ -98,14 +99,14 @@ def wave(heard: Heard, limits: Limits = LIMITS) -> Wave:
     return wave_of(heard, data, digest, limits)
 
 
-def wave_of(clip: Clip, data: bytes, digest: str, limits: Limits = LIMITS) -> Wave:
+def wave_of(clip: Clip, data: bytes, digest: str, limits: Limits | None = None) -> Wave:
     """The samples of a clip whose bytes are at hand."""
     decoded = decode(data, title(clip), clip.start, clip.end, limits)
     return replace(decoded, words=clip.words, source=digest)
 
 
 def untouched(
-    clip: Clip, data: bytes, digest: str, formats: Collection[str] = (), limits: Limits = LIMITS
+    clip: Clip, data: bytes, digest: str, formats: Collection[str] = (), limits: Limits | None = None
 ) -> Sound | None:
     """A whole clip as the bytes that it is; nothing where some readers would not take them, or be misled.
 
@@ -123,7 +124,7 @@ def untouched(
     return Sound(data, info.format, info.rate, info.channels, info.seconds, name, digest, info.notes)
 
 
-def _ordinary(data: bytes, name: str, limits: Limits) -> Info | None:
+def _ordinary(data: bytes, name: str, limits: Limits | None) -> Info | None:
     """An ordinary wav, whose head can be believed: its sizes add up."""
     usual = _riff.canonical(data)
     if usual is None:
@@ -132,13 +133,15 @@ def _ordinary(data: bytes, name: str, limits: Limits) -> Info | None:
             return None
         usual = (found.rate, found.channels, found.there // found.align)
     rate, channels, frames = usual
+    limits = limits or in_force()
     if frames > limits.longest * rate:
         Wanted(name, limits=limits, keep=False).check(frames, channels, rate)
     return Info("wav", True, rate, channels, frames)
 
 
-def clip_bytes(clip: Clip, limits: Limits = LIMITS) -> tuple[bytes, str]:
+def clip_bytes(clip: Clip, limits: Limits | None = None) -> tuple[bytes, str]:
     """The bytes behind a clip and what names them. The size of a file is looked at before it is read."""
+    limits = limits or in_force()
     if clip.row is None:
         _check_size(clip, limits)
     data, digest = clip_with_source(clip)
@@ -207,10 +210,11 @@ def _wave(decoded: Decoded, wanted: Wanted) -> Wave:
     return Wave(samples, decoded.rate, wanted.name, notes=(*remarks, *by, *notes))
 
 
-def _from_disk(clip: Clip, limits: Limits) -> Wave | None:
+def _from_disk(clip: Clip, limits: Limits | None) -> Wave | None:
     """A stretch of a large file, without the rest of it in memory; nothing where the clip is anything else."""
     if clip.row is not None or clip.member or size(clip) <= LARGE:
         return None
+    limits = limits or in_force()
     _check_size(clip, limits)
     wanted = Wanted(title(clip), clip.start, clip.end, limits)
     decoded = _decoded(clip.path, wanted)

@@ -45,6 +45,7 @@ def _prompts(line: Line) -> Iterator[dict[str, Any]]:
 
 
 def _told(line: Line, item: Item, condition: Condition | None) -> dict[str, Any]:
+    from earmark.audio.limits import Limits, holding
     from earmark.audio.prepare import prepare
     from earmark.errors import AskError
     from earmark.survey import name_of
@@ -55,7 +56,8 @@ def _told(line: Line, item: Item, condition: Condition | None) -> dict[str, Any]
     if state == "ask":
         try:
             prompt = line.benchmark.prompt(item)
-            turns = _turns(prepare(condition.hear(prompt, item) if condition else prompt, anything))
+            with holding(Limits(line.settings.run.longest, line.settings.run.largest)):
+                turns = _turns(prepare(condition.hear(prompt, item) if condition else prompt, anything))
         except AskError as error:
             state, reason = "error", str(error)
     return {

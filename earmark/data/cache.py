@@ -6,8 +6,11 @@ import functools
 import hashlib
 import os
 from pathlib import Path
+from typing import Final
 
 import xxhash
+
+BLOCK: Final = 1 << 20  # bytes of a file at a time, for a digest
 
 
 def folder(*names: str) -> Path:
@@ -35,6 +38,15 @@ def short(data: bytes) -> str:
     'dad2a3b008ec657f'
     """
     return xxhash.xxh3_64_hexdigest(data)
+
+
+def short_of(path: str | Path) -> str:
+    """The same of a file's bytes, which are never all in memory."""
+    whole = xxhash.xxh3_64()
+    with Path(path).open("rb") as file:
+        while block := file.read(BLOCK):
+            whole.update(block)
+    return whole.hexdigest()
 
 
 def digest(path: str | Path) -> str:

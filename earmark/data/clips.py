@@ -8,12 +8,15 @@ import threading
 import zipfile
 from typing import Final
 
-from earmark.data.cache import short
+from earmark.data.cache import short, short_of
 from earmark.data.rows import cell
 from earmark.errors import Rejected, SoundFailed
 from earmark.types import Clip, Picture, Recipe
 
 REMEMBERED: Final = 4096
+LARGE: Final = (
+    1 << 24
+)  # bytes: a file larger than this is not held in memory where a part of it, or its digest, will do
 _sources: dict[tuple[str, int | None, str], str] = {}  # the latest clips read, the oldest first
 _remembering = threading.Lock()
 
@@ -32,7 +35,7 @@ def clip_bytes(clip: Clip) -> bytes:
         raise SoundFailed(f"{title}: cannot be read ({error})") from error
     if not data:
         where = f"row {clip.row} of {clip.path}" if clip.row is not None else clip.member or clip.path
-        raise SoundFailed(f"{title}: {where} is empty, expected sound")
+        raise SoundFailed(f"{title}: {'' if where == title else f'{where} '}is empty, expected sound")
     return data
 
 
@@ -88,12 +91,18 @@ def source(part: Clip | Recipe | Picture) -> str:
         return short(repr((part.maker, sorted(part.settings.items()))).encode())
     if isinstance(part, Picture):
         return _sources.get((part.path, None, "")) or remember(part, picture_bytes(part))
-    return _sources.get((part.path, part.row, part.member)) or clip_with_source(part)[1]
+    known = _sources.get((part.path, part.row, part.member))
+    if known is None and part.row is None and not part.member and size(part) > LARGE:
+        return _keep(part, short_of(part.path))
+    return known or clip_with_source(part)[1]
 
 
 def remember(part: Clip | Picture, data: bytes) -> str:
     """What names these bytes, remembered for a while so that nobody reads the file again to ask."""
-    digest = short(data)
+    return _keep(part, short(data))
+
+
+def _keep(part: Clip | Picture, digest: str) -> str:
     key = (part.path, part.row, part.member) if isinstance(part, Clip) else (part.path, None, "")
     with _remembering:
         _sources[key] = digest

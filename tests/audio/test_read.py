@@ -16,7 +16,9 @@ from hypothesis import strategies as st
 from sounds import av_file, file_of, raw_wav, sine
 
 from earmark.audio import _arrays, read
-from earmark.audio.limits import Limits
+from earmark.audio.limits import Limits, holding
+from earmark.data import clips
+from earmark.data.cache import short
 from earmark.errors import SoundFailed
 from earmark.types import Clip, Recipe, Sound, Wave
 
@@ -132,6 +134,38 @@ def test_a_stretch_of_a_large_file_is_read_from_the_disk(tmp_path: Path, monkeyp
     monkeypatch.undo()
     monkeypatch.setattr(read, "LARGE", 1000)
     assert np.array_equal(read.wave(Clip(str(streamed), start=3.0, end=4.0)).samples, usual.samples)
+
+
+def test_the_digest_of_a_large_file_is_made_without_the_file_in_memory(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "long.wav"
+    path.write_bytes(file_of(sine()))
+    monkeypatch.setattr(clips, "LARGE", 1000)
+    monkeypatch.setattr(clips, "clip_with_source", pytest.fail)
+    assert clips.source(Clip(str(path))) == short(path.read_bytes())
+
+
+def test_limits_in_force_hold_where_nobody_names_others(tmp_path: Path) -> None:
+    path = tmp_path / "long.wav"
+    path.write_bytes(file_of(sine(seconds=2.0)))
+    with holding(Limits(longest=1.0)):
+        with pytest.raises(SoundFailed, match="the limit is longest=1;"):
+            read.wave(Clip(str(path)))
+        assert read.wave(Clip(str(path)), Limits()).seconds == 2.0
+    assert read.wave(Clip(str(path))).seconds == 2.0
+
+
+@pytest.mark.parametrize(
+    ("layout", "there"),  # in the order of Vorbis: front left, centre, right and so on; the last is the deep one
+    [("3.0", (1, 3, 2)), ("5.0", (1, 3, 2, 4, 5)), ("5.1", (1, 3, 2, 5, 6, 4)), ("7.1", (1, 3, 2, 7, 8, 5, 6, 4))],
+)
+@pytest.mark.parametrize("subtype", ["VORBIS", "OPUS"])
+def test_channels_of_ogg_come_in_the_order_of_a_wav(layout: str, there: tuple[int, ...], subtype: str) -> None:
+    written = np.stack([sine(50.0 + 5 * at, rate=48000, amplitude=0.1 * at) for at in there], axis=1)
+    heard = read.decode(file_of(written, 48000, "OGG", subtype), f"{layout}.ogg").samples
+    loud = np.sqrt(2 * np.mean(np.square(heard[:, 4800:43200]), axis=1))
+    assert np.argsort(loud).tolist() == list(range(len(there))), loud
 
 
 @pytest.mark.parametrize(

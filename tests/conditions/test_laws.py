@@ -12,6 +12,7 @@ import pytest
 from mine import bench
 from sounds import file_of, sine
 
+from earmark.audio.limits import Limits
 from earmark.audio.prepare import prepare
 from earmark.audio.read import wave
 from earmark.conditions import (
@@ -29,7 +30,7 @@ from earmark.conditions import (
 )
 from earmark.data.clips import source
 from earmark.errors import UsageError
-from earmark.journal import Settled
+from earmark.journal import Record, Settled
 from earmark.models.fake import Fake
 from earmark.plugins import names
 from earmark.run import Job, Kitchen
@@ -126,6 +127,16 @@ def test_the_source_of_a_sound_is_carried(text: str, benchmark: Benchmark) -> No
     assert sound.source == source(item.clips[0])
     assert sound.name == item.clips[0].name
     assert len(sound.notes) >= 1
+
+
+@pytest.mark.parametrize("text", OWN_SOUND)
+def test_the_limits_of_a_run_hold_whatever_is_heard(text: str, benchmark: Benchmark) -> None:
+    kitchen = Kitchen(benchmark, iter(()), Fake(lambda _: "A"), Settled(), Limits(longest=0.5))
+    cooked = kitchen.cook(item_of(benchmark), loaded(text, benchmark), 0)
+    assert isinstance(cooked, Record)
+    assert cooked.failure
+    assert cooked.failure.state == "sound-failed"
+    assert "the limit is longest=0.5;" in cooked.failure.message
 
 
 @pytest.mark.parametrize("text", ALL)
