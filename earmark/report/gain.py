@@ -115,12 +115,15 @@ def marks(scorer: Scorer, columns: Mapping[str, Floats]) -> Floats | None:
 
 
 def answered_without_ears(cells: Mapping[Place, Cell], controls: Sequence[str]) -> dict[tuple[str, str], set[int]]:
-    """The names of the items that every control gets right in every repeat, by task and scorer."""
+    """The names of the items that every control gets right in every repeat, by task and scorer.
+
+    A control that answered nothing at all is none, as in the table.
+    """
     found: dict[tuple[str, str], set[int]] = {}
     for place, cell in cells.items():
         if place.condition in controls and not place.slice:
             right = marks(cell.scorer, cell.bags.columns)
-            if right is None:
+            if right is None or not _answered(cell)[0].size:
                 continue
             items = cell.bags.items
             always = set(items.tolist()) - set(items[right < 1].tolist())

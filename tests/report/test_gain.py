@@ -97,6 +97,12 @@ def test_an_item_is_answered_without_ears_if_right_every_time() -> None:
     assert answered_without_ears(gathered.cells, CONTROLS) == {("t", "choice"): set()}
 
 
+def test_a_control_that_answered_nothing_makes_no_item_need_ears() -> None:
+    told = (("t", "plain", "AAB"), ("t", "silence", "AAB"), ("t", "swap", "---"))
+    assert answered_without_ears(cells(*told).cells, CONTROLS) == {("t", "choice"): {named("i0"), named("i1")}}
+    assert gained(*told)["t"].without_ears == 2
+
+
 def test_less_may_be_better() -> None:
     class Errors(Choice, frozen=True):
         @property
