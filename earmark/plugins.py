@@ -25,19 +25,24 @@ def names(kind: Kind) -> list[str]:
 def find(kind: Kind, name: str) -> ModuleType:
     """The module of a plug-in. A name with a dot is somebody else's module and is imported as it stands."""
     if "." in name:
-        try:
-            return import_module(name)
-        except ModuleNotFoundError as error:
-            if not name.startswith(error.name or name):  # it was found, and lacks something itself
-                raise
-            raise UsageError(
-                f"no module '{name}' can be imported ({error}); install it, or set PYTHONPATH to where it lies"
-            ) from error
+        return imported(name)
     file = name.replace("-", "_")
     if file not in names(kind):
         there = ", ".join(plain(kind, name) for name in names(kind))
         raise UsageError(f"no {kind.removesuffix('s')} is called '{name}'; there are: {there}")
     return import_module(f"earmark.{kind}.{file}")
+
+
+def imported(name: str) -> ModuleType:
+    """Somebody else's module."""
+    try:
+        return import_module(name)
+    except ModuleNotFoundError as error:
+        if not name.startswith(error.name or name):  # it was found, and lacks something itself
+            raise
+        raise UsageError(
+            f"no module '{name}' can be imported ({error}); install it, or set PYTHONPATH to where it lies"
+        ) from error
 
 
 def plain(kind: Kind, file: str) -> str:

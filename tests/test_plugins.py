@@ -16,6 +16,7 @@ from earmark.audio.read import wave
 from earmark.cli import earmark
 from earmark.config import backend_settings, common, compose, load_condition, yaml_names
 from earmark.errors import AskError, UsageError
+from earmark.models import fake
 from earmark.types import Condition, Item, Prompt, Recipe, Response, Sound, Turn, Wave
 
 ARGUMENTS = {  # of conditions that take one
@@ -51,6 +52,17 @@ def test_somebody_elses_plug_in_is_found_by_its_dotted_name() -> None:
     assert plugins.find("benchmarks", "mine.bench") is bench
     with pytest.raises(UsageError, match=r"no module 'mine\.nothing'"):
         plugins.find("benchmarks", "mine.nothing")
+
+
+def test_a_function_of_a_module_on_its_own_answers(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    (tmp_path / "lonely_listener.py").write_text("def say(prompt):\n    return 'B'\n")
+    monkeypatch.syspath_prepend(tmp_path)
+
+    async def said() -> str:
+        async with fake.load(fake.Settings(reply="lonely_listener:say")) as model:
+            return (await model.generate(Prompt(()))).text
+
+    assert asyncio.run(said()) == "B"
 
 
 def test_every_command_is_a_file() -> None:

@@ -13,7 +13,7 @@ from contextlib import asynccontextmanager
 from msgspec import Struct
 
 from earmark.errors import UsageError
-from earmark.plugins import find
+from earmark.plugins import imported
 from earmark.types import Hears, Prompt, Response, Seconds
 
 
@@ -50,7 +50,7 @@ def _function(reply: str) -> Callable[[Prompt], str | Response]:
     module, colon, name = reply.partition(":")
     if not colon or " " in reply:
         return lambda _: reply
-    function = getattr(find("models", module), name, None)
+    function = getattr(imported(module), name, None)
     if not callable(function):
         raise UsageError(f"module '{module}' has no function '{name}'; model.reply is a text, or MODULE:FUNCTION")
     called: Callable[[Prompt], str | Response] = function
