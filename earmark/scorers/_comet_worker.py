@@ -10,6 +10,7 @@ import os
 import sys
 from importlib import import_module
 from pathlib import Path
+from typing import TextIO
 
 
 def main(model: str) -> None:
@@ -20,12 +21,17 @@ def main(model: str) -> None:
     place = Path(model)
     known = place / "checkpoints" / "model.ckpt" if place.is_dir() else place
     loaded = comet.load_from_checkpoint(str(known) if known.is_file() else comet.download_model(model))
-    print(json.dumps(comet.__version__), file=said, flush=True)
+    _say(said, comet.__version__)
     gpus = int(torch.cuda.is_available())
     for line in sys.stdin:
         samples = json.loads(line)
         found = loaded.predict(samples, batch_size=len(samples), gpus=gpus, progress_bar=False, num_workers=0)
-        print(json.dumps([float(score) for score in found.scores]), file=said, flush=True)
+        _say(said, [float(score) for score in found.scores])
+
+
+def _say(said: TextIO, what: object) -> None:
+    said.write(json.dumps(what) + "\n")
+    said.flush()
 
 
 if __name__ == "__main__":
