@@ -15,6 +15,7 @@ after its last <final_answer>; a reply that names none is asked for once more.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from functools import lru_cache, partial
 from pathlib import Path
 from random import Random
@@ -79,6 +80,10 @@ class Session(Struct, frozen=True):
     timestamp: str
     selected_asset_id: str
     dialogue: tuple[Spoken, ...]
+
+    def __post_init__(self) -> None:
+        if Path(self.selected_asset_id).name != self.selected_asset_id or self.selected_asset_id == "..":
+            raise ValueError(f"found the clip {self.selected_asset_id!r}, expected the name of a folder in media")
 
 
 class Location(Struct, frozen=True):
@@ -190,7 +195,7 @@ def _read(path: Path, kind: type[Told]) -> Told:
         return msgspec.convert(told[0] if isinstance(told, list) and told else told, kind)
     except FileNotFoundError as error:
         raise BadData(f"{path}: no such file; a user's folder holds {SESSIONS} and {QUESTIONS}") from error
-    except msgspec.MsgspecError as error:
+    except (OSError, msgspec.MsgspecError) as error:
         raise BadData(f"{path}: {error}") from error
 
 
@@ -203,7 +208,9 @@ def history(folder: Path) -> tuple[Session, ...]:
 def items(settings: Settings) -> Iterator[Item]:
     """The questions of every user, in the order of the files."""
     for folder in users(settings):
-        places = {session.session_id: at for at, session in enumerate(history(folder))}
+        places: dict[str, int] = {}
+        for at, session in enumerate(history(folder)):
+            places.setdefault(session.session_id, at)
         asked = _read(folder / QUESTIONS, Asked).qa
         for question in asked[: settings.limit or None]:
             if question.question_location.session_id not in places:
@@ -216,12 +223,28 @@ def items(settings: Settings) -> Iterator[Item]:
             yield item(settings, folder, question, at, missing)
 
 
+@lru_cache(maxsize=4)
+def _ids_recur(place: Path) -> bool:
+    """Whether questions of several users have one id; a file that cannot be read is told when its user is asked about."""
+    seen: set[str] = set()
+    for path in place.glob(f"*/{QUESTIONS}"):
+        with suppress(BadData):
+            ids = {question.candidate_id for question in _read(path, Asked).qa}
+            if seen & ids:
+                return True
+            seen |= ids
+    return False
+
+
 def item(settings: Settings, folder: Path, question: Question, session: int, missing: Sequence[str] = ()) -> Item:
-    """One question, its options in the order that its id and the seed give; what clips of its history are missing is a tag."""
+    """One question, its options in the order that its id and the seed give; what clips of its history are missing is a tag.
+
+    Its id is that of the data; where users share ids, that of the user stands before it.
+    """
     options = [question.Correct_Answer, *question.Incorrect_Answers]
     Random(f"{question.candidate_id}:{settings.seed}").shuffle(options)  # noqa: S311
     return Item(
-        id=question.candidate_id,
+        id=f"{folder.name}/{question.candidate_id}" if _ids_recur(folder.parent) else question.candidate_id,
         task="questions",
         question=question.Question,
         choices=tuple(options),
@@ -261,17 +284,20 @@ def _talk(settings: Settings, session: Session, dialogue: tuple[Spoken, ...], tu
 
 def clip(settings: Settings, session: Session) -> tuple[Part, ...]:
     """The date of a session, then frames and sound of its clip, where it is there."""
-    date = f"[{session.session_id} | {session.timestamp}]"
-    asset = session.selected_asset_id
-    place = Path(settings.media).expanduser() / asset
+    return (f"[{session.session_id} | {session.timestamp}]", *_seen_and_heard(settings, session.selected_asset_id))
+
+
+@lru_cache(maxsize=1024)  # every question asks for all clips before it
+def _seen_and_heard(settings: Settings, asset: str) -> tuple[Part, ...]:
     if not _there(settings.media, asset):
-        return (date,)
+        return ()
+    place = Path(settings.media).expanduser() / asset
     frames = tuple(
         Picture(str(path), f"{asset}/{path.name}", FRAME_WIDTH, settings.image_detail)
         for path in spread(sorted((place / "frames").glob("*.jpg")), settings.frame_count)
     )
     sound = () if settings.no_audio else (Clip(str(place / "audio.wav"), name=asset, coded=CODED),)
-    return (date, *frames, *sound)
+    return (*frames, *sound)
 
 
 def spread(frames: list[Path], count: int) -> list[Path]:

@@ -59,25 +59,27 @@ def read(path: Path) -> Iterator[Imported]:
 
 
 def _records(path: Path) -> Iterator[Record]:
+    lines: dict[tuple[str, str], Line] = {}
     for file in _files(path):
-        lines: dict[str, Line] = {}
         for number, raw in enumerate(file.read_bytes().splitlines(keepends=True), start=1):
-            if not raw.endswith(b"\n"):
-                continue  # cut short by a crash
             try:
                 line = msgspec.json.decode(raw, type=Line)
             except msgspec.MsgspecError as error:
+                if not raw.endswith(b"\n"):
+                    continue  # cut short by a crash
                 raise BadData(f"{file}, line {number}: is no result of Personalized-Hearing ({error})") from error
-            if line.outcome != "error" or line.candidate_id not in lines:
-                lines[line.candidate_id] = line
-        yield from map(_record, lines.values())
+            name = (line.user_id, line.candidate_id)
+            if line.outcome != "error" or name not in lines:
+                lines[name] = line
+    recur = len({candidate for _, candidate in lines}) < len(lines)
+    yield from (_record(line, f"{line.user_id}/" if recur else "") for line in lines.values())
 
 
-def _record(line: Line) -> Record:
+def _record(line: Line, before: str) -> Record:
     choices = tuple(option.partition(") ")[2] for option in line.options)
     tags = {"type": line.type, "user": line.user_id}
     item = Item(
-        line.candidate_id,
+        before + line.candidate_id,
         "questions",
         choices=choices,
         labels=LABELS,
@@ -109,7 +111,7 @@ def _line(record: Record, line: ScoreLine) -> dict[str, Any]:
     picked = [line.answer] if line.answer is not None and not failure else []
     told: dict[str, Any] = {
         "user_id": item.group,
-        "candidate_id": item.id,
+        "candidate_id": item.id.removeprefix(f"{item.group}/"),
         "type": item.tags["type"],
         "options": [f"({label}) {choice}" for label, choice in zip(item.labels, item.choices, strict=True)],
         "gold": item.targets[0],

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import re
 import shutil
 from pathlib import Path
 from typing import Any
@@ -232,6 +233,57 @@ def test_results_go_out_and_come_back_in_the_scripts_own_form(fixture: Path, tmp
     before = json.loads((run / "metrics.json").read_text())["rows"][0]["metrics"]["accuracy"]
     (copy,) = Path("results/theirs").rglob("metrics.json")
     assert json.loads(copy.read_text())["rows"][0]["metrics"]["accuracy"] == before
+
+
+@pytest.mark.shared
+def test_users_may_share_the_ids_of_their_questions(fixture: Path, tmp_path: Path) -> None:
+    """The script keeps a file for each user, so ids need to differ within one alone."""
+    shutil.copytree(fixture / "data", tmp_path / "data")
+    for file in tmp_path.glob(f"data/*/{ph.QUESTIONS}"):
+        file.write_text(re.sub(r'"candidate_id": *"\d+_', '"candidate_id": "', file.read_text()))
+    words = ("personalized_hearing", f"data={tmp_path}/data", f"media={fixture}/media")
+    done = earmark("run", *words, "model=fake", "model.reply=<final_answer> (a)")
+    assert done.returncode == 0, done.stderr
+    (run,) = (path.parent for path in Path("results").rglob("run.json"))
+    assert earmark("export", str(run), "--to", "personalized-hearing", "--out", str(tmp_path / "out")).returncode == 0
+    lines = [
+        json.loads(line) for file in sorted(tmp_path.glob("out/*.jsonl")) for line in file.read_text().splitlines()
+    ]
+    assert [(line["user_id"], line["candidate_id"]) for line in lines[4:7]] == [
+        ("001", "q0004"),
+        ("002", "q0000"),
+        ("002", "q0001"),
+    ]
+    (tmp_path / "one").mkdir()
+    (tmp_path / "one/all.jsonl").write_text("\n".join(map(json.dumps, lines)))  # as somebody may put them together
+    (imported,) = foreign.read(tmp_path / "one")
+    assert sorted(record.item.id for record in imported.records) == sorted(
+        record.item.id for record in read(run / "responses.jsonl")
+    )
+
+
+def test_a_session_that_comes_twice_is_the_first_and_a_clip_is_a_folder_of_media(tmp_path: Path) -> None:
+    user = tmp_path / "001"
+    user.mkdir()
+    session = {"session_id": "S1", "timestamp": "t", "selected_asset_id": "a", "dialogue": []}
+    question = {
+        "candidate_id": "q",
+        "Type": "t",
+        "Question": "?",
+        "Correct_Answer": "c",
+        "Incorrect_Answers": ["x", "y", "z"],
+        "question_location": {"session_id": "S1", "turn_cutoff": 0},
+    }
+    (user / ph.QUESTIONS).write_text(json.dumps({"qa": [question]}))
+    (user / ph.SESSIONS).write_text(json.dumps({"sessions": [session, session]}))
+    (item,) = ph.load(ph.Settings(data=str(tmp_path), media=str(tmp_path))).items()
+    assert item.tags["at"] == "0:0"
+    (tmp_path / "more/001").mkdir(parents=True)
+    (tmp_path / "more/001" / ph.QUESTIONS).write_text(json.dumps({"qa": [question]}))
+    strange = session | {"selected_asset_id": "../elsewhere"}
+    (tmp_path / "more/001" / ph.SESSIONS).write_text(json.dumps({"sessions": [strange]}))
+    with pytest.raises(BadData, match=r"'\.\./elsewhere', expected the name of a folder in media - at `\$\.sessions"):
+        ph.load(ph.Settings(data=str(tmp_path / "more"), media=str(tmp_path)))
 
 
 def test_the_four_outcomes_of_the_script(tmp_path: Path) -> None:
