@@ -6,10 +6,11 @@ from pathlib import Path
 
 import pytest
 
+from earmark.config import load_benchmark
 from earmark.errors import BadData
-from earmark.folder import RESERVED, runs, safe_name, signed
+from earmark.folder import RESERVED, runs, safe_name, sign, signed
 from earmark.signature import asked, differences
-from earmark.types import Clip, Prompt, Turn
+from earmark.types import Clip, Prompt, Turn, replace
 
 
 def test_names_are_safe_everywhere_and_never_meet() -> None:
@@ -30,6 +31,12 @@ def test_a_folder_that_is_no_run_is_told(tmp_path: Path) -> None:
     with pytest.raises(BadData, match="cannot be read"):
         signed(tmp_path)
     assert runs(tmp_path / "nowhere") == []
+
+
+def test_data_that_cannot_be_read_are_told(tmp_path: Path) -> None:
+    benchmark = replace(load_benchmark("acoustics", (), {}), files=lambda: (str(tmp_path),))
+    with pytest.raises(BadData, match=f"^{tmp_path}: cannot be read"):
+        sign(benchmark, {}, ["plain"], 1, None)
 
 
 def test_differences_name_every_field() -> None:

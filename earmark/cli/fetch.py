@@ -24,4 +24,5 @@ def command(name: str, words: tuple[str, ...]) -> None:
     benchmark = module.load(settings)
     if benchmark.fetch:
         benchmark.fetch(click.echo)
-    click.echo(f"{name}: everything is here" if benchmark.fetch else f"{name} needs no data that could be fetched")
+    elsewhere = f"{name}: nothing can be fetched; what data it needs, if any, is told by: earmark info {name}"
+    click.echo(f"{name}: everything is here" if benchmark.fetch else elsewhere)

@@ -121,6 +121,11 @@ def test_a_fetch_that_failed_keeps_the_files_that_came(monkeypatch: pytest.Monke
 
 
 @pytest.mark.usefixtures("caches")
+def test_what_cannot_be_fetched_is_not_called_needless() -> None:
+    told = earmark("fetch", "personalized_hearing").stdout
+    assert "nothing can be fetched; what data it needs, if any, is told by: earmark info personalized_hearing" in told
+
+
 def test_no_hub_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(ENV, "HF_ENDPOINT", "http://127.0.0.1:9")
     done = earmark("fetch", "listen")
