@@ -14,16 +14,19 @@ import click
 @click.option(
     "--plot", type=click.Path(path_type=Path), help="Draw the curve in noise, or the audiogram: .png, .svg, .html."
 )
-def command(runs: tuple[Path, ...], everything: bool, by: str, plot: Path | None) -> None:
+@click.option("--width", type=click.FloatRange(0, min_open=True), help="Tell how many items an interval so wide takes.")
+def command(runs: tuple[Path, ...], everything: bool, by: str, plot: Path | None, width: float | None) -> None:
     """Show the numbers of RUN..., folders such as results/MODEL/BENCHMARK/2026-01-31_12-00-00.
 
     \b
+    earmark show RUN --width 0.04          how many items an interval of plus or minus 0.02 takes
     earmark show RUN --plot curve.png      of a run with noise=[20,10,0,-10]: the score against the noise
     """
     from earmark import folder
     from earmark.cli._words import show_gains, show_rows, show_skipped, show_taken
     from earmark.errors import UsageError
     from earmark.report.files import read_metrics
+    from earmark.report.table import wanted
 
     if plot and len(runs) > 1:
         raise UsageError("--plot draws one run; give one RUN")
@@ -34,6 +37,8 @@ def command(runs: tuple[Path, ...], everything: bool, by: str, plot: Path | None
             continue
         metrics = read_metrics(run)
         show_rows(f"{signed.benchmark['name']} by {signed.model['name']}", metrics.rows, everything=everything, by=by)
+        for needed in wanted(metrics.rows, width) if width else ():
+            click.echo(needed)
         show_gains(metrics.gains, by=by)
         show_skipped(metrics.found)
         show_taken(metrics.taken)

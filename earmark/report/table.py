@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from earmark.report.rows import Row
+from earmark.stats.compare import items_for
 from earmark.stats.estimate import Estimate
 from earmark.stats.repeats import Repeats
 
@@ -44,6 +45,19 @@ def footnotes(rows: Sequence[Row]) -> list[str]:
             told.append(f"{row.title} {row.condition}: {name}, {found.why}")
         if row.repeats:
             told.append(f"{row.title} {row.condition}: {name}, {repeats(row.repeats)}")
+    return told
+
+
+def wanted(rows: Sequence[Row], width: float) -> list[str]:
+    """How many items each row's headline would take for an interval so wide, as far as what is there can tell."""
+    told = []
+    for row in rows:
+        name, found = row.headline
+        if not row.sliced and (many := items_for(found, width)) is not None:
+            there = f"{found.n:,} gave {interval(found)}"
+            told.append(
+                f"{row.title} {row.condition}: {name}, an interval {width:g} wide takes about {many:,} items; {there}"
+            )
     return told
 
 

@@ -320,9 +320,11 @@ def items_for_width(width: float, share: float = 0.5) -> int:
 def items_for(found: Estimate, width: float) -> int | None:
     """How many items of the same kind it takes for an estimate's interval to be so wide: its width falls with their root.
 
-    >>> items_for(Estimate(0.1, 0.08, 0.12, n=200), 0.02)
-    800
+    >>> items_for(Estimate(0.1, 0.08, 0.12, n=200), 0.02), items_for(Estimate(0.9, method="wilson"), 0.1)
+    (800, 141)
     """
+    if found.method == "wilson" and found.value is not None:
+        return items_for_width(width, found.value)
     if found.low is None or found.high is None or found.high <= found.low:
         return None
     return math.ceil(found.n * round(((found.high - found.low) / width) ** 2, 9))
