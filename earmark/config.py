@@ -97,6 +97,7 @@ def compose(words: Sequence[str], start: str = "run") -> Composed:
     from hydra.errors import HydraException  # noqa: PLC0415
     from omegaconf import OmegaConf  # noqa: PLC0415
     from omegaconf.errors import InterpolationResolutionError, OmegaConfBaseException  # noqa: PLC0415
+    from yaml import YAMLError  # noqa: PLC0415
 
     _lay_user_folder_over()
     overrides = [override for word in words for override in _overrides(word)]
@@ -109,8 +110,12 @@ def compose(words: Sequence[str], start: str = "run") -> Composed:
     except (HydraException, OmegaConfBaseException) as error:
         said = " ".join(str(error).split())
         raise UsageError(f"cannot read {' '.join(words)}: {said}") from error
+    except (YAMLError, UnicodeDecodeError) as error:  # of a YAML of the user's own
+        raise UsageError(f"cannot read {' '.join(words)}: no YAML: {' '.join(str(error).split())}") from error
     settings: dict[str, Any] = config  # type: ignore[assignment] # a mapping of names, as run.yaml is one
     model, benchmark, runtime = settings.pop("model"), settings.pop("benchmark"), settings.pop("runtime")
+    if not isinstance(model, dict):
+        raise UsageError(f"the model's YAML holds {model!r}; expected settings by name, such as backend: openai")
     if runtime.pop("backend", None) == model.get("backend"):
         model = runtime | model
     settings["condition"] += [f"noise:{level}" for level in settings.pop("noise")]

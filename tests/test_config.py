@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -89,3 +90,14 @@ def test_what_signs_a_model_is_what_changes_its_answers() -> None:
 def test_noise_levels_are_conditions_beside_the_others() -> None:
     assert compose(["noise=[20,0,-10]"]).run.condition == ("plain", "noise:20", "noise:0", "noise:-10")
     assert compose(["noise=5", "condition=[plain,silence]"]).run.condition == ("plain", "silence", "noise:5")
+
+
+@pytest.mark.parametrize("text", [b"backend: [openai", b"\xff\xfe", b"- openai"])
+def test_a_yaml_of_the_users_own_that_is_none_is_told(
+    text: bytes, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "model").mkdir()
+    (tmp_path / "model" / "mine.yaml").write_bytes(text)
+    monkeypatch.setenv("EARMARK_CONF", str(tmp_path))
+    with pytest.raises(UsageError, match=r"no YAML|expected settings by name|cannot read model=mine"):
+        compose(["model=mine"])

@@ -27,7 +27,7 @@ def command(name: str) -> None:
     for group in ("model", "suite"):
         if name in yaml_names(group):
             path = yaml_names(group)[name]
-            click.echo(f"{group} {name}: {path}\n\n{path.read_text(encoding='utf-8')}")
+            click.echo(f"{group} {name}: {path}\n\n{path.read_text(encoding='utf-8', errors='replace')}")
             found = True
     if not found:
         raise UsageError(f"nothing is called '{name}'; earmark list shows what there is")

@@ -27,7 +27,7 @@ def _told(kind: str, words: tuple[str, ...]) -> list[tuple[str, str]]:
     if kind in ("models", "suites"):
         files = yaml_names(kind.removesuffix("s"))
         return [
-            (name, path.read_text(encoding="utf-8").partition("\n")[0].removeprefix("# "))
+            (name, path.read_text(encoding="utf-8", errors="replace").partition("\n")[0].removeprefix("# "))
             for name, path in sorted(files.items())
         ]
     untouched = [("plain", "The sound as it is.")] if kind == "conditions" else []
