@@ -108,11 +108,15 @@ def compression(form: str, rate: Hertz, bits: float, channels: int = 1) -> float
     >>> round(compression("mp3", 16000, 84_000), 3)
     0.5
     """
-    if form == "mp3":
-        least, most = (32_000, 320_000) if rate >= 32_000 else (8_000, 160_000) if rate >= 16_000 else (8_000, 64_000)
-    else:
-        least, most = 6_000 * channels, 256_000 * channels
+    least, most = reach(form, rate, channels)
     return min(0.9999, max(0.0, (most - bits) / (most - least)))
+
+
+def reach(form: str, rate: Hertz, channels: int = 1) -> tuple[int, int]:
+    """The least and the most bits a second that a format has at a rate."""
+    if form != "mp3":
+        return 6_000 * channels, 256_000 * channels
+    return (32_000, 320_000) if rate >= 32_000 else (8_000, 160_000) if rate >= 16_000 else (8_000, 64_000)
 
 
 def clipped(sound: Wave) -> int:

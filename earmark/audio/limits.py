@@ -30,12 +30,7 @@ def in_force() -> Limits:
 
 @contextmanager
 def holding(limits: Limits) -> Iterator[None]:
-    """Put other limits in force, in this thread, for as long as the block lasts.
-
-    >>> with holding(Limits(longest=5.0)):
-    ...     in_force().longest
-    5.0
-    """
+    """Put other limits in force, in this thread, for as long as the block lasts."""
     before = _in_force.set(limits)
     try:
         yield

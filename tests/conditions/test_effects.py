@@ -247,6 +247,14 @@ def test_a_codec_keeps_place_and_length_and_meets_its_rate(argument: str, rate: 
     assert alike > (0.85 if argument == "opus@16k" and channels == 2 else 0.95)
 
 
+def test_a_bit_rate_that_a_codec_lacks_is_met_at_a_lower_rate_or_told() -> None:
+    (slow,) = through(codec.load("mp3@8k", 0, NONE), speech_like(3.0, 44100, 1))
+    assert slow.rate == 24000
+    assert any(note.startswith("through mp3 at 8 kbit/s (8.") for note in slow.notes)
+    (most,) = through(codec.load("mp3@128k", 0, NONE), speech_like(3.0, 8000, 1))
+    assert any(note.startswith("through mp3 at 64 kbit/s, the most that it has here (6") for note in most.notes)
+
+
 def through_rate(clean: Wave, rate: int) -> npt.NDArray[np.float32]:
     from earmark.audio.prepare import resample
 
