@@ -101,6 +101,8 @@ def between(value: float, draws: Callable[[], Floats], n: int, size: int) -> Est
         return Estimate(value, n=n, groups=size, why="not defined for any sample of these groups")
     low, high = (float(bound) for bound in np.quantile(kept, tails(size)))
     why = "all samples are alike" if low == high else ""
+    if not low <= value <= high:  # as of a mean over many small classes, of which a draw has few
+        why = "resampling shifts this number: its interval does not hold it, and is not to be trusted"
     if kept.size < drawn.size:
         why = f"not defined for {drawn.size - kept.size} of {drawn.size} samples, which are left out"
     return Estimate(value, low, high, n, size, f"bootstrap of {size} groups", why=why)

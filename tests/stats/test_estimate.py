@@ -270,3 +270,14 @@ def test_bags_hold_counts_groups_items_and_repeats() -> None:
     assert [*bags.items] == [named("a"), named("b"), named("c")]
     assert [*bags.repeats] == [0, 2, 0]
     assert len(bags) == 3
+
+
+def test_a_number_that_resampling_shifts_says_so() -> None:
+    """The mean over classes with an item in the draw, of classes with one item each that are mostly wrong."""
+    metric = Metric(lambda counts: 1 / sum(np.greater(counts[name], 0) for name in counts))
+    columns = {f"t:{at}": np.eye(50)[at] for at in range(50)}
+    found = estimate(metric, columns, np.arange(50, dtype=np.uint64))
+    assert found.value == pytest.approx(1 / 50)
+    assert found.low is not None
+    assert found.low > 1 / 50
+    assert found.why.startswith("resampling shifts this number")
