@@ -11,7 +11,7 @@ from pathlib import Path
 
 FILE, FUNCTION = 400, 40
 TOTALS = {
-    "earmark": 25500,
+    "earmark": 26000,
     "tests": 17000,
     "tools": 1500,
     "examples": 400,
