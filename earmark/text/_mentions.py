@@ -74,11 +74,11 @@ class Page(Struct, frozen=True):
 
 # ---------------------------------------------------------------- screening: lengths are kept, so spans stay true
 
-_THINK = r"(?:think|thinking|thoughts?|reasoning|reflection|analysis)"
+_THINK = r"(?:think|thinking|thoughts?|reasoning|reflection|analysis|scratchpad)"
 _ANSWER = r"(?:answer|final_answer|response|conclusion)"
 THOUGHT = re.compile(
-    rf"[<\[◁](?=[|/\sa-z])(?:(?P<close>\|?(?:/|end_){_THINK}\|?[>\]▷]|\|?channel\|?>\s*final(?:<\|message\|>)?|channel\|>)"
-    rf"|(?P<open>\|?(?:start_)?{_THINK}\|?[>\]▷]|\|?channel\|?>\s*(?:analysis|thought|commentary)\b)"
+    rf"[<\[◁](?=[|/\sa-z])(?:(?P<close>\|?(?:/(?:seed:)?|end_(?:of_)?){_THINK}\|?[>\]▷]|\|?channel\|?>\s*final(?:<\|message\|>)?|channel\|>)"
+    rf"|(?P<open>\|?(?:start_|begin_of_|seed:)?{_THINK}\|?[>\]▷]|\|?channel\|?>\s*(?:analysis|thought|commentary)\b)"
     rf"|(?P<answer>\s*{_ANSWER}\s*>))",
     re.IGNORECASE,
 )
