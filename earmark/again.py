@@ -40,11 +40,25 @@ def reopened(run: Path, changes: Mapping[str, Any] | None = None) -> tuple[Bench
         words = config.read_written((run / "config.yaml").read_text(encoding="utf-8"))
     except (OSError, msgspec.ValidationError) as error:
         raise BadData(f"{run / 'config.yaml'}: cannot be read ({error}); restore it from a copy") from error
-    words = msgspec.structs.replace(words, benchmark=words.benchmark | dict(changes or {}))
+    asked = _as_asked(run, signed.benchmark, changes or {})
+    words = msgspec.structs.replace(words, benchmark=words.benchmark | asked | dict(changes or {}))
     if signed.benchmark.get("imported"):
         settings = config.read(_imported.Settings, words.benchmark, "")
         return _imported.load(settings, tuple(signed.benchmark["tasks"])), words
     return config.load_line(signed.benchmark["name"], signed.benchmark["tasks"], words)
+
+
+def _as_asked(run: Path, benchmark: Mapping[str, Any], changes: Mapping[str, Any]) -> dict[str, Any]:
+    """The settings that a run was asked with, where its benchmark tells which of them score it; only those may change."""
+    module = None if benchmark.get("imported") else plugins.find("benchmarks", benchmark["name"])
+    if module is None or not hasattr(module, "RESCORED"):
+        return {}
+    fields, scored = module.Settings.__struct_fields__, module.RESCORED
+    if wrong := [name for name in changes if name in fields and name not in scored]:
+        raise UsageError(
+            f"{wrong[0]}= decides what is asked, and {run} is asked already; scored anew it may be with: {', '.join(scored) or 'no other settings'}"
+        )
+    return {name: value for name, value in benchmark["settings"].items() if name in fields}
 
 
 async def rescore(run: Path, changes: Mapping[str, Any], scorer: Scorer | None = None) -> Metrics:

@@ -61,16 +61,12 @@ def sign(
         "tasks": list(benchmark.tasks),
         "settings": dict(benchmark.settings),
     }
-    data = {f"{Path(file).parent.name}/{Path(file).name}": _digest(file) for file in benchmark.files()}
+    try:
+        data = {f"{Path(file).parent.name}/{Path(file).name}": digest(file) for file in benchmark.files()}
+    except OSError as error:
+        raise BadData(f"{error.filename}: cannot be read ({error.strerror})") from error
     told = Signed(described, dict(model), condition, repeats, limit, data)
     return msgspec.json.decode(msgspec.json.encode(told), type=Signed)  # as it will be read back
-
-
-def _digest(file: str) -> str:
-    try:
-        return digest(file)
-    except OSError as error:
-        raise BadData(f"{file}: cannot be read ({error.strerror})") from error
 
 
 def safe_name(name: str) -> str:

@@ -33,9 +33,8 @@ from earmark.scorers.listen import emotion
 from earmark.types import Benchmark, Clip, Item, Prompt, Turn
 
 Modality: TypeAlias = Literal["text", "audio", "audio_and_text"]
-TASKS: Final[
-    dict[str, tuple[str, Modality]]
-] = {  # in the official order, which is the order that its dice are thrown in
+# In the official order, which is the order that its dice are thrown in.
+TASKS: Final[dict[str, tuple[str, Modality]]] = {
     "1_text": ("1", "text"),
     "1_audio": ("1", "audio"),
     "1_audio_and_text": ("1", "audio_and_text"),
@@ -95,6 +94,7 @@ POLICIES: Final = {
     "official": {"gold": "runner", "shuffle": "stream", "letters": "G2"},
     "earmark": {"gold": "runner", "shuffle": "item", "letters": "G2"},
 }
+RESCORED: Final = ("policy", "reader", "denominator")  # with which a run that exists may be scored anew
 SAMPLING: Final = {"official": {"max_tokens": 8, "temperature": 0.0}, "earmark": {"temperature": 0.0}}
 
 
@@ -166,15 +166,9 @@ def _signed(settings: Settings) -> dict[str, object]:
 
 
 def _notices(settings: Settings) -> tuple[str, ...]:
-    reader, denominator = READING[settings.policy]
-    parts = {
-        "gold": settings.gold,
-        "shuffle": settings.shuffle,
-        "letters": settings.letters,
-        "reader": settings.reader or reader,
-        "denominator": settings.denominator or denominator,
-    }
-    said = [f"policy={settings.policy}: {', '.join(f'{name} {choice}' for name, choice in parts.items())}"]
+    usual = POLICIES[settings.policy] | dict(zip(("reader", "denominator"), READING[settings.policy], strict=True))
+    parts = ", ".join(f"{name} {getattr(settings, name) or choice}" for name, choice in usual.items())
+    said = [f"policy={settings.policy}: {parts}"]
     if settings.shuffle == "stream" and settings.experiments != tuple(TASKS):
         said.append("order of choices: as the official code orders these experiments when it runs no others")
     if settings.shuffle == "stream" and any(task.startswith("3") for task in settings.experiments):

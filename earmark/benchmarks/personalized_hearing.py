@@ -48,6 +48,7 @@ INSTRUCTION: Final = (
 LABELS: Final = ("a", "b", "c", "d")
 FRAME_WIDTH: Final = 384  # pixels
 CODED: Final = "mp3@64k/16000"  # mono, as everything mp3 here
+RESCORED: Final = ()  # settings that only score: there are none
 Told = TypeVar("Told")
 SESSIONS, QUESTIONS = "7.1_dialogue_enhanced.json", "10_benchmark_qa.json"
 
@@ -226,14 +227,11 @@ def items(settings: Settings) -> Iterator[Item]:
 @lru_cache(maxsize=4)
 def _ids_recur(place: Path) -> bool:
     """Whether questions of several users have one id; a file that cannot be read is told when its user is asked about."""
-    seen: set[str] = set()
+    ids: list[str] = []
     for path in place.glob(f"*/{QUESTIONS}"):
         with suppress(BadData):
-            ids = {question.candidate_id for question in _read(path, Asked).qa}
-            if seen & ids:
-                return True
-            seen |= ids
-    return False
+            ids += {question.candidate_id for question in _read(path, Asked).qa}
+    return len({*ids}) < len(ids)
 
 
 def item(settings: Settings, folder: Path, question: Question, session: int, missing: Sequence[str] = ()) -> Item:

@@ -159,17 +159,13 @@ def fitting(head: Sequence[str], rows: Sequence[Sequence[Any]], words: int, widt
     from rich.cells import cell_len
 
     needed = [max(cell_len(str(line[at])) for line in (head, *rows)) + GAP for at in range(len(head))]
-    first = list(range(words))
-    taken = sum(min(needed[at], FOLDED) for at in first)
+    room = width + GAP - sum(min(needed[at], FOLDED) for at in range(words))
     parts: list[list[int]] = [[]]
-    left = width - taken
     for at in range(words, len(head)):
-        if parts[-1] and needed[at] > left + GAP:
+        if parts[-1] and sum(needed[column] for column in (*parts[-1], at)) > room:
             parts.append([])
-            left = width - taken
         parts[-1].append(at)
-        left -= needed[at]
-    return [first + part for part in parts]
+    return [[*range(words), *part] for part in parts]
 
 
 def drawn(title: str, head: Sequence[str], rows: Sequence[Sequence[Any]], words: int = 1) -> Table:

@@ -68,12 +68,9 @@ def _check_whole(files: Sequence[Path]) -> None:
     there = {path.name for path in files}
     for path in files:
         said = re.fullmatch(r"(.*-)(\d+)(-of-(\d+)\.parquet)", path.name)
-        if said is None:
-            continue
-        start, number, end, count = said.groups()
-        wanted = (f"{start}{part:0{len(number)}}{end}" for part in range(int(count)))
-        missing = next((name for name in wanted if name not in there), None)
-        if missing:
+        parts = range(int(said[4])) if said else ()
+        wanted = (f"{said[1]}{part:0{len(said[2])}}{said[3]}" for part in parts if said)
+        if missing := next((name for name in wanted if name not in there), None):
             raise BadData(
                 f"{path.parent}: found {path.name}, expected {missing} beside it; copy it too, or give data=FILE to use one alone"
             )

@@ -78,15 +78,7 @@ def _records(path: Path) -> Iterator[Record]:
 def _record(line: Line, before: str) -> Record:
     choices = tuple(option.partition(") ")[2] for option in line.options)
     tags = {"type": line.type, "user": line.user_id}
-    item = Item(
-        before + line.candidate_id,
-        "questions",
-        choices=choices,
-        labels=LABELS,
-        targets=(line.gold,),
-        group=line.user_id,
-        tags=tags,
-    )
+    item = Item(before + line.candidate_id, "questions", "", (), choices, LABELS, (line.gold,), line.user_id, tags)
     if line.outcome == "error":
         return Record(item, failure=Failure("request-failed", line.error or "not told"))
     return Record(item, response=Response(line.reply or "", seconds=line.latency_s))

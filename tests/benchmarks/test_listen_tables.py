@@ -127,6 +127,19 @@ def test_averages_and_classes_have_intervals(run: Path) -> None:
     assert "1_audio (emotion=anger)" in classes
 
 
+def test_a_run_scored_anew_says_how_it_was_asked(run: Path) -> None:
+    before = (run / "summary.csv").read_bytes()
+    assert earmark("rescore", str(run), "policy=earmark").returncode == 0
+    told = earmark("show", str(run)).stdout
+    assert "policy=earmark: gold runner, shuffle stream, letters G2, reader earmark, denominator asked" in told
+    done = earmark("rescore", str(run), "gold=template")
+    assert done.returncode == 2
+    assert "gold= decides what is asked" in done.stderr
+    assert "may be with: policy, reader, denominator" in done.stderr
+    assert earmark("rescore", str(run), "policy=official").returncode == 0
+    assert (run / "summary.csv").read_bytes() == before
+
+
 def test_the_program_lists_and_goes_on_and_starts_anew(shared: Path) -> None:
     listed = listen_eval("--list").stdout
     assert all(f"\n{task} " in listed for task in ("1_text", "1_audio_and_text", "3C", "4"))
