@@ -7,7 +7,6 @@ to the terminal past Python, and cannot be kept from there without taking it fro
 from __future__ import annotations
 
 import io
-from collections.abc import Sequence
 from typing import Final
 
 import numpy as np
@@ -15,7 +14,7 @@ import soundfile
 
 from earmark.audio import _riff
 from earmark.audio._collect import BLOCK, Decoded, Heap, Wanted
-from earmark.types import Hertz, Samples
+from earmark.types import Hertz
 
 FORMATS: Final = {"WAV": "wav", "WAVEX": "wav", "RF64": "wav", "FLAC": "flac", "OGG": "ogg", "MP3": "mp3"}
 REASONS: Final = {  # what libsndfile says of these is of no help
@@ -63,26 +62,20 @@ def _read(file: soundfile.SoundFile, found: _riff.Head | None, size: int | None,
         believed = min(announced, size * rate // DENSEST_MP3)  # of no mp3 is more to be believed before it is decoded
     wanted.check_promise(believed, file.channels, rate)
     heap = Heap(wanted, rate, file.channels)
-    order = RIFF_ORDER.get(file.channels) if file.format == "OGG" else None
     if _seek(file, first):
         while count is None or heap.frames < count:
             most = BLOCK if count is None else min(BLOCK, count - heap.frames)
             block = file.read(_bounded(most, announced, first + heap.frames), dtype="float32", always_2d=True)
             if not len(block):
                 break
-            heap.add(_block(block, most, order))
+            heap.add(np.array(block.T) if block.base is not None and len(block) < most // 2 else block.T)
     promised = found.frames(found.promised) if found and found.promised else announced
     kind = "opus" if file.subtype == "OPUS" else FORMATS.get(file.format, file.format.lower())
     plain = file.format in FORMATS and kind != "wav"
     notes = ("the header leaves the length open",) if found and found.promised is None else ()
-    return Decoded(kind, plain, rate, file.channels, heap.frames, promised, heap.samples(), notes)
-
-
-def _block(block: Samples, most: int, order: Sequence[int] | None) -> Samples:
-    """What was read as (channels, frames): in the order of a wav, and without the room that was made for more."""
-    if order is not None:
-        return block.T[list(order)]
-    return np.array(block.T) if block.base is not None and len(block) < most // 2 else block.T
+    order = RIFF_ORDER.get(file.channels) if file.format == "OGG" else None
+    samples = heap.samples() if order is None else heap.samples()[list(order)]
+    return Decoded(kind, plain, rate, file.channels, heap.frames, promised, samples, notes)
 
 
 def _read_wide(data: bytes, found: _riff.Head, wanted: Wanted) -> Decoded:

@@ -22,6 +22,7 @@ from earmark.benchmarks import acoustics
 from earmark.errors import RunMismatch, UsageError
 from earmark.journal import Record
 from earmark.scorers.choice import Choice
+from earmark.stats.psychometric import FEWEST
 from earmark.stats.staircase import Ask, Ending, Rule, track
 from earmark.text.answers import read_choice
 from earmark.types import Benchmark, Item, Prompt, Seconds, State, Turn, replace
@@ -84,6 +85,9 @@ def planned(settings: Settings, seed: int) -> Plan:
     for name, least in {"trials": 8, "tracks": 1}.items():
         if getattr(settings, name) < least:
             raise UsageError(f"{name}={getattr(settings, name)}: expected at least {least}")
+    answers = settings.tracks * (settings.trials + Rule(0).catches)
+    if answers < FEWEST:
+        raise UsageError(f"tracks={settings.tracks} of trials={settings.trials} are {answers} answers in each dimension, and no curve is fitted to fewer than {FEWEST}")  # fmt: skip
     return Plan(tuple(one for one in DIMENSIONS if one.name in wanted), settings.trials, settings.tracks, seed)
 
 

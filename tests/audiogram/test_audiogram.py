@@ -142,6 +142,10 @@ def test_a_plan_can_be_read_back_from_what_signs_it() -> None:
         (Settings(("pich",)), "no dimension is called 'pich'"),
         (Settings(trials=7), "trials=7: expected at least 8"),
         (Settings(tracks=0), "tracks=0: expected at least 1"),
+        (
+            Settings(tracks=1, trials=8),
+            "tracks=1 of trials=8 are 10 answers in each dimension, and no curve is fitted to fewer",
+        ),
         (Settings(()), "dimensions=[] asks nothing"),
     ],
 )
