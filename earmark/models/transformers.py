@@ -31,6 +31,7 @@ THINKERS: Final = {  # model type: the class of the part that writes
     "qwen2_5_omni": "Qwen2_5OmniThinkerForConditionalGeneration",
     "qwen3_omni_moe": "Qwen3OmniMoeThinkerForConditionalGeneration",
 }
+SHARED_OUT: Final = frozenset({"auto", "balanced", "balanced_low_0", "sequential"})  # over the cards that there are
 NAMES: Final = {"max_tokens": "max_new_tokens", "stop": "stop_strings"}  # ours: what generate() calls it
 
 
@@ -198,6 +199,7 @@ def _open(settings: Settings, hf_id: str) -> Answers:
     logging.disable_progress_bar()
     logging.set_verbosity_error()  # what matters of its warnings is checked here, and is an error
     where: dict[str, Any] = {"revision": settings.revision, "trust_remote_code": settings.trust_remote_code}
+    check_place(settings.device, settings.dtype)
     with _chat.renamed_troubles(hf_id):
         config = AutoConfig.from_pretrained(hf_id, **where)
         processor = AutoProcessor.from_pretrained(hf_id, **where)
@@ -206,6 +208,22 @@ def _open(settings: Settings, hf_id: str) -> Answers:
             model.load_adapter(hf_id, adapter_kwargs={"subfolder": settings.adapter, "revision": settings.revision})
     used = processing(processor, settings.system_prompt, settings.template, settings.placeholder)
     return Answers(used, model.eval(), settings.sampling, threading.Lock(), threading.Lock())
+
+
+def check_place(device: str, dtype: str) -> None:
+    """Raise BadSetup where there is no such device, or no such kind of number."""
+    import torch  # noqa: PLC0415
+
+    if dtype != "auto" and not isinstance(getattr(torch, dtype, None), torch.dtype):
+        raise BadSetup(f"model.dtype is '{dtype}', expected auto, or a type of torch such as bfloat16 or float32")
+    if device in SHARED_OUT:
+        return
+    try:
+        torch.empty(0, device=device)
+    except (RuntimeError, AssertionError) as error:
+        raise BadSetup(
+            f"model.device is '{device}', expected auto, cpu, or a card that is here, such as cuda:0: {_chat.line(error)}"
+        ) from error
 
 
 def model_class(config: Any) -> Any:

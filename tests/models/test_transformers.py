@@ -371,6 +371,21 @@ def test_a_model_that_is_not_there_is_told_in_one_line(place: str, told: str) ->
     assert "\n" not in str(raised.value)
 
 
+@real
+@pytest.mark.parametrize(
+    ("settings", "told"),
+    [
+        ({"device": "cuda:9"}, "model.device is 'cuda:9', expected auto, cpu, or a card that is here"),
+        ({"device": "nonsense"}, "model.device is 'nonsense', expected auto, cpu"),
+        ({"dtype": "float99"}, "model.dtype is 'float99', expected auto, or a type of torch"),
+        ({"dtype": "nn"}, "model.dtype is 'nn', expected auto"),
+    ],
+)
+def test_a_card_or_a_type_that_is_not_there_is_told_in_one_line(settings: dict[str, Any], told: str) -> None:
+    with pytest.raises(BadSetup, match=told):
+        asyncio.run(opened(Settings(hf_id=str(MODELS / "tiny-qwen2-audio"), **settings)))
+
+
 @pytest.mark.server
 @pytest.mark.skipif(find_spec("torch") is not None, reason="this is where they run")
 def test_on_real_models() -> None:
