@@ -31,7 +31,7 @@ NAMES: Final = {
     "id": ("id", "sample_id"),
     "reply": ("reply", "raw_response"),
     "question": ("question",),
-    "target": ("target", "targets", "expected_letter"),
+    "target": ("target", "targets", "expected_letter", "gold"),
     "choices": ("choices", "randomized_choices"),
     "labels": ("labels",),
     "answer": ("answer", "predicted_letter"),
@@ -135,9 +135,13 @@ def _read(line: Any, path: Path, number: int) -> Line:
         targets=right,
         tags={name: str(line[name]) for name in ("description", "source") if line.get(name)},
     )
-    given = (found["answer"],) if any(name in line for name in NAMES["answer"]) else None
+    said = found["answer"] if isinstance(found["answer"], list | None) else [found["answer"]]
+    answer = None if said is None else ",".join(_label(str(one), labels, choices) for one in said)
+    given = (answer,) if any(name in line for name in NAMES["answer"]) else None
     stop = line.get("stop") or line.get("finish_reason")
-    response = Response(str(found["reply"] or ""), "length" if stop in ("length", "max_tokens") else "end")
+    response = Response(
+        "" if found["reply"] is None else str(found["reply"]), "length" if stop in ("length", "max_tokens") else "end"
+    )
     return Line(item, response, given)
 
 

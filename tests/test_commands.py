@@ -183,6 +183,9 @@ def test_replies_of_a_file_may_be_given_in_other_shapes(tmp_path: Path) -> None:
     told = scored(file, "several=true", **both)
     assert (told["metrics"]["accuracy"], told["chance"]) == (1, pytest.approx(1 / 7))
     assert scored(file, "several=true", **both | {"reply": "A"})["metrics"]["accuracy"] == 0
+    assert scored(file, "several=true", **both | {"answer": ["C", "a"]})["metrics"]["accuracy"] == 1
+    assert scored(file, reply=0, target=0, labels=[0, 1])["metrics"]["accuracy"] == 1
+    assert scored(file, answer="dog", gold="dog", choices=["cat", "dog"])["metrics"]["accuracy"] == 1
     cut = {"reply": "So the answer is A", "target": "A", "labels": ["A", "B"], "finish_reason": "length"}
     assert scored(file, **cut)["states"]["answered"] == 1
     assert scored(file, "thinking=opened", **cut)["states"]["unparsed"] == 1

@@ -31,10 +31,11 @@ from earmark.types import Item, Metric, Response, Score
 
 METRICS: Final = {"accuracy": ratio("right", "n"), "accuracy_read": ratio("right", "read")}
 
-CUE: Final = re.compile(r"####|answer\s+is\b|answer\s*:|\\boxed\s*\{", re.IGNORECASE)
+CUE: Final = re.compile(r"####|answer\s+is\b|answer\s*:|\\boxed\s*\{|答案(?:是|为|為|\s*[:：])|答えは", re.IGNORECASE)
 NUMBER: Final = re.compile(
     r"(?<![\w.])[-−+]?(?:[$€£]\s?)?(?:(?:[0-9]{1,3}(?:,[0-9]{3})+|[0-9]+)(?:\.[0-9]+)?|\.[0-9]+)(?![0-9])"
 )
+FULL_WIDTH: Final = {ord("０") + digit: str(digit) for digit in range(10)}
 NOT_OF_THE_NUMBER: Final = re.compile(r"[,$€£+\s]")
 LM_EVAL: Final = re.compile(r"-?[$0-9.,]{2,}|-?[0-9]+")
 LM_STRICT: Final = re.compile(r"#### (-?[0-9.,]+)")
@@ -59,6 +60,7 @@ def last_number(reply: str) -> str | None:
     >>> last_number("9 eggs at $2 make $18. The answer is $18.00, not 16"), last_number("3 and 4 make 7 apples.")
     ('$18.00', '7')
     """
+    reply = reply.translate(FULL_WIDTH)
     *before, after = CUE.split(reply)
     if before and (found := NUMBER.search(after)):
         return found[0]

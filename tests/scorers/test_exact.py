@@ -147,6 +147,8 @@ def test_numbers_by_hand(reply: str, last: Any, lm_eval: Any, lm_strict: Any, au
         ("last", "18", "$18.00", 1),
         ("last", "9 * 2 = #### 1,800", "It is 1800.", 1),
         ("last", "-22.73", "−22.73", 1),
+        ("last", "18", "答案是１８，不是16。", 1),
+        ("last", "18", "答案：18，不是16。", 1),
         ("last", "18", "19", 0),
         ("lm-eval", "18", "$18.00", 0),  # texts are compared
         ("lm-eval", "9 * 2 = #### 1,800", "It is 1,800.", 1),
