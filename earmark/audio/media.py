@@ -27,7 +27,6 @@ if TYPE_CHECKING:
     from av.container import OutputContainer
 
 QUALITY: Final = 6  # of ffmpeg's -q:v
-LAMBDA: Final = 118  # by which FFmpeg's encoders count quality
 CODING: Final = re.compile(r"(?P<format>mp3)@(?P<kilobits>\d+)k/(?P<rate>\d+)")
 PICTURES_KEPT, CLIPS_KEPT = 1500, 150  # in memory: about two long histories
 MAGIC: Final = {b"\xff\xd8": "image/jpeg", b"\x89PNG": "image/png", b"GIF8": "image/gif", b"RIFF": "image/webp"}
@@ -63,9 +62,8 @@ def _stat(path: str, name: str, kind: type[AskError]) -> tuple[int, int]:
 @functools.lru_cache(maxsize=PICTURES_KEPT)
 def _scaled(picture: Picture, stat: tuple[int, int]) -> Image:  # noqa: ARG001 - remembered by it
     data = picture_bytes(picture)
-    made = _kept(
-        picture.path, f"{picture.width}.jpg", lambda: scale(data, picture.width or 0, picture.name or picture.path)
-    )
+    suffix = f"{picture.width}-q{QUALITY}.jpg"
+    made = _kept(picture.path, suffix, lambda: scale(data, picture.width or 0, picture.name or picture.path))
     return _image(made, picture, short(data))
 
 
@@ -155,6 +153,8 @@ def jpeg(library: Any, frame: Any) -> bytes:
     full = "yuvj444p" if "444" in frame.format.name else "yuvj422p" if "422" in frame.format.name else "yuvj420p"
     ready = frame.reformat(format=full)
     encoder.width, encoder.height, encoder.pix_fmt, encoder.time_base = ready.width, ready.height, full, Fraction(1, 25)
-    encoder.options = {"flags": "+qscale", "global_quality": str(QUALITY * LAMBDA)}
+    # Bounds that meet, for a quality set on the encoder is not heard without one on the frame, which PyAV cannot set. One
+    # thread, as several would each make a slice, and other bytes on another machine.
+    encoder.options = {"qmin": str(QUALITY), "qmax": str(QUALITY), "threads": "1"}
     ready.pts, ready.time_base = 0, encoder.time_base
     return b"".join(bytes(packet) for packet in [*encoder.encode(ready), *encoder.encode(None)])

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import io
+import shutil
+import subprocess
 from pathlib import Path
+from typing import Any
 
 import av
 import numpy as np
@@ -38,6 +41,27 @@ def test_pictures_are_scaled_to_a_width_and_an_even_height(
     image = media.image(Picture(str(picture(tmp_path / "p.jpg", width, height)), "p", 384, "high"))
     assert size(image.data) == scaled
     assert (image.mime, image.name, image.detail) == ("image/jpeg", "p", "high")
+
+
+def test_pictures_are_coarse_by_the_quality_asked_for(tmp_path: Path) -> None:
+    """A plain area looks alike at any quality: what tells is the table by which the file says that it was rounded."""
+    dice = np.random.default_rng(0).integers(0, 255, (360, 640, 3), np.uint8)
+    path = tmp_path / "p.jpg"
+    path.write_bytes(media.jpeg(av, av.VideoFrame.from_ndarray(dice, "rgb24")))
+    small = media.image(Picture(str(path), "p", 384)).data
+    table = small[small.index(b"\xff\xdb") + 5 :][:64]
+    assert list(table[:6]) == [8, *(step * 6 // 8 for step in (16, 16, 19, 16, 19))]  # MPEG's steps for ffmpeg's -q:v 6
+    program = shutil.which("ffmpeg")
+    if program is None:
+        pytest.skip("the program ffmpeg is not here to compare with")
+    how = ("-vf", "scale=384:-2", "-q:v", "6", "-f", "image2pipe", "-c:v", "mjpeg", "-")
+    said = subprocess.run([program, "-loglevel", "error", "-i", path, *how], capture_output=True, check=True).stdout
+    assert np.array_equal(pixels(small), pixels(said))
+
+
+def pixels(data: bytes) -> Any:
+    with av.open(io.BytesIO(data), "r") as source:
+        return next(source.decode(video=0)).to_ndarray(format="rgb24")
 
 
 def test_a_picture_without_a_width_is_untouched(tmp_path: Path) -> None:
