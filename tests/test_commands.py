@@ -216,6 +216,12 @@ def test_a_record_that_cannot_be_scored_is_told(line: dict[str, Any], complaint_
     assert (status, complaint_ in told) == (3, True)
 
 
+def test_classes_need_the_texts_of_choices(tmp_path: Path) -> None:
+    (tmp_path / "replies.jsonl").write_text('{"id": "1", "reply": "A", "target": "A", "labels": ["A", "B"]}')
+    status, told = complaint("score", str(tmp_path / "replies.jsonl"), "--scorer", "listen")
+    assert (status, "has labels and no choices" in told) == (3, True)
+
+
 def test_failed_items_end_a_run_with_a_status_of_its_own() -> None:
     from aiohttp import web
 

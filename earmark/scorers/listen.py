@@ -25,6 +25,7 @@ from typing import ClassVar, Final, Literal
 import numpy as np
 from msgspec import Struct
 
+from earmark.errors import BadData
 from earmark.scorers.choice import Choice, divided, ratio
 from earmark.types import Counts, Item, Metric, Number, Response, Score, replace
 
@@ -160,6 +161,8 @@ class Settings(Struct, frozen=True, forbid_unknown_fields=True):
         }
         if target is None or target not in item.labels or not (answer in item.labels or self.keeps_unread):
             return counts
+        if not item.choices:
+            raise BadData(f"item '{item.id}' has labels and no choices; LISTEN's classes are the texts of its choices")
         truth = emotion(item.text(target))
         said = emotion(item.text(answer)) if answer is not None and answer in item.labels else None
         counts |= {f"t:{truth}": 1.0, "kept": 1.0, "same": float(said == truth)}
