@@ -28,6 +28,8 @@ import numpy as np
 import numpy.typing as npt
 from msgspec import Struct
 
+from earmark.stats.estimate import wilson
+
 Floats: TypeAlias = npt.NDArray[np.float64]
 Outcome: TypeAlias = Literal["measured", "not reached", "below the range", "too few answers"]
 
@@ -92,6 +94,8 @@ def fit(answers: Answers, easiest: int) -> Fit:
     marginal = np.exp(posterior - posterior.max()).sum(axis=(1, 2))
     outcome = _outcome(best.threshold, marginal, thresholds, easiest)
     low, high = _middle(marginal, thresholds)
+    if outcome == "measured" and high > easiest and _at_chance(answers, easiest):
+        outcome = "not reached"
     return Fit(outcome, best, low if low >= 0 else None, high if high <= easiest else None)
 
 
@@ -143,6 +147,13 @@ def _outcome(threshold: float, marginal: Floats, thresholds: Floats, easiest: in
     above = float(marginal[thresholds > easiest].sum())
     below = float(marginal[thresholds < 0].sum())
     return "not reached" if above >= below else "below the range"
+
+
+def _at_chance(answers: Answers, easiest: int) -> bool:
+    """Whether what was right at the easiest level is no more than a coin gets, at 95 %: then no level is known to be heard."""
+    counts = zip(answers.levels, answers.asked, answers.right, strict=True)
+    asked, right = next(((asked, right) for level, asked, right in counts if level == easiest), (0, 0))
+    return not asked or wilson(right, asked)[0] <= GUESS
 
 
 def _middle(marginal: Floats, thresholds: Floats) -> tuple[float, float]:

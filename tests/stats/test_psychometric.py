@@ -105,6 +105,16 @@ def test_a_threshold_outside_the_range_is_no_number(hears: Hears, outcome: str) 
     assert {listened(hears, RULE, dice)[0].outcome for _ in range(40)} == {outcome}
 
 
+def test_a_deaf_listeners_luck_is_no_threshold() -> None:
+    """What Whisper got of tones at 6000 Hz, to which it always said B: a curve fits best somewhere, and tells nothing."""
+    lucky = Answers(
+        (4, 12, 16, 20, 28, 34, 36, 37, 38, 40, 44, 52, 54, 55, 56, 57, 58, 59, 60),
+        (1, 1, 1, 1, 2, 1, 2, 1, 1, 2, 1, 2, 1, 1, 3, 2, 3, 2, 8),
+        (0, 1, 0, 1, 1, 0, 2, 0, 1, 1, 1, 1, 1, 1, 2, 2, 2, 2, 5),
+    )
+    assert fit(lucky, 60).outcome == "not reached"
+
+
 def test_too_few_answers_tell_nothing() -> None:
     assert fit(Answers((20,), (FEWEST - 1,), (FEWEST - 1,)), 40).outcome == "too few answers"
     assert fit(Answers((), (), ()), 40).outcome == "too few answers"
