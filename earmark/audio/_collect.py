@@ -5,6 +5,7 @@ Memory is taken for what has been decoded and never for what a head promises: a 
 
 from __future__ import annotations
 
+import math
 from typing import Final
 
 import numpy as np
@@ -37,6 +38,10 @@ class Wanted(Struct, frozen=True):
 
     def stretch(self, rate: Hertz) -> tuple[int, int | None]:
         """The first frame, and how many; None: all that follow."""
+        if not (0 <= self.start < math.inf and (self.end is None or 0 <= self.end < math.inf)):
+            raise SoundFailed(
+                f"{self.name}: a stretch from {self.start} s to {self.end} s is none; expected seconds from 0 on"
+            )
         first = round(self.start * rate)
         return first, None if self.end is None else max(0, round(self.end * rate) - first)
 

@@ -6,8 +6,10 @@ to fail ends in `SoundFailed` with the name of the clip: a clip that decodes to 
 
 from __future__ import annotations
 
+import math
 import threading
 from collections.abc import Collection
+from numbers import Real
 from pathlib import Path
 from typing import Final
 
@@ -15,7 +17,7 @@ from msgspec import Struct
 
 from earmark.audio import _riff, _sndfile
 from earmark.audio._arrays import checked, parts, shaped
-from earmark.audio._collect import Decoded, Wanted
+from earmark.audio._collect import SLOWEST, Decoded, Wanted
 from earmark.audio._sniff import NAMES, beginning, container
 from earmark.audio.limits import Limits, in_force
 from earmark.audio.make import make
@@ -172,11 +174,17 @@ def array(samples: object, rate: Hertz, name: str = "array") -> Wave:
     >>> array(np.array([0, 16384, -32768], np.int16), 8000).samples.tolist()
     [[0.0, 0.5, -1.0]]
     """
-    if rate <= 0:
-        raise SoundFailed(f"{name}: its rate is {rate}, expected hertz")
+    hertz = _rate(rate, name)
     fitting = shaped(samples, name)
     sane, notes = checked(fitting, name)
-    return Wave(sane, int(rate), name, source=short(fitting.tobytes()), notes=notes)
+    return Wave(sane, hertz, name, source=short(fitting.tobytes()), notes=notes)
+
+
+def _rate(found: object, name: str) -> Hertz:
+    """A rate that somebody else has written down."""
+    if not (isinstance(found, Real) and SLOWEST <= float(found) < math.inf):
+        raise SoundFailed(f"{name}: its rate is {found!r}, expected at least {SLOWEST} hertz")
+    return int(float(found))
 
 
 def title(heard: Heard) -> str:

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 @click.command(context_settings={"ignore_unknown_options": True})
-@click.argument("words", nargs=-1, required=True, type=click.UNPROCESSED)
+@click.argument("words", nargs=-1, type=click.UNPROCESSED)
 @click.option("--json", "as_json", is_flag=True, help="One JSON object a line.")
 def command(words: tuple[str, ...], as_json: bool) -> None:
     """Tell what each FILE holds, and what would be sent of it: FILE... [model=NAME] [longest=SECONDS] [largest=BYTES].

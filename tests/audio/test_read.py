@@ -110,6 +110,18 @@ def test_a_stretch_that_ffmpeg_decodes() -> None:
     assert np.array_equal(read.decode(data, "clip", 0.7, 1.2).samples, whole[:, 11200:19200])
 
 
+@pytest.mark.parametrize(("start", "end"), [(-1.0, None), (float("nan"), None), (0.0, float("inf")), (0.5, -1.0)])
+def test_a_stretch_that_is_none_is_refused(start: float, end: float | None) -> None:
+    with pytest.raises(SoundFailed, match="is none; expected seconds from 0 on"):
+        read.decode(file_of(sine()), "clip", start, end)
+
+
+@pytest.mark.parametrize("rate", [-5, float("nan"), "16000", 100])
+def test_a_rate_that_is_none_is_refused(rate: object) -> None:
+    with pytest.raises(SoundFailed, match="expected at least 1000 hertz"):
+        read.cell({"array": [0.1] * 10, "sampling_rate": rate})
+
+
 def test_a_stretch_beyond_the_end_is_told() -> None:
     data = file_of(sine())
     assert read.decode(data, "clip", 0.5, 3.0).notes == ("the stretch is short: 2.5 s were wanted, 0.50 s are there",)
