@@ -229,12 +229,15 @@ def _forget(run: Path) -> None:
 
 def export_run(run: Path, form: str, out: Path | None) -> list[Path]:
     """A run in another form; what was written."""
-    if folder.signed(run).benchmark["name"] == folder.AUDIOGRAM:
+    name = folder.signed(run).benchmark["name"]
+    if name == folder.AUDIOGRAM:
         raise BadData(
             f"{run} is an audiogram, which has no other form; its numbers are in audiogram.csv and audiogram.json there, its trials in {folder.JOURNAL}"
         )
     writers = [name for name in plugins.names("foreign") if hasattr(plugins.find("foreign", name), "write")]
     if form in writers or form.replace("-", "_") in writers:
+        if form.replace("-", "_") != name:
+            raise UsageError(f"--to {form}: is for runs of {form.replace('-', '_')}, and {run} is one of {name}")
         module = plugins.find("foreign", form.replace("-", "_"))
         told: list[Path] = module.write(_scored(run), out or run / "export" / form)
         return told

@@ -7,6 +7,7 @@ later has two lines, and the one that is no error counts.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any, Literal
@@ -85,17 +86,17 @@ def _record(line: Line, before: str) -> Record:
 
 
 def write(pairs: Iterable[tuple[Record, ScoreLine]], place: Path) -> list[Path]:
-    """The results of a run in this form, a file for each user; what was written."""
-    users: dict[str, list[bytes]] = {}
+    """The results of a run in this form, a file for each user; conditions and repeats, which it does not know, in folders."""
+    users: dict[Path, list[bytes]] = {}
     for record, line in pairs:
-        users.setdefault(record.item.group, []).append(msgspec.json.encode(_line(record, line)) + b"\n")
-    place.mkdir(parents=True, exist_ok=True)
-    written = []
-    for user, lines in users.items():
-        file = place / f"{user}.jsonl"
+        parts = [re.sub(r"[^\w.+-]+", "-", record.condition)] * (record.condition != "plain")
+        parts += [f"repeat_{record.repeat + 1}"] * (record.repeat > 0)
+        file = place.joinpath(*parts, f"{record.item.group}.jsonl")
+        users.setdefault(file, []).append(msgspec.json.encode(_line(record, line)) + b"\n")
+    for file, lines in users.items():
+        file.parent.mkdir(parents=True, exist_ok=True)
         file.write_bytes(b"".join(lines))
-        written.append(file)
-    return written
+    return list(users)
 
 
 def _line(record: Record, line: ScoreLine) -> dict[str, Any]:

@@ -236,6 +236,23 @@ def test_results_go_out_and_come_back_in_the_scripts_own_form(fixture: Path, tmp
 
 
 @pytest.mark.shared
+def test_conditions_and_repeats_go_out_apart_and_other_benchmarks_not_at_all(fixture: Path, tmp_path: Path) -> None:
+    words = ("personalized_hearing", f"data={fixture}/data", f"media={fixture}/media", "users=[001]", "limit=2")
+    assert earmark("run", *words, "condition=[plain,no-media]", "repeats=2", "model=fake").returncode == 0
+    (run,) = (path.parent for path in Path("results").rglob("run.json"))
+    assert earmark("export", str(run), "--to", "personalized-hearing", "--out", str(tmp_path)).returncode == 0
+    written = {
+        str(file.relative_to(tmp_path)): len(file.read_text().splitlines()) for file in tmp_path.rglob("*.jsonl")
+    }
+    assert written == {f"{place}001.jsonl": 2 for place in ("", "repeat_2/", "no-media/", "no-media/repeat_2/")}
+    assert earmark("run", "acoustics:pitch", "items=24", "model=fake", "results=other").returncode == 0
+    (other,) = (path.parent for path in Path("other").rglob("run.json"))
+    done = earmark("export", str(other), "--to", "personalized-hearing")
+    assert done.returncode == 2
+    assert "is for runs of personalized_hearing, and" in done.stderr
+
+
+@pytest.mark.shared
 def test_users_may_share_the_ids_of_their_questions(fixture: Path, tmp_path: Path) -> None:
     """The script keeps a file for each user, so ids need to differ within one alone."""
     shutil.copytree(fixture / "data", tmp_path / "data")
