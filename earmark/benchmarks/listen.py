@@ -82,7 +82,7 @@ class Settings(Struct, frozen=True, forbid_unknown_fields=True):
     gold: Literal["", "runner", "template", "paper-neutral"] = ""
     shuffle: Literal["", "stream", "item"] = ""
     letters: Literal["", "G1", "G2"] = ""
-    reader: Literal["", "listen-g1", "listen-g2", "earmark"] = ""
+    reader: str = ""  # listen-g1, listen-g2, earmark, or any other reader of choices
     denominator: Literal["", "read", "asked"] = ""
     extend_3a: bool = True  # False: as the text-only runner, whose 3A is an easier task
     split: str = "train"

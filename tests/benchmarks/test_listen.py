@@ -107,6 +107,13 @@ def test_three_a_is_extended_unless_told_otherwise(task: str, extend: bool, coun
     assert len(listen.item(settings, task, "f", row(["sad", "neutral", "happiness"]), Random(0)).choices) == count
 
 
+def test_any_reader_of_choices_may_read() -> None:
+    (scorer,) = listen.load(listen.Settings(reader="mmau")).scorers("2B")
+    assert "reader:mmau" in scorer.signature  # type: ignore[attr-defined]
+    with pytest.raises(UsageError, match=r"no reader is called 'bogus'; there are: .*listen-g2"):
+        listen.load(listen.Settings(reader="bogus"))
+
+
 def test_a_choice_that_the_data_name_twice_is_extended_as_once() -> None:
     settings = listen.Settings(gold="runner", shuffle="item", letters="G2")
     assert len(listen.item(settings, "3B", "f", row(["sad", "sad", "neutral"]), Random(0)).choices) == 9
