@@ -53,6 +53,7 @@ AHEAD: Final = (
 )
 AWAY: Final = 8  # batches
 HAND_OVER: Final[Seconds] = 0.0003  # about what handing one question over between threads costs
+PULSE: Final[Seconds] = 1.0  # after which it is told how far a run is, whether or not an answer has come
 ATTEMPTS: Final = 5  # requests for one answer, unless somebody says otherwise
 
 
@@ -71,6 +72,7 @@ class Tally(Struct):
     tokens_sound: int = 0  # of tokens_in
     cost: float = 0.0
     seconds: Seconds = 0.0
+    waiting: Seconds = 0.0  # that the server still asks everybody to wait
 
     def add(self, usage: Usage) -> None:
         """Enter what answers took."""
@@ -241,6 +243,7 @@ class Engine:
         self.begin(tally)
         self.keep = keep
         pool = ThreadPoolExecutor(COOKS, "kitchen")
+        pulse = asyncio.create_task(self._pulse())
         try:
             async with asyncio.TaskGroup() as group:
                 group.create_task(self._feed(pool))
@@ -249,6 +252,7 @@ class Engine:
         except BaseExceptionGroup as several:
             raise first(several) from None
         finally:
+            pulse.cancel()
             pool.shutdown(wait=False, cancel_futures=True)
             await self.journal.close()
 
@@ -313,8 +317,18 @@ class Engine:
 
     def _told(self, record: Record) -> None:
         count(self.tally, record)
+        self._tell()
+
+    def _tell(self) -> None:
         self.tally.seconds, self.tally.limit = time.monotonic() - self.started, self.model.limit
+        self.tally.waiting = self.model.waiting
         self.watch(self.tally)
+
+    async def _pulse(self) -> None:
+        """Tell how far it is while no answer comes, too."""
+        while True:
+            await asyncio.sleep(PULSE)
+            self._tell()
 
     async def answer(self, job: Job) -> Record:
         """What came of one question. Raises Stopped where too many failed in a row."""

@@ -65,6 +65,7 @@ def told(tally: Tally) -> str:
     parts = [f"{tally.before + tally.done}/{tally.total}", f"{tally.rate:.1f}/s"]
     parts += [f"{clock(left)} left"] if left is not None else []
     parts += [f"{tally.in_flight} of {tally.limit} under way"] if tally.limit else []
+    parts += [f"the server asks to wait {clock(tally.waiting)}"] if tally.waiting >= 1 else []
     parts += [f"failed {tally.failed}", f"refused {tally.refused}"]
     sound = f" ({tally.tokens_sound:,} of sound)" if tally.tokens_sound else ""
     parts += [f"tokens {tally.tokens_in:,} in{sound} {tally.tokens_out:,} out"] if tally.tokens_in else []

@@ -78,10 +78,15 @@ class Throttle:
     def hears(self) -> Hears:
         return self.model.hears
 
+    @property
+    def waiting(self) -> Seconds:
+        """How long nothing is sent yet, because the server asks everybody to wait."""
+        return max(0.0, self._open_at - self._clock())
+
     async def generate(self, prompt: Prompt) -> Response:
         await self._slots.acquire()
         try:
-            while (wait := self._open_at - self._clock()) > 0:  # noqa: ASYNC110
+            while (wait := self.waiting) > 0:  # noqa: ASYNC110
                 await asyncio.sleep(wait)
             if self._requests or self._tokens:
                 response = await self._paced(prompt)

@@ -3,10 +3,18 @@
 from __future__ import annotations
 
 import asyncio
+from pathlib import Path
+from typing import Any
 
 import pytest
+from aiohttp import web
+from mine import bench
+from servers import said, serving
 
+from earmark.cli._progress import told
+from earmark.config import compose
 from earmark.errors import Transient
+from earmark.evaluate import Watch, evaluate
 from earmark.models._throttle import Pace, Throttle, innermost, throttled
 from earmark.prices import Priced, Prices
 from earmark.types import Hears, Prompt, Response, Usage
@@ -192,3 +200,19 @@ def test_the_innermost_model_is_found() -> None:
     assert innermost(Throttle(Priced(server, Prices()), 1)) is server
     server.model = object()  # type: ignore[attr-defined] # what it runs on
     assert innermost(server) is server
+
+
+def test_it_is_told_that_the_server_asks_to_wait(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """An hour of waiting must not look like a run that stands still."""
+    monkeypatch.chdir(tmp_path)
+    lines: list[str] = []
+
+    def busy(_: dict[str, Any], number: int) -> web.Response:
+        return web.Response(status=429, headers={"Retry-After": "3"}) if number == 1 else said("A")
+
+    with serving(busy) as server:
+        settings = compose([f"model={server.url}", "model.name=m", "preflight=false"])
+        watch = Watch(lambda _: None, lambda tally: lines.append(told(tally)))
+        asyncio.run(evaluate(bench.load(bench.Settings(items=1)), settings, watch))
+    assert any("1 of 2 under way  the server asks to wait" in line for line in lines)
+    assert "wait" not in lines[-1]
