@@ -267,3 +267,11 @@ def test_wrong_words_are_told() -> None:
         load(Settings(), ("colour",))
     assert "left and right are lost" in load(Settings()).notices[0]
     assert load(Settings(), ("pitch",)).notices == ()
+
+
+def test_every_row_can_be_broken_down_by_level_and_half() -> None:
+    made = load(Settings(items=24))
+    tags = [item.tags for item in made.items()]
+    assert made.slices == ("level", "half")
+    assert {tag["level"] for tag in tags} == set(LEVELS)
+    assert {tag["half"] for tag in tags} == set(HALVES)
