@@ -167,7 +167,16 @@ def inspect(venv: Path, url: str, folder: Path, out: Path) -> None:
     (folder / "task.py").write_text(INSPECT_TASKS)
     (folder / "less.py").write_text(INSPECT_LESS)
     model = "openai-api/mock/mock-audio"
-    command: list[str | Path] = [venv / "bin/inspect", "eval", "--model", model, "--display", "plain", "--max-retries", "1"]
+    command: list[str | Path] = [
+        venv / "bin/inspect",
+        "eval",
+        "--model",
+        model,
+        "--display",
+        "plain",
+        "--max-retries",
+        "1",
+    ]
     known = {"MOCK_API_KEY": "x", "MOCK_BASE_URL": url}
     for name, task, words_ in (
         ("choices.eval", "audio_choices", ["-T", "epochs=2", "--no-fail-on-error", "--max-connections", "1"]),
