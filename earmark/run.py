@@ -52,7 +52,7 @@ AHEAD: Final = (
     8  # questions that are ready and wait: few, so that their bytes are still in the processor's cache when sent
 )
 AWAY: Final = 8  # batches
-HAND_OVER: Final[Seconds] = 0.0003  # about what handing one question over between threads costs
+HAND_OVER: Final[Seconds] = 0.001  # what handing one question over between threads may cost: both hold the lock in turn
 PULSE: Final[Seconds] = 1.0  # after which it is told how far a run is, whether or not an answer has come
 ATTEMPTS: Final = 5  # requests for one answer, unless somebody says otherwise
 
