@@ -15,7 +15,7 @@ from typing import Annotated, Any, Final, TypeAlias
 
 from msgspec import Meta, Struct
 
-from earmark.types import Hears, Model, Prompt, Response, Seconds, Sound, Usage, Wave, replace
+from earmark.types import Model, Prompt, Response, Seconds, Sound, Usage, Wave, Wrapper, replace
 
 Price: TypeAlias = Annotated[float, Meta(ge=0)]
 MILLION: Final = 1_000_000  # tokens, for which services tell their prices
@@ -50,19 +50,12 @@ class Prices(
         return tokens / MILLION + seconds / 60 * self.minute
 
 
-class Priced:
+class Priced(Wrapper):
     """A model whose answers say what they cost: a wrapper, which holds a model and is one."""
 
     def __init__(self, model: Model, prices: Prices) -> None:
-        self.model, self.prices = model, prices
-
-    @property
-    def name(self) -> str:
-        return self.model.name
-
-    @property
-    def hears(self) -> Hears:
-        return self.model.hears
+        super().__init__(model)
+        self.prices = prices
 
     async def generate(self, prompt: Prompt) -> Response:
         response = await self.model.generate(prompt)

@@ -240,6 +240,21 @@ class Model(Protocol):
         ...
 
 
+class Wrapper:
+    """A model that holds another and is one: it has that one's name and ears. What it adds is its `generate`."""
+
+    def __init__(self, model: Model) -> None:
+        self.model = model
+
+    @property
+    def name(self) -> str:
+        return self.model.name
+
+    @property
+    def hears(self) -> Hears:
+        return self.model.hears
+
+
 class Metric(Struct, frozen=True):
     """One number read from summed counts; `value` also takes arrays of counts, for resampling."""
 

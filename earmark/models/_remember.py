@@ -30,7 +30,7 @@ from earmark.data.cache import folder
 from earmark.errors import BadData, Rejected
 from earmark.models._retries import retries
 from earmark.models._throttle import throttled
-from earmark.types import Hears, Image, Model, Part, Prompt, Response, Seconds, Sound, Usage, Wave, replace
+from earmark.types import Image, Model, Part, Prompt, Response, Seconds, Sound, Usage, Wave, Wrapper, replace
 
 FORMAT: Final = 1  # of what is remembered: raised when prompts are named or answers kept in another way
 BUSY: Final[Seconds] = 60.0  # how long another process may keep the file to itself
@@ -89,21 +89,14 @@ class Memory:
             ) from error
 
 
-class Remember:
-    """A wrapper: holds a model and is one."""
+class Remember(Wrapper):
+    """A model whose answers are kept, and given again for the same prompt."""
 
     def __init__(self, model: Model, memory: Memory, settings: Mapping[str, Any]) -> None:
-        self.model, self.memory = model, memory
+        super().__init__(model)
+        self.memory = memory
         self._who = orjson.dumps([FORMAT, model.name, settings], option=orjson.OPT_SORT_KEYS)
         self._asking: WeakValueDictionary[bytes, asyncio.Lock] = WeakValueDictionary()
-
-    @property
-    def name(self) -> str:
-        return self.model.name
-
-    @property
-    def hears(self) -> Hears:
-        return self.model.hears
 
     async def generate(self, prompt: Prompt) -> Response:
         key = hashlib.sha256(self._who + content(prompt)).digest()
@@ -120,11 +113,11 @@ class Remember:
 
 def forgetful(model: Model) -> Model:
     """The same without its memory, where it has one: for who must know how it answers now."""
-    held: Any = model
-    while hasattr(held, "hears"):
+    held: object = model
+    while isinstance(held, Wrapper):
         if isinstance(held, Remember):
             return held.model
-        held = getattr(held, "model", None)
+        held = held.model
     return model
 
 
@@ -153,19 +146,12 @@ def _told(part: Part) -> str | list[object]:
     )
 
 
-class Patient:
-    """A wrapper that asks again where that may help."""
+class Patient(Wrapper):
+    """A model that is asked again where that may help."""
 
     def __init__(self, model: Model, attempts: int, patience: Seconds) -> None:
-        self.model, self._attempts, self._patience = model, attempts, patience
-
-    @property
-    def name(self) -> str:
-        return self.model.name
-
-    @property
-    def hears(self) -> Hears:
-        return self.model.hears
+        super().__init__(model)
+        self._attempts, self._patience = attempts, patience
 
     async def generate(self, prompt: Prompt) -> Response:
         async for attempt in retries(self._attempts, self._patience):

@@ -15,7 +15,7 @@ from typing import Any, Final
 
 from earmark.config import LONGEST_WAIT, common
 from earmark.errors import Transient
-from earmark.types import Hears, Model, Prompt, Response, Seconds
+from earmark.types import Model, Prompt, Response, Seconds, Wrapper
 
 FIRST: Final = 4  # answers under way at the start
 SHRINK: Final = 2 / 3
@@ -43,8 +43,8 @@ class Pace:
         self._free_at += more * self._each
 
 
-class Throttle:
-    """A wrapper: holds a model and is one."""
+class Throttle(Wrapper):
+    """A model that is asked so many questions at once, and so many a minute, as it can answer."""
 
     def __init__(
         self,
@@ -56,7 +56,7 @@ class Throttle:
         tokens_per_minute: float | None = None,
         longest_wait: Seconds = LONGEST_WAIT,
     ) -> None:
-        self.model = model
+        super().__init__(model)
         self.ceiling = ceiling
         self.limit = min(FIRST, ceiling)  # answers under way at once
         self._slots = asyncio.Semaphore(self.limit)
@@ -69,14 +69,6 @@ class Throttle:
         self._requests = Pace(requests_per_minute, clock) if requests_per_minute else None
         self._tokens = Pace(tokens_per_minute, clock) if tokens_per_minute else None
         self._usual = 0.0  # tokens that an answer takes, as far as is known
-
-    @property
-    def name(self) -> str:
-        return self.model.name
-
-    @property
-    def hears(self) -> Hears:
-        return self.model.hears
 
     @property
     def waiting(self) -> Seconds:
@@ -154,5 +146,4 @@ def throttled(model: Model, settings: Mapping[str, Any]) -> Throttle:
 
 def innermost(model: Model) -> Model:
     """The model inside all its wrappers."""
-    held: Any = getattr(model, "model", None)
-    return innermost(held) if hasattr(held, "hears") else model  # what a model runs on may be called its model too
+    return innermost(model.model) if isinstance(model, Wrapper) else model
