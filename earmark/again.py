@@ -17,7 +17,8 @@ from earmark.benchmarks import _imported
 from earmark.config import Composed
 from earmark.errors import BadData, UsageError
 from earmark.journal import key, keys
-from earmark.models._throttle import Throttle
+from earmark.models._remember import forgetful
+from earmark.models._throttle import throttled
 from earmark.report.cells import Cells
 from earmark.report.files import read_metrics
 from earmark.report.rows import Found, Metrics, Row
@@ -113,7 +114,7 @@ async def retry(
     conditions = tuple(config.load_condition(text, seed, benchmark) for text in words.run.condition)
     metrics = await write_scores(run, benchmark, seed, _found(run))
     async with config.open_model(words.model) as model:
-        throttle = Throttle(model, config.common(words.model).concurrency)
+        throttle = throttled(forgetful(model), words.model)  # what is remembered has been asked already
         with folder.held(run):
             for attempt in range(1, times + 1):
                 again = chosen(run, states)

@@ -11,6 +11,7 @@ from aiohttp import web
 from mine import bench
 from servers import said, serving
 
+from earmark.again import retry
 from earmark.cli._progress import told
 from earmark.config import compose
 from earmark.errors import Transient
@@ -216,3 +217,25 @@ def test_it_is_told_that_the_server_asks_to_wait(tmp_path: Path, monkeypatch: py
         asyncio.run(evaluate(bench.load(bench.Settings(items=1)), settings, watch))
     assert any("1 of 2 under way  the server asks to wait" in line for line in lines)
     assert "wait" not in lines[-1]
+
+
+@pytest.mark.parametrize("remember", [False, True])
+def test_a_retry_asks_again_at_the_rate_of_the_run(
+    remember: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    booked: list[float] = []
+
+    def book(_: Pace, amount: float) -> float:
+        booked.append(amount)
+        return 0.0
+
+    monkeypatch.setattr(Pace, "book", book)
+    monkeypatch.setenv("EARMARK_CACHE", str(tmp_path))
+    with serving(lambda *_: said("Hm.")) as server:
+        words = [f"model={server.url}", "preflight=false", "model.requests_per_minute=600"]
+        settings = compose([*words, f"model.remember={str(remember).lower()}"])
+        watch = Watch(lambda _: None, lambda _: None)
+        run = asyncio.run(evaluate(bench.load(bench.Settings(items=3)), settings, watch)).folder
+        assert len(server.asked) == len(booked) == 3
+        asyncio.run(retry(run, {"unparsed"}, 1, watch.say, watch.tally))
+        assert len(server.asked) == len(booked) == 6
