@@ -24,7 +24,7 @@ from earmark.audio.limits import LIMITS, Limits, holding
 from earmark.audio.prepare import prepare
 from earmark.config import RunSettings
 from earmark.errors import AskError, BadSetup, Filtered, SoundFailed, Stopped, Transient
-from earmark.journal import Journal, Record, Sent, key, taken
+from earmark.journal import Journal, Record, Sent, key
 from earmark.models._retries import retries
 from earmark.models._throttle import Throttle, innermost
 from earmark.signature import asked, heard
@@ -357,11 +357,6 @@ class Engine:
                 "when the model answers again, the same command goes on"
             )
         return replace(job.record, failure=outcome, attempts=requests)
-
-
-def spent(journal: Path) -> float:
-    """What the answers in a journal have cost."""
-    return taken(journal).usage.cost
 
 
 def count(tally: Tally, record: Record) -> None:

@@ -19,7 +19,7 @@ import msgspec
 
 from earmark import folder
 from earmark.errors import BadData
-from earmark.journal import Record, ScoreLine, keys, read, standing, taken
+from earmark.journal import Record, ScoreLine, read, standing, taken
 from earmark.plugins import find
 from earmark.report import files
 from earmark.report.cells import Cells
@@ -57,15 +57,17 @@ async def score_all(
     """Score every standing record of a journal; each score is told with its record, in the order of the journal."""
     cells = Cells(slices)
     settled = 0
+
+    def counted() -> Iterator[Record]:
+        nonlocal settled
+        for record in records(journal):
+            settled += record.failure is None or record.failure.final
+            yield record
+
     async with AsyncExitStack() as stack:
-        async for record, scorer, earned in _scored(records(journal), Opened(scorers, stack)):
+        async for record, scorer, earned in _scored(counted(), Opened(scorers, stack)):
             cells.add(record, scorer, earned)
             tell(record, line_of(record, scorer, earned))
-    settled = sum(
-        line.failure is None or line.failure.final
-        for line, stands in zip(keys(journal), standing(journal), strict=True)
-        if stands
-    )
     return Scored(cells, settled)
 
 

@@ -229,21 +229,20 @@ def _forget(run: Path) -> None:
 
 def export_run(run: Path, form: str, out: Path | None) -> list[Path]:
     """A run in another form; what was written."""
-    name = folder.signed(run).benchmark["name"]
-    if name == folder.AUDIOGRAM:
+    benchmark, kind = folder.signed(run).benchmark["name"], form.replace("-", "_")
+    if benchmark == folder.AUDIOGRAM:
         raise BadData(
             f"{run} is an audiogram, which has no other form; its numbers are in audiogram.csv and audiogram.json there, its trials in {folder.JOURNAL}"
         )
     writers = [name for name in plugins.names("foreign") if hasattr(plugins.find("foreign", name), "write")]
-    if form in writers or form.replace("-", "_") in writers:
-        if form.replace("-", "_") != name:
-            raise UsageError(f"--to {form}: is for runs of {form.replace('-', '_')}, and {run} is one of {name}")
-        module = plugins.find("foreign", form.replace("-", "_"))
-        told: list[Path] = module.write(_scored(run), out or run / "export" / form)
+    if kind in writers:
+        if kind != benchmark:
+            raise UsageError(f"--to {form}: is for runs of {kind}, and {run} is one of {benchmark}")
+        told: list[Path] = plugins.find("foreign", kind).write(_scored(run), out or run / "export" / form)
         return told
     if form not in OURS:
         raise UsageError(
-            f"--to {form}: no such form; there are: {', '.join([*OURS, *(name.replace('_', '-') for name in writers)])}"
+            f"--to {form}: no such form; there are: {', '.join([*OURS, *(plugins.plain('foreign', name) for name in writers)])}"
         )
     place = out or run / f"export.{form}"
     place.parent.mkdir(parents=True, exist_ok=True)

@@ -18,11 +18,11 @@ from earmark.audiogram.report import write_all
 from earmark.audiogram.trials import Plan, Settings, Trial, benchmark, planned, trials
 from earmark.config import Composed
 from earmark.errors import UsageError
-from earmark.journal import Record
+from earmark.journal import Record, taken
 from earmark.models._throttle import throttled
 from earmark.preflight import look, sent
 from earmark.report import figures
-from earmark.run import Engine, Kitchen, Tally, first, spent
+from earmark.run import Engine, Kitchen, Tally, first
 from earmark.stats.staircase import Ending
 from earmark.survey import name_of
 from earmark.types import Benchmark, Condition, Model
@@ -96,8 +96,8 @@ class Sitting:
 
     async def ask_all(self) -> None:
         """Ask what is left. Whatever stops it, the answers that came are in the journal."""
-        cost = await asyncio.to_thread(spent, self.engine.journal.path)
-        self.engine.begin(Tally(self.plan.most, cost=cost))
+        before = await asyncio.to_thread(taken, self.engine.journal.path)
+        self.engine.begin(Tally(self.plan.most, cost=before.usage.cost))
         try:
             async with asyncio.TaskGroup() as group:
                 for number in range(1, self.plan.tracks + 1):

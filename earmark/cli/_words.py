@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from rich.table import Table
 
     from earmark.journal import Taken
-    from earmark.report.rows import Found, Gain, Row
+    from earmark.report.rows import Found, Gain, Metrics, Row
     from earmark.types import Benchmark
 
 
@@ -106,6 +106,20 @@ def show_rows(title: str, rows: Sequence[Row], *, everything: bool = False, by: 
             show_table(f"{title}: {', '.join(metrics[:1])}", HEAD, table(shown), words=2)
     for note in footnotes(shown):
         click.echo(note)
+
+
+def show_metrics(
+    title: str, metrics: Metrics, *, everything: bool = False, by: str = "", width: float | None = None
+) -> None:
+    """Print the numbers of a run, and what must be known about them; how many items an interval of a width takes, if asked."""
+    from earmark.report.table import wanted
+
+    show_rows(title, metrics.rows, everything=everything, by=by)
+    for needed in wanted(metrics.rows, width) if width else ():
+        click.echo(needed)
+    show_gains(metrics.gains, by=by)
+    show_skipped(metrics.found)
+    show_taken(metrics.taken)
 
 
 def show_gains(gains: Sequence[Gain], *, by: str = "") -> None:

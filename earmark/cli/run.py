@@ -42,7 +42,7 @@ def finish(lines: Sequence[Line]) -> int:
     import asyncio
 
     from earmark.cli._progress import Progress
-    from earmark.cli._words import show_gains, show_rows, show_skipped, show_taken
+    from earmark.cli._words import show_metrics
     from earmark.evaluate import evaluate
 
     outcomes = []
@@ -50,10 +50,7 @@ def finish(lines: Sequence[Line]) -> int:
         with Progress() as watch:
             outcomes.append(asyncio.run(evaluate(line.benchmark, line.settings, watch)))
     for outcome in outcomes:
-        show_rows(f"{outcome.benchmark.name} by {outcome.model}", outcome.metrics.rows)
-        show_gains(outcome.metrics.gains)
-        show_skipped(outcome.metrics.found)
-        show_taken(outcome.metrics.taken)
+        show_metrics(f"{outcome.benchmark.name} by {outcome.model}", outcome.metrics)
         click.echo(
             f"source: {outcome.benchmark.source or 'not told'}; licence: {outcome.benchmark.licence or 'not told'}"
         )

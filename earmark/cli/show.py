@@ -23,10 +23,9 @@ def command(runs: tuple[Path, ...], everything: bool, by: str, plot: Path | None
     earmark show RUN --plot curve.png      of a run with noise=[20,10,0,-10]: the score against the noise
     """
     from earmark import folder
-    from earmark.cli._words import show_gains, show_rows, show_skipped, show_taken
+    from earmark.cli._words import show_metrics
     from earmark.errors import UsageError
     from earmark.report.files import read_metrics
-    from earmark.report.table import wanted
 
     if plot and len(runs) > 1:
         raise UsageError("--plot draws one run; give one RUN")
@@ -36,12 +35,8 @@ def command(runs: tuple[Path, ...], everything: bool, by: str, plot: Path | None
             _audiogram(run, plot)
             continue
         metrics = read_metrics(run)
-        show_rows(f"{signed.benchmark['name']} by {signed.model['name']}", metrics.rows, everything=everything, by=by)
-        for needed in wanted(metrics.rows, width) if width else ():
-            click.echo(needed)
-        show_gains(metrics.gains, by=by)
-        show_skipped(metrics.found)
-        show_taken(metrics.taken)
+        title = f"{signed.benchmark['name']} by {signed.model['name']}"
+        show_metrics(title, metrics, everything=everything, by=by, width=width)
         for notice in metrics.notices:
             click.echo(notice)
         for message, count in _failures(run):
@@ -52,7 +47,7 @@ def command(runs: tuple[Path, ...], everything: bool, by: str, plot: Path | None
             from earmark.report.figures import write_picture
             from earmark.report.noise_curve import noise_curve
 
-            write_picture(plot, noise_curve(f"{signed.benchmark['name']} by {signed.model['name']}", metrics.rows))
+            write_picture(plot, noise_curve(title, metrics.rows))
             click.echo(f"drawn: {plot}")
 
 
