@@ -16,33 +16,12 @@ import pytest
 from commands import earmark
 from hypothesis import given
 from hypothesis import strategies as st
+from word_errors import RAW, item, of, score, wer
 
 from earmark.config import read
 from earmark.errors import BadData, UsageError
 from earmark.scorers.wer import Settings, aligned, edits, loop
-from earmark.types import Item, Response, Score
-
-RAW = Settings(normalizer="none", unit="words", tokens="kept")
-
-
-def item(*references: str) -> Item:
-    return Item("1", targets=references)
-
-
-def score(reference: str, reply: str, settings: Settings = RAW) -> Score:
-    return asyncio.run(settings.score(item(reference), Response(reply)))
-
-
-def of(settings: Settings, *pairs: tuple[str, str]) -> dict[str, float]:
-    """All metrics over some pairs of reference and reply."""
-    bags = [settings.counts(item(reference), reply) for reference, reply in pairs]
-    sums = {name: sum(bag[name] for bag in bags) for name in bags[0]}
-    return {name: float(metric.value(sums)) for name, metric in settings.metrics.items()}
-
-
-def wer(reference: str, reply: str, settings: Settings) -> float:
-    return next(iter(of(settings, (reference, reply)).values()))
-
+from earmark.types import Item, Response
 
 # ---------------------------------------------------------------- laws
 

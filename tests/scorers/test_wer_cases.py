@@ -9,29 +9,11 @@ from typing import Any
 
 import orjson
 import pytest
+from word_errors import item, of, score, wer
 
 from earmark.replies import score_file
 from earmark.scorers.wer import Settings
-from earmark.types import Item, Response, Score, replace
-
-
-def item(reference: str) -> Item:
-    return Item("1", targets=(reference,))
-
-
-def score(reference: str, reply: str, settings: Settings) -> Score:
-    return asyncio.run(settings.score(item(reference), Response(reply)))
-
-
-def of(settings: Settings, *pairs: tuple[str, str]) -> dict[str, float]:
-    """All metrics over some pairs of reference and reply."""
-    bags = [settings.counts(item(reference), reply) for reference, reply in pairs]
-    sums = {name: sum(bag[name] for bag in bags) for name in bags[0]}
-    return {name: float(metric.value(sums)) for name, metric in settings.metrics.items()}
-
-
-def wer(reference: str, reply: str, settings: Settings) -> float:
-    return next(iter(of(settings, (reference, reply)).values()))
+from earmark.types import Response, replace
 
 
 def of_kind_b(shared: Path) -> dict[str, dict[str, Any]]:
