@@ -11,11 +11,13 @@ HERE = Path(__file__).parent
 ENV = os.environ | {"PYTHONPATH": str(HERE), "NO_COLOR": "1"}
 
 
-def earmark(*words: str, timeout: float = 120.0) -> subprocess.CompletedProcess[str]:
+PATIENCE = 600.0  # seconds, against hanging for ever; what takes seconds here may take minutes on a busy machine
+
+
+def earmark(*words: str) -> subprocess.CompletedProcess[str]:
     """Run a command to its end."""
-    return subprocess.run(
-        [sys.executable, "-m", "earmark", *words], env=ENV, capture_output=True, text=True, check=False, timeout=timeout
-    )
+    command = [sys.executable, "-m", "earmark", *words]
+    return subprocess.run(command, env=ENV, capture_output=True, text=True, check=False, timeout=PATIENCE)
 
 
 def started(*words: str) -> subprocess.Popen[str]:

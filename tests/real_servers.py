@@ -14,11 +14,11 @@ from pathlib import Path
 from types import MappingProxyType
 
 import pytest
+from commands import PATIENCE
 
 HERE = Path(__file__).parent
 VENVS = HERE.parent / ".venvs"
 TOOLS = HERE.parent / "tools" / "servers"
-PATIENCE = 120.0  # seconds until a server must be up
 OFFLINE = {"HF_HUB_OFFLINE": "1", "TRANSFORMERS_OFFLINE": "1", "OMP_NUM_THREADS": "1", "NO_COLOR": "1"}
 ON_A_PROCESSOR = {"VLLM_CPU_KVCACHE_SPACE": "1"}  # GiB that vLLM takes where it has no card
 
@@ -45,12 +45,12 @@ def vllm_environment() -> Path:
 
 
 def python_in(
-    place: Path, *words: str, env: Mapping[str, str] = MappingProxyType({}), timeout: float = 300.0
+    place: Path, *words: str, env: Mapping[str, str] = MappingProxyType({})
 ) -> subprocess.CompletedProcess[str]:
     """Run Python in another environment, to its end."""
     command = [str(place / "bin" / "python"), *words]
     paths = os.environ | OFFLINE | {"PYTHONPATH": str(HERE)} | dict(env)
-    return subprocess.run(command, env=paths, capture_output=True, text=True, check=False, timeout=timeout)
+    return subprocess.run(command, env=paths, capture_output=True, text=True, check=False, timeout=PATIENCE)
 
 
 def free_port() -> int:

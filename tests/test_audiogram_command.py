@@ -17,7 +17,7 @@ from typing import Any
 
 import pytest
 from aiohttp import web
-from commands import ENV, earmark, started
+from commands import ENV, PATIENCE, earmark, started
 from servers import Server, said, serving, sounds
 
 from earmark.journal import read
@@ -120,7 +120,7 @@ def test_a_killed_audiogram_goes_on_and_finds_what_it_would_have_found() -> None
         server.asked.clear()
         for sitting in range(1, 4):
             process = started(*words(server))
-            until = time.monotonic() + 60
+            until = time.monotonic() + PATIENCE
             while len(server.asked) < 20 * sitting:
                 assert time.monotonic() < until
                 assert process.poll() is None, process.communicate()[1]

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 from aiohttp import web
-from commands import earmark, started
+from commands import PATIENCE, earmark, started
 from servers import Stream, queueing, said, serving
 
 from earmark.journal import Record, read
@@ -27,7 +27,7 @@ LONG = 60.0  # seconds: longer than anybody waits here
 def interrupted(begun: Callable[[], bool], *words: str) -> str:
     """Start a command, interrupt it once it has begun; what it said."""
     process = started(*words)
-    until = time.monotonic() + 30
+    until = time.monotonic() + PATIENCE
     while not begun():
         assert time.monotonic() < until, "it did not begin"
         assert process.poll() is None, process.communicate()

@@ -88,7 +88,7 @@ def test_listen_runs_on_a_real_server(listening: tuple[str, str], shared: Path) 
 
 
 def doctor(*words: str) -> tuple[int, str]:
-    done = earmark("doctor", *words, timeout=300.0)
+    done = earmark("doctor", *words)
     return done.returncode, done.stdout + done.stderr
 
 

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 import soundfile
 from aiohttp import web
-from commands import earmark, started
+from commands import PATIENCE, earmark, started
 from servers import Server, said, serving
 
 from earmark.journal import read
@@ -33,7 +33,7 @@ def words(server: Server, *more: str) -> tuple[str, ...]:
 def begin_and_stop(server: Server, how: int, *more: str, after: int = 30) -> None:
     """Start a run and stop it by a signal once the server has been asked so often."""
     process = started(*words(server, *more))
-    until = time.monotonic() + 60
+    until = time.monotonic() + PATIENCE
     while len(server.asked) < after:
         assert time.monotonic() < until, "the run did not begin"
         assert process.poll() is None, process.stderr.read() if process.stderr else ""
@@ -146,13 +146,13 @@ def test_items_that_failed_are_asked_again_by_the_same_command() -> None:
 
 
 def test_a_run_has_one_writer() -> None:
-    async def very_slowly(_: dict[str, Any], __: int) -> web.Response:
-        await asyncio.sleep(0.4)
+    async def never(_: dict[str, Any], __: int) -> web.Response:
+        await asyncio.sleep(PATIENCE)
         return said("A")
 
-    with serving(very_slowly) as server:
+    with serving(never) as server:
         process = started(*words(server))
-        while len(server.asked) < 10:
+        while not server.asked:
             time.sleep(0.005)
         second = earmark(*words(server))
         process.kill()

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 import yaml
-from commands import ENV, earmark
+from commands import ENV, PATIENCE, earmark
 from servers import said, serving
 from sklearn.metrics import balanced_accuracy_score, f1_score
 
@@ -34,7 +34,7 @@ pytestmark = pytest.mark.shared
 def listen_eval(*words: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
         [sys.executable, "-c", "from earmark.cli.listen_eval import main; main()", *words],
-        env=ENV, capture_output=True, text=True, check=False, timeout=120,
+        env=ENV, capture_output=True, text=True, check=False, timeout=PATIENCE,
     )  # fmt: skip
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import random
 import re
-import time
 from pathlib import Path
 from typing import Any
 
@@ -287,17 +286,6 @@ def test_metrics_read_arrays_of_counts() -> None:
 
 def test_error_rates_go_down() -> None:
     assert {metric.better for metric in RAW.metrics.values()} == {"lower"}
-
-
-def test_twenty_thousand_pairs_take_seconds() -> None:
-    dice = random.Random(0)
-    words = "the of and to in is it one hundred twenty don't colour mister street 5 said was with about that".split()
-    texts = [" ".join(dice.choices(words, k=15)) for _ in range(20_000)]
-    settings = Settings(language="en")
-    began = time.process_time()
-    for at, text in enumerate(texts):
-        settings.counts(item(text), texts[at - 1])
-    assert time.process_time() - began < 30  # some eight on a desk; a guard against slowness of another order
 
 
 def test_from_the_command_line(tmp_path: Path) -> None:

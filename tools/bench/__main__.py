@@ -1,6 +1,6 @@
 """Benchmarks: what asking costs, beside a bare loop in the same run. Prints ratios; nothing here passes or fails.
 
-python tools/bench [starting] [asking] [histories] [million]
+python tools/bench [starting] [asking] [words] [histories] [million]
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ import asyncio
 import contextlib
 import json
 import os
+import random
 import subprocess
 import sys
 import tempfile
@@ -121,6 +122,31 @@ def asking() -> None:
     print(f"  earmark run, start-up                {start_cpu:.2f} CPU s   {start_wall:.2f} s   peak {memory:.0f} MB")
 
 
+def words() -> None:
+    """Word errors of 20,000 pairs, normalised as Whisper does, beside the bare count of edits of texts that need no normaliser."""
+    import jiwer  # noqa: PLC0415
+
+    from earmark.scorers.wer import Settings  # noqa: PLC0415
+    from earmark.types import Item  # noqa: PLC0415
+
+    dice, count = random.Random(0), 20_000  # noqa: S311
+    known = "the of and to in is it one hundred twenty don't colour mister street 5 said was with about that".split()
+    texts = [" ".join(dice.choices(known, k=15)) for _ in range(count)]
+    items = [Item(str(at), targets=(text,)) for at, text in enumerate(texts)]
+    replies = texts[1:] + texts[:1]
+    settings = Settings(language="en")
+    took = []
+    for each in (
+        lambda: [jiwer.process_words(text, reply) for text, reply in zip(texts, replies, strict=True)],
+        lambda: [settings.counts(item, reply) for item, reply in zip(items, replies, strict=True)],
+    ):
+        began = time.process_time()
+        each()
+        took.append(time.process_time() - began)
+    print(f"words: {count:,} pairs of 15 words; jiwer, nothing normalised: {took[0]:.1f} CPU s")
+    print(f"  earmark, whisper-en: {took[1]:.1f} CPU s   ratio {took[1] / took[0]:.1f}")
+
+
 def long_histories() -> None:
     """Requests of 600 frames and 60 clips: media read and encoded for each, as the authors' script does, or once a run."""
     import history  # type: ignore[import-not-found] # noqa: PLC0415 - beside this file; needs the extra av
@@ -190,8 +216,8 @@ def _run(*command: str) -> float:
     return used.ru_utime + used.ru_stime
 
 
-BENCHMARKS = {"starting": starting, "asking": asking, "histories": long_histories, "million": million}
+BENCHMARKS = {"starting": starting, "asking": asking, "words": words, "histories": long_histories, "million": million}
 
 if __name__ == "__main__":
-    for name in sys.argv[1:] or ("starting", "asking", "histories"):
+    for name in sys.argv[1:] or ("starting", "asking", "words", "histories"):
         BENCHMARKS[name]()
