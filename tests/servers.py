@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from aiohttp import web
+from commands import PATIENCE
 
 from earmark.preflight.sent import SOUNDS, canary
 from earmark.types import Sound
@@ -95,17 +96,24 @@ class _Threaded:
     def start(self) -> int:
         """Start serving; the port."""
         self._thread.start()
-        return asyncio.run_coroutine_threadsafe(self._start(), self._loop).result(10)
+        return asyncio.run_coroutine_threadsafe(self._start(), self._loop).result(PATIENCE)
 
     async def _start(self) -> int:
         await self._runner.setup()
         await web.TCPSite(self._runner, "127.0.0.1", 0).start()
         return int(self._runner.addresses[0][1])
 
+    async def _stop(self) -> None:
+        await self._runner.cleanup()
+        left = asyncio.all_tasks() - {asyncio.current_task()}  # answers that nobody waits for any more
+        for task in left:
+            task.cancel()
+        await asyncio.gather(*left, return_exceptions=True)
+
     def stop(self) -> None:
-        asyncio.run_coroutine_threadsafe(self._runner.cleanup(), self._loop).result(10)
+        asyncio.run_coroutine_threadsafe(self._stop(), self._loop).result(PATIENCE)
         self._loop.call_soon_threadsafe(self._loop.stop)
-        self._thread.join(10)
+        self._thread.join(PATIENCE)
         self._loop.close()
 
 
