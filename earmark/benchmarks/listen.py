@@ -114,7 +114,10 @@ class Row(Struct, frozen=True):
 
 
 def load(settings: Settings, tasks: tuple[str, ...] = ()) -> Benchmark:
-    """The benchmark; `tasks` goes before `experiments`."""
+    """The benchmark, of `tasks` or of `experiments`, which name the same."""
+    if tasks and settings.experiments and {*tasks} != {*settings.experiments}:
+        told = f"listen:{','.join(tasks)} and experiments=[{','.join(settings.experiments)}]"
+        raise UsageError(f"{told}: two lists of experiments, which differ; give one of them")
     chosen = checked_tasks("listen", tasks or settings.experiments, tuple(TASKS))
     parts = {name: getattr(settings, name) or usual for name, usual in POLICIES[settings.policy].items()}
     resolved: Settings = msgspec.structs.replace(settings, experiments=chosen, **parts)

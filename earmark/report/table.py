@@ -15,17 +15,21 @@ HEAD: Final = ("task", "condition", "score", "95 % interval", "n", "unparsed", "
 
 def table(rows: Sequence[Row]) -> list[tuple[str, ...]]:
     """The lines of a table under `HEAD`: one for each row, its headline alone."""
-    return [_line(row, row.headline[1]) for row in rows]
+    return [_line(row, row.headline[1], row.chance) for row in rows]
 
 
 def full_table(rows: Sequence[Row]) -> list[tuple[str, ...]]:
-    """The lines of a table under `metric` and `HEAD`: every metric of every row."""
-    return [(name, *_line(row, found)) for row in rows for name, found in row.metrics.items()]
+    """The lines of a table under `metric` and `HEAD`: every metric of every row, with chance beside the headline, which has it."""
+    return [
+        (name, *_line(row, found, row.chance if name == row.headline[0] else None))
+        for row in rows
+        for name, found in row.metrics.items()
+    ]
 
 
-def _line(row: Row, found: Estimate) -> tuple[str, ...]:
+def _line(row: Row, found: Estimate, chance: float | None) -> tuple[str, ...]:
     counts = (row.n, row.states["unparsed"], row.states["refused"], row.failed)
-    return (row.title, row.condition, number(found.value), interval(found), *map(str, counts), number(row.chance))
+    return (row.title, row.condition, number(found.value), interval(found), *map(str, counts), number(chance))
 
 
 def footnotes(rows: Sequence[Row]) -> list[str]:

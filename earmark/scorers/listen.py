@@ -27,6 +27,7 @@ from msgspec import Struct
 
 from earmark.errors import BadData
 from earmark.scorers.choice import Choice, divided, ratio
+from earmark.scorers.classes import count, entered, macro_f1, mean_over_classes, seen, uar
 from earmark.types import Counts, Item, Metric, Number, Response, Score, replace
 
 MERGED: Final = {"angry": "anger", "happy": "happiness", "sad": "sadness", "pleasant_surprise": "surprise"}
@@ -42,54 +43,22 @@ def emotion(choice: str) -> str:
     return MERGED.get(word, word)
 
 
-def _classes(counts: Counts) -> list[str]:
-    return sorted({name[2:] for name in counts if name[:2] in ("t:", "p:")})
-
-
-def _of(counts: Counts, kind: str, emotion: str) -> Number:
-    return counts.get(f"{kind}:{emotion}", 0.0)
-
-
 def _n(counts: Counts) -> Number:
-    return sum((_of(counts, "t", k) for k in _classes(counts)), start=0.0)
-
-
-def _mean_over_classes(
-    counts: Counts, share: Callable[[Number, Number, Number], Number], there: Callable[[Number, Number], Number]
-) -> Number:
-    """The mean of a share over the classes that are there, which may differ from one resample to the next."""
-    total: Number = 0.0
-    many: Number = 0.0
-    for k in _classes(counts):
-        truth, predicted, agreed = (_of(counts, kind, k) for kind in "tph")
-        counted = np.asarray(there(truth, predicted), bool)
-        total = total + np.where(counted, np.nan_to_num(share(truth, predicted, agreed)), 0.0)
-        many = many + counted
-    return divided(total, many)
+    return sum((count(counts, "t", k) for k in seen(counts)), start=0.0)
 
 
 def weighted_accuracy(counts: Counts) -> Number:
-    return divided(sum((_of(counts, "h", k) for k in _classes(counts)), start=0.0), _n(counts))
-
-
-def uar(counts: Counts) -> Number:
-    return _mean_over_classes(counts, lambda t, _, h: divided(h, t), lambda t, _: np.greater(t, 0))
-
-
-def macro_f1(counts: Counts) -> Number:
-    return _mean_over_classes(
-        counts, lambda t, p, h: divided(np.multiply(2, h), np.add(t, p)), lambda t, p: np.greater(np.add(t, p), 0)
-    )
+    return divided(sum((count(counts, "h", k) for k in seen(counts)), start=0.0), _n(counts))
 
 
 def chance_accuracy(counts: Counts) -> Number:
-    both = sum((np.multiply(_of(counts, "t", k), _of(counts, "p", k)) for k in _classes(counts)), start=0.0)
+    both = sum((np.multiply(count(counts, "t", k), count(counts, "p", k)) for k in seen(counts)), start=0.0)
     return divided(both, np.square(_n(counts)))
 
 
 def chance_macro_f1(counts: Counts) -> Number:
     n = _n(counts)
-    return _mean_over_classes(
+    return mean_over_classes(
         counts,
         lambda t, p, _: divided(np.multiply(2, np.multiply(t, p)), np.multiply(n, np.add(t, p))),
         lambda t, p: np.greater(np.add(t, p), 0),
@@ -165,10 +134,7 @@ class Settings(Struct, frozen=True, forbid_unknown_fields=True):
             raise BadData(f"item '{item.id}' has labels and no choices; LISTEN's classes are the texts of its choices")
         truth = emotion(item.text(target))
         said = emotion(item.text(answer)) if answer is not None and answer in item.labels else None
-        counts |= {f"t:{truth}": 1.0, "kept": 1.0, "same": float(said == truth)}
-        if said is not None:
-            counts |= {f"p:{said}": 1.0, f"h:{said}": float(said == truth)}
-        return counts
+        return counts | entered(truth, said) | {"kept": 1.0, "same": float(said == truth)}
 
     def bounds(self, item: Item) -> tuple[dict[str, float], dict[str, float]]:
         return self.counts(item, None), self.counts(item, item.targets[0])

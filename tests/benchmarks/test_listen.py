@@ -80,6 +80,8 @@ def test_tasks_run_in_the_official_order_whatever_order_they_are_named_in(shared
     assert load(shared, experiments=("4", "1_text")).tasks == ("1_text", "4")
     with pytest.raises(UsageError, match="listen has no task '5'"):
         load(shared, experiments=("5",))
+    with pytest.raises(UsageError, match=r"listen:2B and experiments=\[3B\]: two lists"):
+        listen.load(listen.Settings(experiments=("3B",)), ("2B",))
 
 
 @pytest.mark.parametrize(

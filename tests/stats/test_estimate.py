@@ -12,7 +12,7 @@ import pytest
 import scipy.stats
 
 from earmark.scorers.choice import METRICS, divided
-from earmark.scorers.listen import macro_f1
+from earmark.scorers.classes import macro_f1
 from earmark.stats.bags import Bags, named
 from earmark.stats.estimate import (
     LEVEL,
