@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from operator import itemgetter
 from typing import Any, Final
 
 import msgspec
@@ -53,7 +54,7 @@ def tables(scorer: Listen, tasks: tuple[str, ...], model: str, pairs: Pairs) -> 
             yield Table(f"{place}summary.csv", SUMMARY, rows)
             continue
         yield Table(f"{place}summary_{safe_name(corpus)}.csv", BY_CORPUS, rows)
-        yield Table(f"{place}samples/{safe_name(corpus)}.csv", SAMPLES, samples(condition, corpus, pairs))
+        yield Table(f"{place}samples/{safe_name(corpus)}.csv", SAMPLES, samples(condition, corpus, tasks, pairs))
 
 
 def summary(
@@ -72,26 +73,34 @@ def summary(
     ]
 
 
-def samples(condition: str, corpus: str, pairs: Pairs) -> Iterator[tuple[Any, ...]]:
-    """A row for each sample of a corpus."""
-    for record, line in pairs():
-        item = record.item
-        if line.condition == condition and item.tags["dataset_source"] == corpus:
-            target = item.targets[0]
-            yield (
-                anonymous(item.id),
-                item.task,
-                item.tags["modality"],
-                corpus,
-                item.text(target),
-                item.text(line.answer) if line.answer in item.labels else None,
-                target,
-                line.answer,
-                line.answer == target,
-                record.response.text if record.response else None,
-                record.failure.message if record.failure else None,
-                msgspec.json.encode(item.choices).decode(),
-            )
+def samples(condition: str, corpus: str, tasks: tuple[str, ...], pairs: Pairs) -> list[tuple[Any, ...]]:
+    """A row for each sample of a corpus, by experiment and the data's own id, in whatever order the answers came."""
+    of = [
+        (tasks.index(line.task), line.id, line.repeat, sample(record, line))
+        for record, line in pairs()
+        if line.condition == condition and record.item.tags["dataset_source"] == corpus
+    ]
+    return [row for *_, row in sorted(of, key=itemgetter(0, 1, 2))]
+
+
+def sample(record: Record, line: ScoreLine) -> tuple[Any, ...]:
+    """The row of one sample."""
+    item = record.item
+    target = item.targets[0]
+    return (
+        anonymous(item.id),
+        item.task,
+        item.tags["modality"],
+        item.tags["dataset_source"],
+        item.text(target),
+        item.text(line.answer) if line.answer in item.labels else None,
+        target,
+        line.answer,
+        line.answer == target,
+        record.response.text if record.response else None,
+        record.failure.message if record.failure else None,
+        msgspec.json.encode(item.choices).decode(),
+    )
 
 
 def anonymous(name: str) -> str:

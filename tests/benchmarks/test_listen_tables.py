@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import csv
 import json
 import subprocess
@@ -12,12 +13,15 @@ from typing import Any
 
 import pytest
 import yaml
+from aiohttp import web
 from commands import ENV, PATIENCE, earmark
 from servers import said, serving
 from sklearn.metrics import balanced_accuracy_score, f1_score
 
 from earmark.benchmarks._listen_tables import anonymous
+from earmark.benchmarks.listen import TASKS
 from earmark.scorers.listen import emotion
+from earmark.scoring import read_scores
 
 SUMMARY = (
     "model,experiment,modality,n_samples,weighted_accuracy,uar,macro_f1,micro_f1,"
@@ -45,12 +49,15 @@ def table(path: Path) -> list[dict[str, str]]:
 
 @pytest.fixture(scope="module")
 def run(shared: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A run of the program against a server that answers every fifth question with nothing that can be read."""
+    """A run of the program; the server answers out of turn, and every fifth question with nothing that can be read."""
+
+    async def reply(_: dict[str, Any], number: int) -> web.Response:
+        await asyncio.sleep(number * 7919 % 50 / 1000)
+        return said("no idea?" if number % 5 == 0 else "ABCD"[number % 4])
+
     folder = tmp_path_factory.mktemp("listen")
-    with serving(lambda _, number: said("no idea?" if number % 5 == 0 else "ABCD"[number % 4])) as server:
-        done = listen_eval(
-            f"model={server.url}", "model.concurrency=1", f"data={shared}/fixtures/listen", f"results={folder}/results"
-        )
+    with serving(reply) as server:
+        done = listen_eval(f"model={server.url}", f"data={shared}/fixtures/listen", f"results={folder}/results")
     assert done.returncode == 0, done.stderr
     (found,) = (folder / "results" / "test-model").iterdir()
     return found
@@ -110,6 +117,16 @@ def test_the_summaries_follow_from_the_samples(run: Path) -> None:
 def test_ids_are_those_of_the_official_results(run: Path) -> None:
     assert anonymous("IEMOCAP_Session5_Ses05M_script01_1b_F030_2B") == "SAMPLE_dd0f6e9d"
     assert all(row["sample_id"].startswith("SAMPLE_") for path in (run / "samples").iterdir() for row in table(path))
+
+
+def test_samples_stand_by_experiment_and_id_whatever_came_first(run: Path) -> None:
+    lines = list(read_scores(run / "scores.jsonl"))
+    places = [(list(TASKS).index(line.task), line.id) for line in lines]
+    assert places != sorted(places)
+    for path in (run / "samples").iterdir():
+        rows = [(row["experiment"], row["sample_id"]) for row in table(path)]
+        ids = {anonymous(line.id): line.id for line in lines}
+        assert rows == sorted(rows, key=lambda row: (list(TASKS).index(row[0]), ids[row[1]]))
 
 
 def test_averages_and_classes_have_intervals(run: Path) -> None:
