@@ -26,7 +26,7 @@ from earmark.report.cells import Cells
 from earmark.report.gain import answered_without_ears, gains
 from earmark.report.rows import Found, Metrics, Row
 from earmark.stats.bags import named
-from earmark.types import Benchmark, Response, Score, Scorer
+from earmark.types import Benchmark, Response, Score, Scorer, Usage
 
 AT_ONCE: Final = 32  # scores under way, of scorers that ask a judge
 Scorers: TypeAlias = Callable[[str], tuple[Scorer, ...]]
@@ -49,6 +49,7 @@ class Scored(NamedTuple):
 
     cells: Cells
     settled: int  # records that a resumed run leaves alone
+    judging: Usage  # what judges took
 
 
 async def score_all(
@@ -56,7 +57,7 @@ async def score_all(
 ) -> Scored:
     """Score every standing record of a journal; each score is told with its record, in the order of the journal."""
     cells = Cells(slices)
-    settled = 0
+    settled, judging = 0, Usage()
 
     def counted() -> Iterator[Record]:
         nonlocal settled
@@ -67,8 +68,9 @@ async def score_all(
     async with AsyncExitStack() as stack:
         async for record, scorer, earned in _scored(counted(), Opened(scorers, stack)):
             cells.add(record, scorer, earned)
+            judging += earned.usage
             tell(record, line_of(record, scorer, earned))
-    return Scored(cells, settled)
+    return Scored(cells, settled, judging)
 
 
 class Opened:
@@ -202,7 +204,8 @@ async def write_scores(
     gained = gains(scored.cells.cells, controls, benchmark.averages, seed)
     done = scored.settled >= found.questions
     all_of_it = taken(run / folder.JOURNAL)
-    metrics = Metrics(done, rows, found, list(benchmark.notices), dict(benchmark.averages), gained, all_of_it)
+    judging = files.judged(run) + scored.judging
+    metrics = Metrics(done, rows, found, list(benchmark.notices), dict(benchmark.averages), gained, all_of_it, judging)
     if gained:
         right = answered_without_ears(scored.cells.cells, controls)
         files.write_csv(run / "without_ears.csv", files.WITHOUT_EARS, _without_ears(run, right))

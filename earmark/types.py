@@ -210,6 +210,7 @@ class Score(Struct, frozen=True, omit_defaults=True):
     state: State = "answered"
     rule: str = ""  # which rule read it
     why: str = ""
+    usage: Usage = Usage()  # what a judge took for it
 
 
 # ---------------------------------------------------------------- the seams

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+import json
 from pathlib import Path
 from typing import Any
 
 import pytest
 from aiohttp import web
-from commands import earmark
+from commands import ENV, earmark
 from mine import bench
 from servers import serving
 
@@ -131,3 +132,19 @@ def test_an_answer_that_was_asked_for_once_more_costs_both() -> None:
         assert len(server.asked) == 6
     assert (done.metrics.taken.answers, done.metrics.taken.usage.tokens_in) == (3, 6000)
     assert done.metrics.taken.usage.cost == pytest.approx(6 * EACH)
+
+
+def test_what_a_judge_cost_is_told_and_a_remembered_verdict_costs_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(ENV, "EARMARK_CACHE", str(tmp_path / "cache"))
+    lines = [{"id": at, "reply": f"Answer {at}.", "target": "a robin", "question": "Which bird?"} for at in range(3)]
+    Path("replies.jsonl").write_text("\n".join(map(json.dumps, lines)))
+    Path("conf/model").mkdir(parents=True)
+    words = ("score", "replies.jsonl", "--scorer", "judge", "judge=dear", "prompt=sakura")
+    with serving(counted) as server:
+        yaml = f"# Dear.\nbackend: openai\nbase_url: {server.url}\nprices: {PRICES}\n"
+        Path("conf/model/dear.yaml").write_text(yaml)
+        told = earmark(*words).stdout
+        assert f"judges took: 3,000 tokens in (1,800 of sound), 300 out; cost {3 * EACH:.4f}\n" in told
+        assert len(server.asked) == 3

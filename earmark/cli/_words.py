@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from earmark.journal import Taken
     from earmark.report.rows import Found, Gain, Metrics, Row
-    from earmark.types import Benchmark
+    from earmark.types import Benchmark, Usage
 
 
 WIDE = 200  # columns where nobody's terminal sets a limit
@@ -120,6 +120,7 @@ def show_metrics(
     show_gains(metrics.gains, by=by)
     show_skipped(metrics.found)
     show_taken(metrics.taken)
+    show_judging(metrics.judging)
 
 
 def show_gains(gains: Sequence[Gain], *, by: str = "") -> None:
@@ -141,15 +142,22 @@ def show_skipped(found: Found) -> None:
 
 def show_taken(taken: Taken) -> None:
     """Print what the answers took, where it is known."""
+    from earmark.report.table import tokens
+
     used = taken.usage
     if not taken.seconds and not used.tokens_in:  # imported from where neither was told
         return
     parts = [f"{taken.answers:,} answers in {taken.seconds / taken.answers:.2f} s each"]
     parts += [f"{taken.sound:,.0f} s of sound"] if taken.sound else []
-    sound = f" ({used.tokens_sound:,} of sound)" if used.tokens_sound else ""
-    parts += [f"{used.tokens_in:,} tokens in{sound}, {used.tokens_out:,} out"] if used.tokens_in else []
-    parts += [f"cost {used.cost:.4f}"] if used.cost else []
-    click.echo(f"took: {'; '.join(parts)}")
+    click.echo(f"took: {'; '.join([*parts, *tokens(used)])}")
+
+
+def show_judging(used: Usage) -> None:
+    """Print what judges took, where they took anything that is known."""
+    from earmark.report.table import tokens
+
+    if told := tokens(used):
+        click.echo(f"judges took: {'; '.join(told)}")
 
 
 def show_table(title: str, head: Sequence[str], rows: Sequence[Sequence[Any]], words: int = 1) -> None:

@@ -13,6 +13,7 @@ from earmark.errors import FINISHED_WITH_FAILURES
 if TYPE_CHECKING:
     from earmark.config import Composed
     from earmark.scorers._judge_check import Checked
+    from earmark.types import Usage
 
 SHOWN = 100  # characters of what a judge said instead of a verdict
 
@@ -42,21 +43,23 @@ def command(words: tuple[str, ...], as_json: bool) -> None:
 
     import msgspec
 
+    from earmark.cli._words import show_judging
     from earmark.config import compose, read
     from earmark.scorers._judge_asking import NO_REPLY
 
     composed = compose(words)
     settings = read(Settings, composed.benchmark, "")
-    found = asyncio.run(_check(settings, composed))
+    found, used = asyncio.run(_check(settings, composed))
     if as_json:
-        click.echo(msgspec.json.encode({"judge": settings.judge, "sets": found}))
+        click.echo(msgspec.json.encode({"judge": settings.judge, "usage": used, "sets": found}))
     else:
         _show(settings, found)
+        show_judging(used)
     if any(NO_REPLY in why for checked in found for why in checked.failures):
         sys.exit(FINISHED_WITH_FAILURES)
 
 
-async def _check(settings: Settings, composed: Composed) -> list[Checked]:
+async def _check(settings: Settings, composed: Composed) -> tuple[list[Checked], Usage]:
     import time
 
     from earmark.cli._progress import Progress
@@ -65,6 +68,7 @@ async def _check(settings: Settings, composed: Composed) -> list[Checked]:
     from earmark.scorers._judge_asking import Verdict, opened_judge
     from earmark.scorers._judge_check import check
     from earmark.scorers._judge_sets import labelled
+    from earmark.types import Usage
 
     if not settings.data:
         raise UsageError(
@@ -75,13 +79,15 @@ async def _check(settings: Settings, composed: Composed) -> list[Checked]:
 
     def tell(verdict: Verdict) -> None:
         tally.done += 1
+        tally.add(verdict.usage)
         tally.failed += verdict.value is None
         tally.seconds = time.monotonic() - began
         watch.tally(tally)
 
     async with opened_judge(settings.judge, settings.votes, settings.temperature) as judge:
         with Progress() as watch:
-            return await check(judge, sets, tell, composed.run.seed or 0)
+            found = await check(judge, sets, tell, composed.run.seed or 0)
+    return found, Usage(tally.tokens_in, tally.tokens_out, tally.tokens_sound, cost=tally.cost)
 
 
 def _show(settings: Settings, sets: list[Checked]) -> None:

@@ -28,7 +28,7 @@ def command(run: Path, refused: bool, unparsed: bool, failed: bool, times: int, 
     from earmark import folder
     from earmark.again import retry
     from earmark.cli._progress import Progress
-    from earmark.cli._words import show_rows
+    from earmark.cli._words import show_judging, show_rows
     from earmark.config import scorer_words
 
     wanted = dict(zip(STATES, (failed, failed, refused, unparsed), strict=True))
@@ -38,3 +38,4 @@ def command(run: Path, refused: bool, unparsed: bool, failed: bool, times: int, 
         metrics = asyncio.run(retry(run, states, times, watch.say, watch.tally, changes))  # type: ignore[arg-type] # names of states
     signed = folder.signed(run)
     show_rows(f"{signed.benchmark['name']} by {signed.model['name']}", metrics.rows)
+    show_judging(metrics.judging)

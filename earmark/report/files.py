@@ -17,7 +17,7 @@ from earmark.data.cache import write
 from earmark.errors import BadData
 from earmark.journal import Record, ScoreLine
 from earmark.report.rows import Metrics, Row
-from earmark.types import Table
+from earmark.types import Table, Usage
 
 SUMMARY: Final = (
     "model", "benchmark", "task", "condition", "scorer", "metric", "value", "low", "high", "n",
@@ -47,6 +47,14 @@ def read_metrics(folder: Path) -> Metrics:
         ) from error
     except msgspec.DecodeError as error:
         raise BadData(f"{path}: cannot be read ({error}); delete it and type: earmark rescore {folder}") from error
+
+
+def judged(folder: Path) -> Usage:
+    """What judges have taken for a run until now; nothing where its metrics.json is missing or cannot be read."""
+    try:
+        return read_metrics(folder).judging
+    except BadData:
+        return Usage()
 
 
 def write_csv(path: Path, head: Sequence[str], lines: Iterable[Sequence[Any]]) -> None:

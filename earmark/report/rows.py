@@ -10,6 +10,7 @@ from earmark.journal import Taken
 from earmark.stats.compare import Difference
 from earmark.stats.estimate import Estimate
 from earmark.stats.repeats import Repeats
+from earmark.types import Usage
 
 
 class Row(Struct, frozen=True):
@@ -86,3 +87,4 @@ class Metrics(Struct, frozen=True):
     averages: dict[str, tuple[str, ...]] = {}  # over tasks, by name
     gains: list[Gain] = []  # of listening, where the run heard plainly and under a control
     taken: Taken = Taken()
+    judging: Usage = Usage()  # what judges took, every scoring together

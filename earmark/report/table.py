@@ -9,6 +9,7 @@ from earmark.report.rows import Row
 from earmark.stats.compare import items_for
 from earmark.stats.estimate import Estimate
 from earmark.stats.repeats import Repeats
+from earmark.types import Usage
 
 HEAD: Final = ("task", "condition", "score", "95 % interval", "n", "unparsed", "refused", "failed", "chance")
 
@@ -78,6 +79,17 @@ def repeats(found: Repeats) -> str:
         return told
     most = found.all_right[max(found.all_right)]
     return f"{told}; right every time {number(most.value)} ({interval(most)})"
+
+
+def tokens(used: Usage) -> list[str]:
+    """What answers took, as far as it is known.
+
+    >>> tokens(Usage(tokens_in=1500, tokens_out=20, tokens_sound=1000, cost=0.25)), tokens(Usage())
+    (['1,500 tokens in (1,000 of sound), 20 out', 'cost 0.2500'], [])
+    """
+    sound = f" ({used.tokens_sound:,} of sound)" if used.tokens_sound else ""
+    told = [f"{used.tokens_in:,} tokens in{sound}, {used.tokens_out:,} out"] if used.tokens_in else []
+    return told + ([f"cost {used.cost:.4f}"] if used.cost else [])
 
 
 def number(value: float | None) -> str:

@@ -22,7 +22,7 @@ from earmark.config import backend_settings, compose, open_model
 from earmark.errors import AskError, BadSetup, UsageError
 from earmark.scorers._judge_prompts import Ask, filled
 from earmark.scorers._judge_reading import Read, read_pair, read_rating, read_word
-from earmark.types import Item, Model, Part, Prompt, Turn
+from earmark.types import Item, Model, Part, Prompt, Turn, Usage, replace
 
 Scoring = TypeVar("Scoring", bound=Struct)
 NO_REPLY: Final = "no reply"  # the rule of a vote whose request failed
@@ -35,6 +35,7 @@ class Vote(Struct, frozen=True):
     value: Any  # a number, a word, two numbers, or None: no verdict
     rule: str  # by which rule it was read, or why there is none
     said: str  # all of it
+    usage: Usage = Usage()
 
 
 class Verdict(Struct, frozen=True):
@@ -45,6 +46,7 @@ class Verdict(Struct, frozen=True):
     said: str
     pairs: int = 0  # of votes that could be read
     agreed: int = 0  # of these, how many said the same
+    usage: Usage = Usage()  # of all votes; what is remembered takes nothing
 
 
 class Judge(Struct, frozen=True):
@@ -68,7 +70,7 @@ class Judge(Struct, frozen=True):
         parts = (*sound, filled(ask, fields, candidates))
         prompts = [self._prompt(ask, parts, allowed, number) for number in range(self.votes)]
         votes = await asyncio.gather(*(self._vote(ask, prompt, allowed) for prompt in prompts))
-        return counted(votes, ask)
+        return replace(counted(votes, ask), usage=sum((vote.usage for vote in votes), Usage()))
 
     def _prompt(self, ask: Ask, parts: tuple[Part, ...], words: tuple[str, ...], number: int) -> Prompt:
         turns = (*((Turn("system", (ask.system,)),) if ask.system else ()), Turn("user", parts))
@@ -86,13 +88,13 @@ class Judge(Struct, frozen=True):
                 f"the judge {self.model.name} cannot be asked: {error}. Answers are kept; when it can, go on with: earmark rescore RUN, or the same judge-check"
             ) from error
         if reply.stop != "end":
-            return Vote(None, "cut" if reply.stop == "length" else "withheld", reply.text)
+            return Vote(None, "cut" if reply.stop == "length" else "withheld", reply.text, reply.usage)
         read: Read[Any] = (
             read_word(reply.text, words)
             if ask.kind == "word"
             else (read_pair if ask.kind == "pair" else read_rating)(reply.text, ask.scale)
         )
-        return Vote(read.value, read.rule, reply.text)
+        return Vote(read.value, read.rule, reply.text, reply.usage)
 
 
 def steps(ask: Ask) -> tuple[str, ...]:

@@ -84,10 +84,10 @@ class Judged(Settings, frozen=True, dict=True):
         fields = {"question": question_of(item), "candidate": response.text}
         verdict = await held(self, item).decide(prompt_of("choice"), fields, words=(*item.labels, NONE))
         if verdict.value is None:
-            return Score({}, state="judge-failed", rule=verdict.rule, why=verdict.said)
+            return Score({}, state="judge-failed", rule=verdict.rule, why=verdict.said, usage=verdict.usage)
         answer = None if verdict.value == NONE else verdict.value
         state: State = "unparsed" if answer is None else "answered"
-        return Score(self.counts(item, answer), answer, state, f"judge: {verdict.rule}", verdict.said)
+        return Score(self.counts(item, answer), answer, state, f"judge: {verdict.rule}", verdict.said, verdict.usage)
 
 
 async def read_by_rules(scorer: Settings, item: Item, response: Response) -> Score:

@@ -30,7 +30,7 @@ from msgspec import Struct
 from earmark.scorers._judge_asking import Judge, Verdict, held, holding, opened_judge, question_of, reference_of, signed
 from earmark.scorers._judge_prompts import Ask, prompt_of
 from earmark.scorers.choice import divided, ratio
-from earmark.types import Counts, Item, Metric, Number, Response, Score
+from earmark.types import Counts, Item, Metric, Number, Response, Score, replace
 
 Preference: TypeAlias = Literal["first", "second", "tie"]
 AGREEMENT: Final = {"vote_agreement": ratio("agreed", "pairs")}  # where there are several votes
@@ -118,7 +118,9 @@ class Settings(Struct, frozen=True, forbid_unknown_fields=True, dict=True):
             if ask.kind == "word"
             else {"rating": verdict.value, "judged": 1.0}
         )
-        return Score(counts | votes(verdict), shown(verdict.value), rule=verdict.rule, why=verdict.said)
+        return Score(
+            counts | votes(verdict), shown(verdict.value), rule=verdict.rule, why=verdict.said, usage=verdict.usage
+        )
 
 
 async def both_orders(ask: Ask, judge: Judge, asked: Mapping[str, str], answer: str) -> Score:
@@ -128,14 +130,16 @@ async def both_orders(ask: Ask, judge: Judge, asked: Mapping[str, str], answer: 
         judge.decide(ask, {**asked, "first": reference, "second": answer}, candidates=("second",)),
         judge.decide(ask, {**asked, "first": answer, "second": reference}, candidates=("first",)),
     )
+    usage = orders[0].usage + orders[1].usage
     lost = next((verdict for verdict in orders if verdict.value is None), None)
     if lost:
-        return failed(lost)
+        return replace(failed(lost), usage=usage)
     reference_first, answer_first = orders
     counts = paired(reference_first.value, answer_first.value) | votes(*orders)
     told = "win" if counts["wins"] else "loss" if counts["losses"] else "tie"
     said = "\n\n".join(verdict.said for verdict in orders)
-    return Score(counts, told, rule="inconsistent" if counts["inconsistent"] else "both orders", why=said)
+    rule = "inconsistent" if counts["inconsistent"] else "both orders"
+    return Score(counts, told, rule=rule, why=said, usage=usage)
 
 
 def paired(reference_first: tuple[float, float], answer_first: tuple[float, float]) -> dict[str, float]:
@@ -179,7 +183,7 @@ def merged(one_way: Preference, other_way: Preference) -> tuple[Preference, bool
 
 def failed(verdict: Verdict) -> Score:
     """No verdict: the judge has failed, and the answer stands outside every sum."""
-    return Score({}, state="judge-failed", rule=verdict.rule, why=verdict.said)
+    return Score({}, state="judge-failed", rule=verdict.rule, why=verdict.said, usage=verdict.usage)
 
 
 def votes(*verdicts: Verdict) -> dict[str, float]:
