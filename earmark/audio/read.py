@@ -18,6 +18,7 @@ from msgspec import Struct
 from earmark.audio import _riff, _sndfile
 from earmark.audio._arrays import checked, parts, shaped
 from earmark.audio._collect import SLOWEST, Decoded, Wanted
+from earmark.audio._ends import cut_short
 from earmark.audio._sniff import NAMES, beginning, container
 from earmark.audio.limits import Limits, in_force
 from earmark.audio.make import make
@@ -193,7 +194,13 @@ def title(heard: Heard) -> str:
 
 
 def _decoded(data: bytes | str, wanted: Wanted) -> Decoded:
-    """By libsndfile, or by FFmpeg what that refuses."""
+    """By libsndfile, or by FFmpeg what that refuses; with a note where a whole file has lost its end."""
+    decoded = _by_either(data, wanted)
+    note = cut_short(data) if isinstance(data, bytes) and wanted.whole and decoded.honest else ""
+    return replace(decoded, notes=(*decoded.notes, note)) if note else decoded
+
+
+def _by_either(data: bytes | str, wanted: Wanted) -> Decoded:
     try:
         return _sndfile.decode(data, wanted)
     except _sndfile.Refused as refused:

@@ -219,10 +219,26 @@ def test_a_file_cut_short_fails_or_says_so(form: str, subtype: str, kept: float)
     except SoundFailed:
         return
     assert 0 < wave.samples.shape[1] < 80000
-    assert any(note.startswith("truncated: ") for note in wave.notes) or form == "OGG"
+    assert any(note.startswith("truncated: ") for note in wave.notes)
     info = read.inspect(short, "short")
     assert info.frames == wave.samples.shape[1]
     assert not info.plain or form == "OGG"
+
+
+@pytest.mark.parametrize("kept", [0.4, 0.999, 1.0])
+@pytest.mark.parametrize("form", ["AIFF", "AU", "W64", "webm"])
+def test_what_decoders_do_not_mind_is_seen_by_the_container(form: str, kept: float) -> None:
+    noise = np.random.default_rng(3).normal(0, 0.1, 80000)
+    data = av_file(noise, 48000, "webm", "libopus", 48000) if form == "webm" else file_of(noise, 16000, form, "PCM_16")
+    notes = read.decode(data[: int(len(data) * kept)], "short").notes
+    assert any(note.startswith("truncated: ") for note in notes) == (kept < 1)
+
+
+def test_an_ogg_without_its_last_page_says_so() -> None:
+    whole = file_of(np.random.default_rng(3).normal(0, 0.1, 80000), 16000, "OGG", "VORBIS")
+    assert not read.decode(whole, "whole").notes
+    (note,) = read.inspect(whole[: whole.rfind(b"OggS")], "short").notes
+    assert note == "the last page is not marked as the end: what followed may be missing"
 
 
 def test_broken_bytes_never_end_in_anything_but_samples_or_a_failure() -> None:
