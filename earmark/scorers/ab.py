@@ -22,7 +22,7 @@ from earmark import __version__
 from earmark.scorers._judge_asking import held, holding, opened_judge, question_of, settings_of, signed
 from earmark.scorers._judge_prompts import prompt_of
 from earmark.scorers.choice import labels_of, ratio
-from earmark.text.answers import read_choice
+from earmark.text.answers import VERSION, read_choice
 from earmark.types import Item, Metric, Response, Score, State
 
 NONE: Final = "NONE"
@@ -46,7 +46,11 @@ class Settings(Struct, frozen=True, forbid_unknown_fields=True):
 
     @property
     def signature(self) -> str:
-        return f"ab|judge:{self.judge}|v:{__version__}"
+        """
+        >>> Settings().signature.partition("|v:")[0]
+        'ab|reader:earmark.1|judge:none'
+        """
+        return f"ab|reader:{VERSION}|judge:none|v:{__version__}"
 
     async def score(self, item: Item, response: Response) -> Score:
         return await read_by_rules(self, item, response)
@@ -70,7 +74,7 @@ class Judged(Settings, frozen=True, dict=True):
 
     @property
     def signature(self) -> str:
-        return signed(self, self.judge, f"ab|judge:{self.judge}|prompt:{prompt_of('choice')}")
+        return signed(self, self.judge, f"ab|reader:{VERSION}|judge:{self.judge}|prompt:{prompt_of('choice')}")
 
     @asynccontextmanager
     async def opened(self) -> AsyncIterator[Judged]:

@@ -31,6 +31,7 @@ from earmark.config import load_benchmark
 from earmark.errors import BadData, UsageError
 from earmark.foreign import acousticbench as foreign
 from earmark.journal import read
+from earmark.text.answers import VERSION
 from earmark.types import Benchmark, Hears, Item, Prompt, Recipe, Response, Sound, Wave
 
 RIDDLE = "A has less of it than B has"  # no rule reads that
@@ -478,7 +479,9 @@ def test_refusals_are_asked_again_and_the_rest_is_judged_without_asking() -> Non
         assert done.returncode == 0, done.stderr
         row = rows(ours)["pitch"]
         assert row["states"]["unparsed"] == 0
-        assert row["signature"] == f"ab|judge:{judging.url}|prompt:choice.1|v:{__version__}|model:judge"
+        assert (
+            row["signature"] == f"ab|reader:{VERSION}|judge:{judging.url}|prompt:choice.1|v:{__version__}|model:judge"
+        )
         assert len(server.asked) == again, "nothing was asked"
         judged = len(judging.asked)
         assert 0 < judged <= 2, "the same reply to the same question is judged once"

@@ -13,6 +13,7 @@ from earmark.errors import BadSetup, UsageError
 from earmark.models.fake import Fake
 from earmark.scorers import ab
 from earmark.scorers._judge_asking import Judge, holding
+from earmark.text.answers import VERSION
 from earmark.types import Item, Prompt, Response, Score
 
 ITEM = Item(
@@ -85,7 +86,7 @@ def test_the_scorer_is_loaded_with_a_judge_or_without() -> None:
     judged = ab.load(ab.Settings("fake"))
     assert hasattr(judged, "opened")
     assert not hasattr(ab.Settings(), "opened")
-    assert judged.signature == f"ab|judge:fake|prompt:choice.1|v:{__version__}"
+    assert judged.signature == f"ab|reader:{VERSION}|judge:fake|prompt:choice.1|v:{__version__}"
     with pytest.raises(BadSetup, match="the judge is not open"):
         asyncio.run(judged.score(ITEM, Response(RIDDLE)))
     with pytest.raises(UsageError, match="no model is called 'nobody'"):
