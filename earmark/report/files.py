@@ -13,7 +13,7 @@ from typing import Any, Final, Self, TextIO
 
 import msgspec
 
-from earmark.data.cache import write
+from earmark.data.cache import whole, write
 from earmark.errors import BadData
 from earmark.journal import Record, ScoreLine
 from earmark.report.rows import Metrics, Row
@@ -58,12 +58,11 @@ def judged(folder: Path) -> Usage:
 
 
 def write_csv(path: Path, head: Sequence[str], lines: Iterable[Sequence[Any]]) -> None:
-    """Write a table, whole or not at all."""
-    text = io.StringIO(newline="")
-    writer = csv.writer(text)
-    writer.writerow(head)
-    writer.writerows(lines)
-    write(path, text.getvalue().encode())
+    """Write a table, line by line, whole or not at all."""
+    with whole(path) as file, io.TextIOWrapper(file, encoding="utf-8", newline="") as text:
+        writer = csv.writer(text)
+        writer.writerow(head)
+        writer.writerows(lines)
 
 
 def write_tables(folder: Path, tables: Iterable[Table]) -> None:
