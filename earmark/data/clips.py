@@ -17,7 +17,7 @@ REMEMBERED: Final = 4096
 LARGE: Final = (
     1 << 24
 )  # bytes: a file larger than this is not held in memory where a part of it, or its digest, will do
-_sources: dict[tuple[str, int | None, str], str] = {}  # the latest clips read, the oldest first
+_sources: dict[tuple[str, int | None, str, str], str] = {}  # the latest recordings read, the oldest first
 _remembering = threading.Lock()
 
 
@@ -90,8 +90,8 @@ def source(part: Clip | Recipe | Picture) -> str:
     if isinstance(part, Recipe):
         return short(repr((part.maker, sorted(part.settings.items()))).encode())
     if isinstance(part, Picture):
-        return _sources.get((part.path, None, "")) or remember(part, picture_bytes(part))
-    known = _sources.get((part.path, part.row, part.member))
+        return _sources.get(_place(part)) or remember(part, picture_bytes(part))
+    known = _sources.get(_place(part))
     if known is None and part.row is None and not part.member and size(part) > LARGE:
         return _keep(part, short_of(part.path))
     return known or clip_with_source(part)[1]
@@ -103,9 +103,13 @@ def remember(part: Clip | Picture, data: bytes) -> str:
 
 
 def _keep(part: Clip | Picture, digest: str) -> str:
-    key = (part.path, part.row, part.member) if isinstance(part, Clip) else (part.path, None, "")
     with _remembering:
-        _sources[key] = digest
+        _sources[_place(part)] = digest
         if len(_sources) > REMEMBERED:
             del _sources[next(iter(_sources))]
     return digest
+
+
+def _place(part: Clip | Picture) -> tuple[str, int | None, str, str]:
+    """Where the bytes of a recording or a picture lie; the stretch that is heard of them does not matter."""
+    return (part.path, part.row, part.column, part.member) if isinstance(part, Clip) else (part.path, None, "", "")
