@@ -36,7 +36,10 @@ NO_SOUND: Final = re.compile(  # as servers of models without ears say it, llama
     r"audio input is not supported|(?:is )?not a multimodal model|at most 0 audio|does not support audio", re.IGNORECASE
 )
 SPEECH_RATE: Final[Hertz] = 24000  # of speech that comes as bare samples
-HEADS: Final = {b"RIFF": "wav", b"fLaC": "flac", b"OggS": "ogg", b"ID3": "mp3", b"\xff": "mp3"}  # of sound files
+HEADS: Final = (
+    {b"RIFF": "wav", b"fLaC": "flac", b"OggS": "ogg", b"ID3": "mp3"}
+    | dict.fromkeys((b"\xff\xfb", b"\xff\xf3", b"\xff\xf2"), "mp3")
+)  # of sound files; an mp3 without a title begins with one of three marks, and bare samples may well with a first byte of ff
 
 
 class Audio(Struct, frozen=True):

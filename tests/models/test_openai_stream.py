@@ -174,6 +174,15 @@ def test_streamed_speech_is_put_together_however_it_is_cut(size: int, alone: boo
     assert Path(answer.speech.path).parent.name == "replies"
 
 
+def test_bare_samples_are_no_mp3_for_their_first_byte() -> None:
+    """A sample of -1 begins with the byte that an mp3 begins with."""
+    data = base64.b64encode(np.full(2400, -1, "<i2").tobytes()).decode()
+    with serving(lambda *_: streaming(delta(audio={"data": data, "transcript": "B"}), delta("stop"))) as server:
+        answer = generate(server.url, voice="alloy")
+    assert answer.speech is not None
+    assert soundfile.info(answer.speech.path).frames == 2400
+
+
 def test_speech_in_long_lines_is_read() -> None:
     data = base64.b64encode(bytes(3_000_000)).decode()
     with serving(lambda *_: streaming(delta(audio={"data": data, "transcript": "B"}), delta("stop"))) as server:
