@@ -56,7 +56,7 @@ class Settings(Struct, frozen=True, forbid_unknown_fields=True):
         return await read_by_rules(self, item, response)
 
     def bounds(self, item: Item) -> tuple[dict[str, float], dict[str, float]]:
-        return self.counts(item, None), self.counts(item, item.targets[0])
+        return self.counts(item, None), self.counts(item, next(iter(item.targets), None))
 
     def counts(self, item: Item, answer: str | None) -> dict[str, float]:
         """The counts of one item whose reply chose `answer`."""

@@ -83,7 +83,8 @@ class Settings(Struct, frozen=True, forbid_unknown_fields=True):
         return Score(self.counts(item, reading.answer), reading.answer, reading.state, reading.rule)
 
     def bounds(self, item: Item) -> tuple[dict[str, float], dict[str, float]]:
-        return self.counts(item, None), self.counts(item, ",".join(item.targets) if self.several else item.targets[0])
+        right = ",".join(item.targets) if self.several else next(iter(item.targets), None)
+        return self.counts(item, None), self.counts(item, right)
 
     def counts(self, item: Item, answer: str | None) -> dict[str, float]:
         """The counts of one item whose reply was read as `answer`; several labels are joined by commas."""

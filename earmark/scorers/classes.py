@@ -141,7 +141,7 @@ class Settings(Struct, frozen=True, forbid_unknown_fields=True):
         return counts | entered(truth, class_of(item, answer) if answer is not None else None)
 
     def bounds(self, item: Item) -> tuple[dict[str, float], dict[str, float]]:
-        return self.counts(item, None), self.counts(item, item.targets[0])
+        return self.counts(item, None), self.counts(item, next(iter(item.targets), None))
 
 
 def load(settings: Settings) -> Settings:

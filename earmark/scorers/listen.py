@@ -137,7 +137,7 @@ class Settings(Struct, frozen=True, forbid_unknown_fields=True):
         return counts | entered(truth, said) | {"kept": 1.0, "same": float(said == truth)}
 
     def bounds(self, item: Item) -> tuple[dict[str, float], dict[str, float]]:
-        return self.counts(item, None), self.counts(item, item.targets[0])
+        return self.counts(item, None), self.counts(item, next(iter(item.targets), None))
 
 
 def _or_zero(value: Callable[[Counts], Number]) -> Callable[[Counts], Number]:
