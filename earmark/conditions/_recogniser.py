@@ -36,14 +36,15 @@ class Recogniser:
         model, loop = self._open()
         sound = fit(heard, model.hears)
         digest = short(sound.data if isinstance(sound, Sound) else sound.samples.tobytes())
-        if digest not in self._said:
-            prompt = Prompt((Turn("user", (sound,)),))
-            said = asyncio.run_coroutine_threadsafe(model.generate(prompt), loop).result()
-            if len(self._said) >= REMEMBERED:
-                self._said.clear()
-            self._said[digest] = said.text
-            return said.text
-        return self._said[digest]
+        known = self._said.get(digest)  # at once: another thread may clear all of it
+        if known is not None:
+            return known
+        prompt = Prompt((Turn("user", (sound,)),))
+        said = asyncio.run_coroutine_threadsafe(model.generate(prompt), loop).result().text
+        if len(self._said) >= REMEMBERED:
+            self._said.clear()
+        self._said[digest] = said
+        return said
 
     def _open(self) -> tuple[Model, asyncio.AbstractEventLoop]:
         with self._opening:

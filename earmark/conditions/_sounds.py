@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Callable
 from typing import NamedTuple
@@ -16,7 +17,7 @@ from earmark.types import Heard, Item, Part, Prompt, Samples, Turn, Wave, replac
 
 def each_sound(prompt: Prompt, change: Callable[[Heard, int], Part]) -> Prompt:
     """The prompt with every sound changed; `change` gets the sound and its number in the prompt."""
-    number = iter(range(1_000_000))
+    number = itertools.count()
     turns = tuple(
         Turn(turn.role, tuple(change(part, next(number)) if isinstance(part, Heard) else part for part in turn.parts))
         for turn in prompt.turns

@@ -29,7 +29,6 @@ COLOURS: Final = ("white", "pink", "babble")
 TAKES: Final = Takes("noise", "a ratio in decibels, after a colour or alone", "noise:10", -100.0, 100.0)
 TALKERS: Final = 6
 LONGEST: Final[Seconds] = 10.0  # of a talker; what a long recording says after that is not in the babble
-
 VOICES: Final = 24  # clips that the talkers of all items are drawn from
 
 Floats: TypeAlias = npt.NDArray[np.float64]
