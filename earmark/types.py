@@ -262,7 +262,6 @@ class Metric(Struct, frozen=True):
     value: Callable[[Counts], Number]
     better: Literal["higher", "lower"] = "higher"
     share: tuple[str, str] | None = None  # the two counts of a plain share, which has a closed interval
-    ceiling: float | None = 1.0
 
 
 class Scorer(Protocol):

@@ -23,13 +23,13 @@ from earmark.scorers._judge_asking import held, holding, opened_judge, question_
 from earmark.scorers._judge_prompts import prompt_of
 from earmark.scorers.choice import labels_of, ratio
 from earmark.text.answers import VERSION, read_choice
-from earmark.types import Item, Metric, Response, Score, State
+from earmark.types import Item, Metric, Response, Score, State, replace
 
 NONE: Final = "NONE"
 METRICS: Final = {
     "accuracy": ratio("right", "n"),
     "accuracy_answered": ratio("right", "answered"),
-    "null_rate": Metric(ratio("null", "n").value, "lower", ("null", "n")),
+    "null_rate": replace(ratio("null", "n"), better="lower"),
 }
 
 

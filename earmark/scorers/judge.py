@@ -40,27 +40,28 @@ def bias(counts: Counts) -> Number:
     return divided(counts.get("first", 0.0) - counts.get("second", 0.0), counts.get("orders", 0.0))
 
 
-def mean(top: str, bottom: str, ceiling: float) -> Metric:
-    return Metric(lambda counts: divided(counts.get(top, 0.0), counts.get(bottom, 0.0)), ceiling=ceiling)
+def mean(top: str, bottom: str) -> Metric:
+    return replace(ratio(top, bottom), share=None)
 
 
 def metrics_of(ask: Ask) -> Mapping[str, Metric]:
     """The numbers of a kind of prompt."""
-    low, high = ask.scale
     if ask.kind == "word":
         return {"accuracy": ratio("right", "judged")}
+    rating = mean("rating", "judged")
     if ask.kind == "rating":
+        low, high = ask.scale
 
         def normalised(counts: Counts) -> Number:
-            return (divided(counts.get("rating", 0.0), counts.get("judged", 0.0)) - low) / (high - low)
+            return (rating.value(counts) - low) / (high - low)
 
-        return {"rating": mean("rating", "judged", high), "normalised": Metric(normalised)}
+        return {"rating": rating, "normalised": Metric(normalised)}
     return {
-        "rating": mean("rating", "judged", high),
-        "reference": mean("reference", "rated", high),
+        "rating": rating,
+        "reference": mean("reference", "rated"),
         "win_rate": ratio("wins", "judged"),
         "tie_rate": ratio("ties", "judged"),
-        "inconsistent": Metric(ratio("inconsistent", "rated").value, "lower", ("inconsistent", "rated")),
+        "inconsistent": replace(ratio("inconsistent", "rated"), better="lower"),
         "first_bias": Metric(bias, "lower"),
     }
 

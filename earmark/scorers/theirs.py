@@ -17,9 +17,9 @@ from typing import ClassVar, Literal
 from msgspec import Struct
 
 from earmark import __version__
-from earmark.scorers.choice import divided
+from earmark.scorers.choice import ratio
 from earmark.text.verdicts import verdicts
-from earmark.types import Counts, Item, Metric, Number, Response, Score, State
+from earmark.types import Item, Metric, Response, Score, State, replace
 
 
 class Measure(Struct, frozen=True, forbid_unknown_fields=True):
@@ -109,12 +109,10 @@ def _times(name: str) -> str:
 
 
 def _metric(measure: Measure) -> Metric:
-    def value(counts: Counts) -> Number:
-        return divided(counts.get(measure.name, 0.0), counts.get(_times(measure.name), 0.0))
-
+    mean = ratio(measure.name, _times(measure.name))
     # of values that are all 0 or 1 the number is a share, which the estimate finds out
-    share = (measure.name, _times(measure.name)) if (measure.lowest, measure.highest) == (0, 1) else None
-    return Metric(value, measure.better, share, measure.highest)
+    share = mean.share if (measure.lowest, measure.highest) == (0, 1) else None
+    return replace(mean, better=measure.better, share=share)
 
 
 def load(settings: Settings) -> Settings:

@@ -51,15 +51,15 @@ TIMES: Final = 5  # it stands in a row, at least
 
 def rate(count: str) -> Metric:
     """A count by the length of the references."""
-    return replace(ratio(count, "length"), better="lower", share=None, ceiling=None)
+    return replace(ratio(count, "length"), better="lower", share=None)
 
 
 METRICS: Final = {
     "sub_rate": rate("sub"),
     "del_rate": rate("del"),
     "ins_rate": rate("ins"),
-    "mean_rate": replace(ratio("rate", "n"), better="lower", share=None, ceiling=None),
-    "capped_rate": replace(rate("capped"), ceiling=1.0),
+    "mean_rate": replace(ratio("rate", "n"), better="lower", share=None),
+    "capped_rate": rate("capped"),
     "wrong": replace(ratio("wrong", "n"), better="lower"),
     "looped": replace(ratio("looped", "n"), better="lower"),
 }
@@ -96,7 +96,7 @@ class Settings(Struct, frozen=True, forbid_unknown_fields=True):
 
     @property
     def metrics(self) -> Mapping[str, Metric]:
-        total = Metric(lambda counts: divided(errors(counts), counts.get("length", 0.0)), better="lower", ceiling=None)
+        total = Metric(lambda counts: divided(errors(counts), counts.get("length", 0.0)), better="lower")
         return {NAMES[way(self).unit]: total} | METRICS
 
     @property
