@@ -103,6 +103,11 @@ def compatible(text: str) -> str:
     return unicodedata.normalize("NFKC", text).replace("\u0e4d\u0e32", "\u0e33").replace("\u0ecd\u0eb2", "\u0eb3")
 
 
+def composed(text: str) -> str:
+    """NFC: a letter and its marks are one letter, so that no word ends between them."""
+    return unicodedata.normalize("NFC", text)
+
+
 def lower_dotted(text: str) -> str:
     """Lower case, with no second dot over the i of a capital İ."""
     return text.lower().replace("i̇", "i")

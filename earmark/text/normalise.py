@@ -23,6 +23,7 @@ from earmark.text._characters import (
     BLANKLESS_SCRIPTS,
     close_up,
     compatible,
+    composed,
     drop_invisible,
     drop_spans,
     lower,
@@ -103,6 +104,7 @@ PIPELINES: Final = {
             1,
             (
                 drop_invisible,
+                composed,
                 straight_apostrophes,
                 en.and_sign,
                 lower,

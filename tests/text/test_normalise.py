@@ -47,7 +47,10 @@ def test_what_is_normalised_stays(text: str) -> None:
     assert normaliser("earmark")(once) == once
 
 
-@given(LETTERS, st.sampled_from(["earmark.1", "earmark-en.1", "earmark-zh.1", "whisper-en.1"]))
+@given(LETTERS, st.sampled_from(["earmark.1", "earmark-en.1", "earmark-zh.1"]))
+@example(
+    "ÀSR", "earmark-en.1"
+)  # Whisper's own rules end a word at the mark of a decomposed letter: SR is a senior then
 def test_composed_and_decomposed_letters_are_one(text: str, name: str) -> None:
     composed, decomposed = (unicodedata.normalize(form, text) for form in ("NFC", "NFD"))
     assert PIPELINES[name](composed) == PIPELINES[name](decomposed)
