@@ -20,7 +20,7 @@ from earmark.report.gathered import About, Rules, Side
 from earmark.scorers import choice, listen, wer
 from earmark.sides import _packaged
 from earmark.stats.bags import Bags
-from earmark.stats.compare import bonett_price, mcnemar
+from earmark.stats.compare import bonett_price, items_to_show, mcnemar
 from earmark.types import Failure, Item, Response, replace
 
 ITEMS = 40  # of tests/mine/bench.py: the right answer to every second is B
@@ -79,6 +79,11 @@ def test_two_runs() -> None:
     assert "exact McNemar" in shown
     assert "<0.001" in shown
     assert str(first) in shown
+    assert "a true difference" not in shown
+    needed = items_to_show(0.1, 19 / 40)
+    sought = earmark("compare", str(first), str(second), "--difference", "0.1").stdout
+    assert f"all plain: accuracy, a true difference of 0.1 takes about {needed:,} pairs; 40 could show 0." in sought
+    assert earmark("compare", str(first), str(second), "--difference", "0").returncode == 2
     assert "not the same questions" not in shown
     back = compared(second, first)["rows"][0]["difference"]
     assert back["value"] == pytest.approx(-found["value"])

@@ -17,9 +17,15 @@ if TYPE_CHECKING:
 @click.option("--paper", is_flag=True, help="Beside the table that the benchmark's authors published.")
 @click.option("--metric", default="", help="This metric instead of each scorer's headline.")
 @click.option("--all", "everything", is_flag=True, help="Every metric, not the headline alone.")
+@click.option(
+    "--difference",
+    "sought",
+    type=click.FloatRange(min=0, min_open=True),
+    help="How many pairs it takes to find this one.",
+)
 @click.option("--seed", default=0, show_default=True, help="Of the resampling.")
 @click.option("--json", "as_json", is_flag=True, help="One JSON object instead of a table.")
-def command(first: Path, second: Path | None, *, paper: bool, as_json: bool, **how: Any) -> None:
+def command(first: Path, second: Path | None, *, paper: bool, sought: float | None, as_json: bool, **how: Any) -> None:
     """Compare FIRST and SECOND, folders such as results/MODEL/BENCHMARK/2026-01-31_12-00-00.
 
     \b
@@ -30,6 +36,8 @@ def command(first: Path, second: Path | None, *, paper: bool, as_json: bool, **h
 
     What the columns mean and how to read them: docs/error-bars.md
     """
+    import msgspec
+
     from earmark.cli import _reference
     from earmark.errors import UsageError
 
@@ -40,10 +48,14 @@ def command(first: Path, second: Path | None, *, paper: bool, as_json: bool, **h
     elif _reference.is_reference(second):
         _reference.show(first, second, as_json=as_json)
     else:
-        _runs(first, second, as_json=as_json, **how)
+        found = _compared(first, second, **how)
+        if as_json:
+            click.echo(msgspec.json.encode(found))
+        else:
+            _show(found, first, second, sought)
 
 
-def _runs(first: Path, second: Path, *, metric: str, everything: bool, seed: int, as_json: bool) -> None:
+def _compared(first: Path, second: Path, *, metric: str, everything: bool, seed: int) -> Comparison:
     from earmark.errors import BadData, UsageError
     from earmark.report.comparison import compare, metrics_of
     from earmark.sides import side
@@ -55,17 +67,12 @@ def _runs(first: Path, second: Path, *, metric: str, everything: bool, seed: int
         raise UsageError(f"no metric is called '{metric}' in both runs; there are: {there}")
     if not any(row.difference.n for row in found.rows):
         raise BadData(f"{first} and {second} have no question in common; compare runs of one benchmark and condition")
-    if as_json:
-        import msgspec
-
-        click.echo(msgspec.json.encode(found))
-    else:
-        _show(found, first, second)
+    return found
 
 
-def _show(found: Comparison, first: Path, second: Path) -> None:
+def _show(found: Comparison, first: Path, second: Path, sought: float | None) -> None:
     from earmark.cli._words import show_table
-    from earmark.report.comparison import HEAD, footnotes, table
+    from earmark.report.comparison import HEAD, footnotes, table, wanted
 
     metrics = dict.fromkeys((row.metric, row.better) for row in found.rows)
     title = ", ".join(f"{name} ({better} is better)" for name, better in metrics)
@@ -75,7 +82,7 @@ def _show(found: Comparison, first: Path, second: Path) -> None:
         head, lines = ("metric", *head), [(row.metric, *line) for row, line in zip(found.rows, lines, strict=True)]
     show_table(f"{found.second} less {found.first}: {title}", head, lines, words=len(head) - len(HEAD) + 2)
     click.echo(f"first: {found.first}, {first}\nsecond: {found.second}, {second}")
-    for note in footnotes(found):
+    for note in (*(wanted(found.rows, sought) if sought else ()), *footnotes(found)):
         click.echo(note)
 
 

@@ -18,7 +18,7 @@ from earmark.report.cells import joined_pairs, mean_over_tasks
 from earmark.report.gathered import About, Cell, Numbers, Place, Side
 from earmark.report.table import chance, number, signed
 from earmark.signature import differences
-from earmark.stats.compare import Difference, Pairs, difference, holm
+from earmark.stats.compare import Difference, Pairs, difference, holm, items_to_find
 from earmark.stats.estimate import Floats, defined, read
 from earmark.types import Metric, replace
 
@@ -273,6 +273,15 @@ def _line(row: Row) -> tuple[str, ...]:
         str(row.only_second),
         number(found.smallest),
     )
+
+
+def wanted(rows: Sequence[Row], difference: float) -> list[str]:
+    """How many pairs it would take to find a true difference, going by what each row found."""
+    return [
+        f"{row.task} {row.condition}: {row.metric}, a true difference of {difference:g} takes about {many:,} pairs; {row.difference.n:,} could show {number(row.difference.smallest)}"
+        for row in rows
+        if (many := items_to_find(row.difference, difference)) is not None
+    ]
 
 
 def footnotes(comparison: Comparison) -> list[str]:

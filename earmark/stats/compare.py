@@ -76,6 +76,7 @@ class Difference(Struct, frozen=True, omit_defaults=True):
     p: float | None = None
     test: str = ""
     smallest: float | None = None  # true difference that so many items show with a power of 80 %
+    disagreement: float | None = None  # share of the pairs of which one is right and the other wrong
     why: str = ""
 
 
@@ -121,6 +122,7 @@ def _of_marks(before: Floats, after: Floats, first: float, second: float) -> Dif
         mcnemar(gained, lost),
         "exact McNemar",
         smallest_difference(n, (gained + lost) / n),
+        (gained + lost) / n,
     )
 
 
@@ -176,7 +178,7 @@ def _of_groups(
         p,
         test,
         _shown(draws, size) if found.low is not None else None,
-        found.why,
+        why=found.why,
     )
 
 
@@ -304,6 +306,17 @@ def items_to_show(difference: float, disagreement: float, power: float = POWER) 
     disagreement = max(disagreement, difference)
     spread = normal(LEVEL) * math.sqrt(disagreement) + normal(2 * power - 1) * math.sqrt(disagreement - difference**2)
     return math.ceil(((spread + math.sqrt(spread**2 + 4 * difference)) / (2 * difference)) ** 2)
+
+
+def items_to_find(found: Difference, wanted: float) -> int | None:
+    """How many pairs of the same kind it takes to find a true difference: what can be found falls with the root of their number.
+
+    >>> items_to_find(Difference(0.5, 0.6, n=100, disagreement=0.2), 0.05), items_to_find(Difference(1, 2, n=100, smallest=0.1), 0.05)
+    (665, 400)
+    """
+    if found.disagreement is not None:
+        return items_to_show(wanted, found.disagreement)
+    return None if found.smallest is None else math.ceil(found.n * round((found.smallest / wanted) ** 2, 9))
 
 
 def items_for_width(width: float, share: float = 0.5) -> int:

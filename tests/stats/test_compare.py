@@ -90,6 +90,7 @@ def test_items_that_are_right_or_wrong() -> None:
         p=mcnemar(12, 2),
         test="exact McNemar",
         smallest=smallest_difference(50, 14 / 50),
+        disagreement=14 / 50,
     )
 
 
