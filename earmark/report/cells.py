@@ -21,7 +21,7 @@ from earmark.stats.bags import Bags
 from earmark.stats.compare import Pairs
 from earmark.stats.estimate import Estimate, Floats, defined, estimates
 from earmark.stats.repeats import repeated
-from earmark.types import STATES, Counts, Item, Metric, Number, Response, Score, Scorer, State, replace
+from earmark.types import STATES, Counts, Metric, Number, Score, Scorer, State, replace
 
 OF: Final = "\x1f"  # between the name of a task and that of a count
 
@@ -50,15 +50,35 @@ class Joined(Struct, frozen=True):
 
 def joined(bags: Mapping[str, Columns]) -> Joined:
     """Several tasks as one: an item has the counts of its own task, and 0 of the others'."""
-    sizes = [one.groups.size for one in bags.values()]
-    columns = {}
-    before = 0
-    for (task, one), size in zip(bags.items(), sizes, strict=True):
-        for name, column in one.columns.items():
-            columns[f"{task}{OF}{name}"] = np.pad(column, (before, sum(sizes) - before - size))
-        before += size
+    columns = side_by_side(
+        {task: one.columns for task, one in bags.items()}, [one.groups.size for one in bags.values()]
+    )
     named = (np.concatenate([getattr(one, kind) for one in bags.values()]) for kind in ("groups", "items", "repeats"))
     return Joined(columns, *named)
+
+
+def side_by_side(by_task: Mapping[str, Mapping[str, Floats]], sizes: Sequence[int]) -> dict[str, Floats]:
+    """The counts of several tasks over the items of all of them, each under its task's name and 0 in the items of the others.
+
+    Each count is an array of shape (items of its task,), `sizes` has how many items each task has; what comes out has the
+    shape (items of all,).
+    """
+    columns = {}
+    before = 0
+    for (task, own), size in zip(by_task.items(), sizes, strict=True):
+        for name, column in own.items():
+            columns[f"{task}{OF}{name}"] = np.pad(column, (before, sum(sizes) - before - size))
+        before += size
+    return columns
+
+
+class HasMetrics(Protocol):
+    """What numbers are read by: a scorer, or the weights or averages that are laid over one."""
+
+    @property
+    def name(self) -> str: ...
+    @property
+    def metrics(self) -> Mapping[str, Metric]: ...
 
 
 class Place(Struct, frozen=True):
@@ -73,21 +93,21 @@ class Place(Struct, frozen=True):
 class Cell(Struct):
     """What is gathered for one row while the journal is read."""
 
-    scorer: Scorer
+    scorer: HasMetrics
     bags: Columns
     states: dict[State, int] = field(default_factory=lambda: dict.fromkeys(STATES, 0))
     worst: dict[str, float] = field(default_factory=dict)  # counts of failed items had they been wrong,
     best: dict[str, float] = field(default_factory=dict)  # and had they been right
     lost: array[int] = field(default_factory=lambda: array("b"))  # 1 for each item of the bags that failed
 
-    def add(self, record: Record, earned: Score) -> None:
+    def add(self, record: Record, scorer: Scorer, earned: Score) -> None:
         """Enter one score."""
         self.states[earned.state] += 1
         if isinstance(self.bags, Bags) and earned.state != "judge-failed":
             self.bags.add(earned.counts, record.item.group or record.item.id, record.repeat, record.item.id)
             self.lost.append(record.failure is not None and record.failure.state != "refused")
         if record.failure and record.failure.state != "refused":
-            worst, best = self.scorer.bounds(record.item)
+            worst, best = scorer.bounds(record.item)
             for sums, counts in ((self.worst, worst), (self.best, best)):
                 for name, count in counts.items():
                     sums[name] = sums.get(name, 0.0) + count
@@ -109,7 +129,7 @@ class Cells:
                 cell = self.cells.get(place)
                 if cell is None:
                     cell = self.cells[place] = Cell(scorer, Bags())
-                cell.add(record, earned)
+                cell.add(record, scorer, earned)
 
     def rows(self, seed: int, averages: Mapping[str, tuple[str, ...]] = {}, mean_over: str = "") -> list[Row]:
         """The numbers of every cell, of every average over tasks whose cells are all there, and of the mean over groups."""
@@ -165,12 +185,8 @@ def _chance(columns: Mapping[str, Any]) -> float | None:
     return defined(columns["chance"].sum() / many) if "chance" in columns and many else None
 
 
-def signature_of(scorer: Scorer) -> str:
+def signature_of(scorer: HasMetrics) -> str:
     """The settings behind a number."""
-    if isinstance(scorer, Weighted):
-        return f"{signature_of(scorer.scorer)}|mean:groups"
-    if isinstance(scorer, Average):
-        return f"{signature_of(scorer.scorer)}|mean:{'+'.join(scorer.tasks)}"
     if (own := getattr(scorer, "signature", None)) is not None:
         return str(own)
     settings = msgspec.structs.asdict(scorer) if isinstance(scorer, Struct) else {}
@@ -187,23 +203,21 @@ def over_groups(cell: Cell) -> Cell:
 
 
 class Weighted(Struct, frozen=True):
-    """A scorer whose counts are weighted: its shares are no longer counted in whole items."""
+    """A scorer's metrics over weighted counts: its shares are no longer counted in whole items."""
 
-    scorer: Scorer
+    scorer: HasMetrics
 
     @property
     def name(self) -> str:
         return self.scorer.name
 
     @property
+    def signature(self) -> str:
+        return f"{signature_of(self.scorer)}|mean:groups"
+
+    @property
     def metrics(self) -> Mapping[str, Metric]:
         return {name: replace(metric, share=None) for name, metric in self.scorer.metrics.items()}
-
-    async def score(self, item: Item, response: Response) -> Score:
-        return await self.scorer.score(item, response)
-
-    def bounds(self, item: Item) -> tuple[dict[str, float], dict[str, float]]:
-        return self.scorer.bounds(item)
 
 
 def averaged(cells: Mapping[str, Cell]) -> Cell:
@@ -221,10 +235,9 @@ def mean_over_tasks(metric: Metric, tasks: Sequence[str]) -> Metric:
     """A metric of each task, averaged, for counts that carry the name of their task."""
 
     def mean(counts: Counts) -> Number:
-        of = {task: f"{task}{OF}" for task in tasks}
         values = [
             metric.value({name.removeprefix(own): count for name, count in counts.items() if name.startswith(own)})
-            for own in of.values()
+            for own in (f"{task}{OF}" for task in tasks)
         ]
         means: Number = np.mean(np.stack([np.asarray(value, np.float64) for value in values]), axis=0)
         return means
@@ -235,20 +248,17 @@ def mean_over_tasks(metric: Metric, tasks: Sequence[str]) -> Metric:
 def joined_pairs(by_task: Mapping[str, Pairs]) -> Pairs:
     """The pairs of several tasks as one, counts under their task's name: 0 in the items of other tasks."""
     sizes = [pair.groups.size for pair in by_task.values()]
-    sides: tuple[dict[str, Floats], dict[str, Floats]] = ({}, {})
-    before = 0
-    for (task, pair), size in zip(by_task.items(), sizes, strict=True):
-        for side, columns in zip(sides, (pair.first, pair.second), strict=True):
-            for name, column in columns.items():
-                side[f"{task}{OF}{name}"] = np.pad(column, (before, sum(sizes) - before - size))
-        before += size
-    return Pairs(*sides, np.concatenate([pair.groups for pair in by_task.values()]))
+    return Pairs(
+        side_by_side({task: pair.first for task, pair in by_task.items()}, sizes),
+        side_by_side({task: pair.second for task, pair in by_task.items()}, sizes),
+        np.concatenate([pair.groups for pair in by_task.values()]),
+    )
 
 
 class Average(Struct, frozen=True):
     """A scorer's metrics as means over tasks, for counts that carry the name of their task."""
 
-    scorer: Scorer
+    scorer: HasMetrics
     tasks: tuple[str, ...]
 
     @property
@@ -256,11 +266,9 @@ class Average(Struct, frozen=True):
         return self.scorer.name
 
     @property
+    def signature(self) -> str:
+        return f"{signature_of(self.scorer)}|mean:{'+'.join(self.tasks)}"
+
+    @property
     def metrics(self) -> Mapping[str, Metric]:
         return {name: mean_over_tasks(metric, self.tasks) for name, metric in self.scorer.metrics.items()}
-
-    async def score(self, item: Item, response: Response) -> Score:
-        return await self.scorer.score(item, response)
-
-    def bounds(self, item: Item) -> tuple[dict[str, float], dict[str, float]]:
-        return self.scorer.bounds(item)

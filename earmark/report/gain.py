@@ -13,12 +13,12 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
-from earmark.report.cells import Average, Cell, Place, joined_pairs
+from earmark.report.cells import Average, Cell, HasMetrics, Place, joined_pairs
 from earmark.report.rows import Gain
 from earmark.report.table import chance, number, signed
 from earmark.stats.compare import Pairs, difference
 from earmark.stats.estimate import Floats, Names, Whole, yes_or_no
-from earmark.types import Scorer, replace
+from earmark.types import replace
 
 PLAIN: Final = "plain"
 HEAD: Final = ("task", "plain", "best control", "score", "listening gain", "95 % interval", "p", "n", "without ears", "by guessing")  # fmt: skip
@@ -86,7 +86,7 @@ def _chosen(cell: Cell, at: Whole) -> dict[str, Floats]:
     return {name: column[at] for name, column in cell.bags.columns.items()}
 
 
-def _gain(key: Key, scorer: Scorer, controls: Mapping[str, Pairs], seed: int) -> Gain:
+def _gain(key: Key, scorer: HasMetrics, controls: Mapping[str, Pairs], seed: int) -> Gain:
     name, metric = next(iter(scorer.metrics.items()))
     found = {control: difference((metric, metric), pair, seed) for control, pair in controls.items()}
     sign = 1 if metric.better == "higher" else -1
@@ -98,7 +98,7 @@ def _gain(key: Key, scorer: Scorer, controls: Mapping[str, Pairs], seed: int) ->
     )  # fmt: skip
 
 
-def _without_ears(scorer: Scorer, controls: Mapping[str, Pairs]) -> tuple[int | None, float | None]:
+def _without_ears(scorer: HasMetrics, controls: Mapping[str, Pairs]) -> tuple[int | None, float | None]:
     """How many items every control gets right, and how many guessing would; only where all controls have the same items."""
     found = [marks(scorer, pair.first) for pair in controls.values()]
     if any(mark is None for mark in found) or len({pair.groups.size for pair in controls.values()}) > 1:
@@ -108,7 +108,7 @@ def _without_ears(scorer: Scorer, controls: Mapping[str, Pairs]) -> tuple[int | 
     return int(right.sum()), None if guess is None else float((guess ** len(found)).sum())
 
 
-def marks(scorer: Scorer, columns: Mapping[str, Floats]) -> Floats | None:
+def marks(scorer: HasMetrics, columns: Mapping[str, Floats]) -> Floats | None:
     """1 for every item that is right and 0 for every other, by the first metric that tells; None where none does."""
     told = (yes_or_no(metric, columns) for metric in scorer.metrics.values())
     return next((mark for mark in told if mark is not None), None)
