@@ -122,13 +122,18 @@ def ordered(rows: Sequence[Row], tasks: Sequence[str], conditions: Sequence[str]
     return sorted(rows, key=lambda row: (places.get(row.task, len(tasks)), places.get(row.condition, len(conditions))))
 
 
-def deaf(condition: str) -> bool:
-    """Whether what is asked about cannot be heard under a condition.
+def deaf(condition: str, *, needs_ears: bool) -> bool:
+    """Whether a benchmark's answers cannot be had under a condition by hearing; words carry those that need no ears.
 
-    >>> deaf("silence"), deaf("transcript:ear"), deaf("noise:0")
-    (True, True, False)
+    >>> [deaf(name, needs_ears=True) for name in ("silence", "transcript:ear", "noise:0")]
+    [True, True, False]
+    >>> [deaf(name, needs_ears=False) for name in ("silence", "transcript:ear", "noise:0")]
+    [True, False, False]
     """
-    return condition != "plain" and bool(getattr(find("conditions", condition.partition(":")[0]), "DEAF", False))
+    if condition == "plain":
+        return False
+    module = find("conditions", condition.partition(":")[0])
+    return bool(getattr(module, "DEAF", False)) and (needs_ears or not getattr(module, "WORDS", False))
 
 
 def _without_ears(run: Path, right: Mapping[tuple[str, str], AbstractSet[int]]) -> Iterator[tuple[str, ...]]:
@@ -200,7 +205,7 @@ async def write_scores(
         files.settle(Path(place), run)
     rows = scored.cells.rows(seed, benchmark.averages, benchmark.mean_over)
     rows = ordered(rows, (*benchmark.tasks, *benchmark.averages), signed.condition)
-    controls = [name for name in signed.condition if deaf(name)]
+    controls = [name for name in signed.condition if deaf(name, needs_ears=benchmark.needs_ears)]
     gained = gains(scored.cells.cells, controls, benchmark.averages, seed)
     done = scored.settled >= found.questions
     all_of_it = taken(run / folder.JOURNAL)

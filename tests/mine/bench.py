@@ -17,6 +17,7 @@ class Settings(Struct, frozen=True, forbid_unknown_fields=True):
     items: int = 10
     question: str = "Which?"
     data: str = ""  # a folder with clip-0.wav, clip-1.wav, ...
+    needs_ears: bool = True
     twice: bool = False  # one id stands for two items
     seed: int = 0
 
@@ -32,13 +33,14 @@ def load(settings: Settings, tasks: tuple[str, ...] = ()) -> Benchmark:
         prompt,
         lambda _: (Choice(),),
         settings=signed,
+        needs_ears=settings.needs_ears,
     )
 
 
 def items(settings: Settings) -> Iterator[Item]:
     """The items: the right answer of every second one is B."""
     for at in range(settings.items):
-        clip: Source = Recipe("silence", {"seconds": 0.01}, f"silence-{at}")
+        clip: Source = Recipe("silence", {"seconds": 0.01}, f"silence-{at}", "nothing")
         if settings.data:
             clip = Clip(f"{settings.data}/clip-{at}.wav", name=f"clip-{at}.wav")
         name = "item-0" if settings.twice else f"item-{at}"

@@ -128,3 +128,11 @@ def test_a_run_tells_its_gain_and_names_the_items() -> None:
         rows = list(csv.DictReader(file))
     assert [row["id"] for row in rows] == [f"item-{number}" for number in range(0, 20, 2)]
     assert "listening gain" in earmark("show", str(path.parent)).stdout
+
+
+@pytest.mark.parametrize("needs_ears", [True, False])
+def test_a_transcript_is_a_control_unless_it_carries_the_answer(needs_ears: bool) -> None:
+    words = ["mine.bench", "items=4", f"needs_ears={needs_ears}", "model=fake", "condition=[plain,transcript]"]
+    done = earmark("run", *words)
+    assert done.returncode == 0, done.stderr
+    assert ("listening gain" in done.stdout) is needs_ears
