@@ -86,12 +86,18 @@ def earmark(*words: str) -> tuple[float, float, float]:
     return used.ru_utime + used.ru_stime, time.perf_counter() - began, used.ru_maxrss / 1024
 
 
+def noises(folder: str) -> list[str]:
+    """A file of noise for each item, no two alike."""
+    clips = [f"{folder}/clip-{at}.wav" for at in range(ITEMS)]
+    for at, clip in enumerate(clips):
+        soundfile.write(clip, np.random.default_rng(at).integers(-9000, 9000, BYTES // 2, "int16"), 16000)
+    return clips
+
+
 def asking() -> None:
     """2,000 items of 200 KB, 64 in flight, a server in another process."""
     with tempfile.TemporaryDirectory() as work, server() as base:
-        for at in range(ITEMS):
-            noise = np.random.default_rng(at).integers(-9000, 9000, BYTES // 2, "int16")
-            soundfile.write(f"{work}/clip-{at}.wav", noise, 16000)
+        clips = noises(work)
         words = (
             "run",
             "bench.items",
@@ -102,7 +108,6 @@ def asking() -> None:
             "resume=false",
             "preflight=false",  # the canned server is deaf
         )
-        clips = [f"{work}/clip-{at}.wav" for at in range(ITEMS)]
         *_, memory = earmark(*words, f"items={ITEMS}")  # before this process is a large one, which a child begins as
         ready = [body(clip) for clip in clips]
         bare(base, ready.__getitem__)
@@ -116,9 +121,8 @@ def asking() -> None:
             )
             for _ in range(RUNS)
         ]
-    loop, same, reading, (start_cpu, start_wall, _), (cpu, wall, _) = (
-        min(several) for several in zip(*rounds, strict=True)
-    )
+    best = [min(several) for several in zip(*rounds, strict=True)]
+    loop, same, reading, (start_cpu, start_wall, _), (cpu, wall, _) = best
     print(f"asking: {ITEMS:,} items of 200 KB, {IN_FLIGHT} in flight, server in another process, best of {RUNS}")
     for title, (took, seconds, *_) in {
         "bare aiohttp loop, ready-made bodies": loop,
