@@ -38,9 +38,10 @@ def reopened(run: Path, changes: Mapping[str, Any] | None = None) -> tuple[Bench
             f"{run} is an audiogram: each trial depends on the answers before it, so it cannot be scored anew, asked again or compared question by question; look at it with: earmark show {run}"
         )
     try:
-        words = config.read_written((run / "config.yaml").read_text(encoding="utf-8"))
-    except (OSError, msgspec.ValidationError) as error:
-        raise BadData(f"{run / 'config.yaml'}: cannot be read ({error}); restore it from a copy") from error
+        words = config.read_written((run / "config.yaml").read_bytes())
+    except (OSError, msgspec.DecodeError) as error:
+        said = " ".join(str(error).split())
+        raise BadData(f"{run / 'config.yaml'}: cannot be read ({said}); restore it from a copy") from error
     asked = _as_asked(run, signed.benchmark, changes or {})
     words = msgspec.structs.replace(words, benchmark=words.benchmark | asked | dict(changes or {}))
     if signed.benchmark.get("imported"):

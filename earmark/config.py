@@ -311,11 +311,9 @@ def written(words: Composed) -> str:
     return text
 
 
-def read_written(text: str) -> Composed:
-    """The settings in a config.yaml."""
-    from omegaconf import OmegaConf  # noqa: PLC0415
-
-    return msgspec.convert(OmegaConf.to_container(OmegaConf.create(text), resolve=True), Composed)
+def read_written(text: bytes) -> Composed:
+    """The settings in a config.yaml. Raises msgspec.DecodeError where it holds anything else."""
+    return msgspec.yaml.decode(text, type=Composed)
 
 
 def scorer_words(words: Sequence[str]) -> dict[str, Any]:

@@ -2,7 +2,7 @@
 
     EarmarkError               one line for the user: what was found, what was expected, what to do
     ├── UsageError       (2)   a word on the command line means nothing here
-    ├── BadData          (3)   a file of data that cannot be what it should be
+    ├── BadData          (3)   a file of data that cannot be what it should be, or that the system does not give or take
     ├── BadSetup         (4)   a missing package, key, server or model: nothing can be asked
     ├── RunMismatch      (5)   an unfinished run was made with other settings, prompts or sound
     ├── Stopped          (6)   the run ended before its last item; the same command goes on
@@ -18,10 +18,12 @@ The number is the exit status of the command line. 0 is success, 1 a bug of ours
 
 from __future__ import annotations
 
-from typing import ClassVar
+import errno
+from typing import ClassVar, Final
 
 FINISHED_WITH_FAILURES = 7
 INTERRUPTED = 130
+FULL: Final = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})  # what a full disk says
 
 
 class EarmarkError(Exception):
@@ -83,3 +85,15 @@ class Filtered(AskError):
 
 class SoundFailed(AskError):
     """The sound could not be read, or not be fitted to what the model hears."""
+
+
+def told_by_system(error: OSError) -> BadData | Stopped:
+    """What the system would not do with a file or folder.
+
+    >>> told_by_system(PermissionError(errno.EACCES, "Permission denied", "results"))
+    BadData('results: Permission denied; expected a place that is there and may be read and written')
+    """
+    said = f"{error.filename}: {error.strerror}" if error.filename else str(error)
+    if error.errno in FULL:
+        return Stopped(f"{said}; make room, and the same command goes on")
+    return BadData(f"{said}; expected a place that is there and may be read and written")

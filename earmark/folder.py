@@ -51,6 +51,12 @@ class Signed(Struct, frozen=True):
     format: int = 1
 
 
+class _Ended(Struct, frozen=True):
+    """As much of metrics.json as tells that."""
+
+    finished: bool = False
+
+
 def sign(
     benchmark: Benchmark, model: Mapping[str, Any], condition: list[str], repeats: int, limit: int | None
 ) -> Signed:
@@ -103,7 +109,10 @@ def runs(results: str | Path) -> list[Path]:
 def finished(folder: Path) -> bool:
     """Whether nothing is left to ask."""
     path = folder / METRICS
-    return path.exists() and bool(msgspec.json.decode(path.read_bytes()).get("finished"))
+    try:
+        return path.exists() and msgspec.json.decode(path.read_bytes(), type=_Ended).finished
+    except msgspec.DecodeError:  # it is derived: a broken one is as good as none
+        return False
 
 
 def signed(folder: Path) -> Signed:
@@ -111,7 +120,7 @@ def signed(folder: Path) -> Signed:
     path = folder / SIGNED
     try:
         return msgspec.json.decode(path.read_bytes(), type=Signed)
-    except FileNotFoundError as error:
+    except (FileNotFoundError, NotADirectoryError) as error:
         raise BadData(
             f"{folder}: is no run, it has no {SIGNED}; give a folder such as results/MODEL/BENCHMARK/2026-01-31_12-00-00"
         ) from error

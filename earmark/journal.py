@@ -12,8 +12,9 @@ import hashlib
 import os
 import time
 from collections.abc import Callable, Iterable, Iterator
+from itertools import accumulate
 from pathlib import Path
-from typing import Final, TypeVar
+from typing import BinaryIO, Final, TypeVar
 
 import msgspec
 import numpy as np
@@ -246,6 +247,24 @@ def _lines(path: Path, decoder: msgspec.json.Decoder[Line]) -> Iterator[Line]:
                 raise BadData(
                     f"{path}, line {number}: is no record of a run ({error}); restore the file, or start anew with resume=false"
                 ) from error
+
+
+def places(path: Path) -> dict[int, int]:
+    """Where the standing line about each question begins."""
+    with path.open("rb") as file:
+        starts = accumulate(map(len, file), initial=0)
+        return {line.of(): at for at, line in zip(starts, keys(path), strict=False)}
+
+
+def read_at(file: BinaryIO, at: int) -> Record:
+    """The line of an open journal that begins at some place."""
+    file.seek(at)
+    try:
+        return msgspec.json.decode(file.readline(), type=Record)
+    except msgspec.DecodeError as error:
+        raise BadData(
+            f"{file.name}, byte {at}: is no record of a run ({error}); restore the file from a copy"
+        ) from error
 
 
 def standing(path: Path) -> npt.NDArray[np.bool_]:

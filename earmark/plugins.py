@@ -7,7 +7,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Final, Literal, TypeAlias
 
-from earmark.errors import UsageError
+from earmark.errors import BadSetup, UsageError
 
 Kind: TypeAlias = Literal["benchmarks", "models", "scorers", "conditions", "foreign", "cli"]
 HOUSE: Final = Path(__file__).parent
@@ -35,14 +35,18 @@ def find(kind: Kind, name: str) -> ModuleType:
 
 def imported(name: str) -> ModuleType:
     """Somebody else's module."""
+    if not all(part.isidentifier() for part in name.split(".")):
+        raise UsageError(f"'{name}' is no name of a module; expected one such as mine.bench, without .py and slashes")
     try:
         return import_module(name)
     except ModuleNotFoundError as error:
         if not name.startswith(error.name or name):  # it was found, and lacks something itself
-            raise
+            raise BadSetup(f"module '{name}' needs '{error.name}', which is not there; install it") from error
         raise UsageError(
             f"no module '{name}' can be imported ({error}); install it, or set PYTHONPATH to where it lies"
         ) from error
+    except SyntaxError as error:
+        raise UsageError(f"module '{name}' is no Python: {error.filename}, line {error.lineno}: {error.msg}") from error
 
 
 def plain(kind: Kind, file: str) -> str:

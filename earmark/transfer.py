@@ -24,7 +24,7 @@ from earmark.config import Composed, RunSettings, load_benchmark, written
 from earmark.data.cache import digest
 from earmark.errors import BadData, UsageError
 from earmark.foreign._runs import OPEN, Facts, Imported, Spec
-from earmark.journal import Key, Record, ScoreLine, key
+from earmark.journal import Record, ScoreLine, key, places, read_at
 from earmark.journal import read as read_journal
 from earmark.report.files import SAMPLES, sample, write_csv
 from earmark.report.rows import Found, Metrics
@@ -272,16 +272,15 @@ def _scored(run: Path) -> Iterator[tuple[Record, ScoreLine]]:
 
     Of the records only their places are held, so that a run of any length can be written out.
     """
-    places: dict[int, int] = {}
-    of, record = msgspec.json.Decoder(Key), msgspec.json.Decoder(Record)
+    begins = places(run / folder.JOURNAL)
     with (run / folder.JOURNAL).open("rb") as journal:
-        at = 0
-        for line in journal:
-            places[of.decode(line).of()] = at  # the last line about a question counts
-            at += len(line)
         for score in read_scores(run / folder.SCORES):
-            journal.seek(places[key(score.task, score.id, score.condition, score.repeat)])
-            yield record.decode(journal.readline()), score
+            at = begins.get(key(score.task, score.id, score.condition, score.repeat))
+            if at is None:
+                raise BadData(
+                    f"{run / folder.SCORES}: {score.task}, item {score.id} is not in the journal; make it again with: earmark rescore {run}"
+                )
+            yield read_at(journal, at), score
 
 
 def _quoted(path: Path) -> str:

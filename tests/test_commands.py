@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import csv
 import json
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
 import duckdb
 import pytest
-from commands import earmark
+from commands import ENV, earmark
 from servers import said, serving
 
 from earmark import errors
@@ -58,6 +60,10 @@ def complaint(*words: str) -> tuple[int, str]:
         (["run", "acoustics", "model=http://127.0.0.1:9/v1"], 4, "nothing answers at http://127.0.0.1:9/v1"),
         (["show", "nowhere"], 3, "nowhere: is no run"),
         (["info", "beeps"], 2, "nothing is called 'beeps'"),
+        (["score"], 2, "Missing argument 'FILE'; see: "),
+        (["run", "../beeps", "model=fake"], 2, "'../beeps' is no name of a module"),
+        (["show", "/dev/null"], 3, "/dev/null: is no run"),
+        (["rescore", "a" * 300], 3, "File name too long"),
     ],
 )
 def test_what_is_wrong_is_told_in_one_line(words: list[str], status: int, told: str) -> None:
@@ -81,6 +87,34 @@ def test_an_empty_folder_and_broken_parquet_are_told(tmp_path: Path) -> None:
     assert (status, "found no column 'question'" in line) == (3, True)
     status, line = complaint("run", "listen", "model=fake", f"data={tmp_path}", "split=test")
     assert (status, "expected files of the split 'test'" in line) == (3, True)
+
+
+@pytest.mark.parametrize("words", [("list",), ("run", "mine.bench", "model=fake")])
+@pytest.mark.parametrize(("to", "status"), [("| true", 0), (">/dev/full", 6), (">&-", 0), (">&- 2>&-", 0)])
+def test_output_that_nobody_takes_is_no_bug(words: tuple[str, ...], to: str, status: int) -> None:
+    command = f"set -o pipefail; {sys.executable} -m earmark {' '.join(words)} {to}"
+    done = subprocess.run(["bash", "-c", command], env=ENV, capture_output=True, text=True, check=False)
+    assert done.returncode == status, done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_a_name_that_is_no_text_is_shown_by_its_bytes() -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "earmark", "probe", b"\xff"], env=ENV, capture_output=True, check=False
+    )
+    assert done.returncode == 3
+    assert b"\\udcff" in done.stdout
+
+
+def test_a_module_that_cannot_be_imported_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for package, text in (("torn_bench", "def load(:"), ("poor_bench", "import no_such_package")):
+        (tmp_path / package).mkdir()
+        (tmp_path / package / "items.py").write_text(text)
+    monkeypatch.setitem(ENV, "PYTHONPATH", str(tmp_path))
+    status, line = complaint("run", "torn_bench.items", "model=fake")
+    assert (status, "items.py, line 1" in line) == (2, True)
+    status, line = complaint("run", "poor_bench.items", "model=fake")
+    assert (status, "needs 'no_such_package'" in line) == (4, True)
 
 
 def test_every_command_has_help() -> None:

@@ -6,15 +6,18 @@ so that help is quick.
 
 from __future__ import annotations
 
+import io
+import os
 import sys
-from typing import Any
+from pathlib import Path
+from typing import Any, TextIO
 
 import click
 
 from earmark import __version__
 from earmark.cli._dotenv import load_dotenv
 from earmark.cli._interrupt import MESSAGE, end_when_interrupted
-from earmark.errors import INTERRUPTED, EarmarkError
+from earmark.errors import INTERRUPTED, EarmarkError, told_by_system
 from earmark.plugins import find, names, plain, summary
 
 
@@ -53,20 +56,50 @@ def main(*arguments: Any) -> None:
 def leave(command: click.Command, *arguments: Any) -> None:
     """Run a command, with the keys of a file `.env`, and exit with a documented status."""
     end_when_interrupted()
+    stdout = prepare_streams()
     try:
         for told in load_dotenv():
             click.echo(f"earmark: {told}", err=True)
-        sys.exit(command.main([*arguments] or None, standalone_mode=False))
+        status = command.main([*arguments] or None, standalone_mode=False)
+        sys.stdout.flush()
+        sys.exit(status)
     except click.exceptions.Abort:
         stop(MESSAGE, INTERRUPTED)
-    except click.ClickException as error:
+    except click.exceptions.NoArgsIsHelpError as error:
         error.show()
         sys.exit(error.exit_code)
+    except click.ClickException as error:
+        stop(one_line(error), error.exit_code)
     except EarmarkError as error:
         stop(str(error), error.status)
-    except BrokenPipeError:  # the reader of our output has gone, as `| head` does
-        sys.stderr.close()
-        sys.exit(0)
+    except SystemExit as end:
+        # What rich and click do where the reader of our output has gone, as `| head` does; click has put another stream there.
+        gone = isinstance(end.__context__, BrokenPipeError) or (end.code == 1 and sys.stdout is not stdout)
+        sys.exit(0 if gone else end.code)
+    except OSError as error:
+        sys.stdout = nowhere()  # what could not be written there is not tried again
+        refused = told_by_system(error)
+        stop(str(refused), refused.status)
+
+
+def prepare_streams() -> TextIO:
+    """Streams that were closed lead nowhere, and a letter that output cannot hold is written by its number; the output."""
+    sys.stdout, sys.stderr = (stream or nowhere() for stream in (sys.stdout, sys.stderr))
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(errors="backslashreplace")
+    return sys.stdout
+
+
+def nowhere() -> TextIO:
+    """A stream that keeps nothing."""
+    return Path(os.devnull).open("w")
+
+
+def one_line(error: click.ClickException) -> str:
+    """What click finds wrong with a command, and where help is."""
+    context = error.ctx if isinstance(error, click.UsageError) else None
+    said = error.format_message()
+    return f"{said.rstrip('.')}; see: {context.command_path} --help" if context else said
 
 
 def stop(message: str, status: int) -> None:

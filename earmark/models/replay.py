@@ -16,11 +16,10 @@ from itertools import accumulate
 from pathlib import Path
 from typing import BinaryIO
 
-import msgspec
 from msgspec import Struct
 
 from earmark.errors import BadData, Rejected
-from earmark.journal import Record, key, keys
+from earmark.journal import Record, key, keys, read_at
 from earmark.signature import asked
 from earmark.types import Failure, Hears, Prompt, Response, replace
 
@@ -49,7 +48,7 @@ class Replay(Struct, frozen=True, eq=False):
         replies = self.in_words.get(asked(prompt))
         if not replies:
             raise Rejected(f"{self.run} holds no reply to this prompt")
-        found = self._read(replies[0] if len(replies) == 1 else replies.pop()).response
+        found = read_at(self.file, replies[0] if len(replies) == 1 else replies.pop()).response
         if found is None:
             raise Rejected(f"{self.run} failed at this prompt")
         return found
@@ -60,17 +59,13 @@ class Replay(Struct, frozen=True, eq=False):
         at = self.said.get(key(record.item.task, record.item.id, record.condition, record.repeat))
         if at is None:
             return Failure("request-failed", f"{self.run} was not asked {title}")
-        found = self._read(at)
+        found = read_at(self.file, at)
         if found.asked and record.asked and found.asked != record.asked:
             return Failure("request-failed", f"{self.run} was asked {title} in other words")
         if found.response:
             return found.response
         failure = found.failure or Failure("request-failed", "no answer")
         return replace(failure, final=True)  # asking again changes nothing
-
-    def _read(self, at: int) -> Record:
-        self.file.seek(at)
-        return msgspec.json.decode(self.file.readline(), type=Record)
 
 
 @asynccontextmanager
