@@ -19,7 +19,7 @@ from earmark.config import RunSettings
 from earmark.errors import BadData, RunMismatch
 from earmark.journal import Settled, key
 from earmark.signature import asked, heard
-from earmark.types import Benchmark, Condition, Item
+from earmark.types import Benchmark, Condition, Item, Prompt
 
 Question: TypeAlias = tuple[Item, Condition | None, int]  # an item, how it is heard, and which repeat
 
@@ -84,9 +84,13 @@ def survey(
             reasons[item.reason] = reasons.get(item.reason, 0) + 1
             continue
         items[item.task] = items.get(item.task, 0) + 1
-        words.update(item.reason.encode() if item.state == "error" else asked(benchmark.prompt(item)).encode())
-        if len(settled):
-            done += _settled(benchmark, item, conditions, settings, settled)
+        prompt = benchmark.prompt(item) if item.state == "ask" else None
+        now = asked(prompt) if prompt else ""
+        words.update((now or item.reason).encode())
+        for before in _settled(item, conditions, settings, settled) if len(settled) else ():
+            done += 1
+            if prompt:
+                _compare(benchmark, item, prompt, now, before)
     _check_ids(benchmark, ids)
     if not sum(items.values()):
         raise BadData(
@@ -97,25 +101,20 @@ def survey(
 
 
 def _settled(
-    benchmark: Benchmark, item: Item, conditions: tuple[Condition | None, ...], settings: RunSettings, settled: Settled
-) -> int:
-    """How many questions about an item are settled, each having been what it is now."""
-    done = 0
+    item: Item, conditions: tuple[Condition | None, ...], settings: RunSettings, settled: Settled
+) -> Iterator[tuple[int, int]]:
+    """What was asked and heard in every question about an item that is settled."""
     for condition in conditions:
         for repeat in range(settings.repeats):
             before = settled.find(key(item.task, item.id, name_of(condition), repeat))
             if before is not None:
-                done += 1
-                _compare(benchmark, item, before)
-    return done
+                yield before
 
 
-def _compare(benchmark: Benchmark, item: Item, before: tuple[int, int]) -> None:
+def _compare(benchmark: Benchmark, item: Item, prompt: Prompt, now: str, before: tuple[int, int]) -> None:
+    """Raise RunMismatch where a settled question is not what would be asked now: other words, or other recordings."""
     words, sound = before
-    if item.state == "error":
-        return
-    prompt = benchmark.prompt(item)
-    if words and words != int(asked(prompt), 16):
+    if words and words != int(now, 16):
         changed = "the prompt"
     elif sound and sound != int(heard(prompt) or "0", 16):
         clips = ", ".join(clip.name for clip in item.clips)
