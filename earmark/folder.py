@@ -14,6 +14,7 @@ import re
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from datetime import datetime
+from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -159,15 +160,21 @@ def check_data(run: Path, now: Signed) -> None:
 
 def create(where: Path, now: Signed, config: str) -> Path:
     """A folder for a new run, named by the time."""
-    moment = datetime.now().astimezone()
-    folder = where / moment.strftime("%Y-%m-%d_%H-%M-%S")
-    number = 1
-    while folder.exists():  # two runs within a second
-        number += 1
-        folder = where / f"{moment.strftime('%Y-%m-%d_%H-%M-%S')}.{number}"
-    folder.mkdir(parents=True)
+    moment = datetime.now().astimezone().strftime("%Y-%m-%d_%H-%M-%S")
+    where.mkdir(parents=True, exist_ok=True)
+    names = (f"{moment}.{number}" if number > 1 else moment for number in count(1))  # of several runs within a second
+    folder = next(made for name in names if (made := _made(where / name)))
     (folder / "config.yaml").write_text(config, encoding="utf-8")
     write(folder / SIGNED, msgspec.json.format(msgspec.json.encode(now)))
+    return folder
+
+
+def _made(folder: Path) -> Path | None:
+    """A folder that was not there, or None: another process may make one of the same name at the same time."""
+    try:
+        folder.mkdir()
+    except FileExistsError:
+        return None
     return folder
 
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
 
 from earmark.config import load_benchmark
 from earmark.errors import BadData
-from earmark.folder import RESERVED, runs, safe_name, sign, signed
+from earmark.folder import RESERVED, Signed, create, runs, safe_name, sign, signed
 from earmark.signature import asked, differences
 from earmark.types import Clip, Prompt, Turn, replace
 
@@ -62,3 +63,11 @@ def test_what_is_asked_signs_words_order_roles_and_choices() -> None:
         Prompt((Turn("user", ("x", Clip("a.wav", name="a", end=1.0))),)),
     ]
     assert len({asked(prompt) for prompt in prompts}) == len(prompts)
+
+
+def test_runs_that_begin_at_the_same_moment_have_folders_of_their_own(tmp_path: Path) -> None:
+    now = Signed({}, {}, [], 1, None, {})
+    with ThreadPoolExecutor(8) as pool:
+        made = list(pool.map(lambda _: create(tmp_path / "model" / "bench", now, ""), range(24)))
+    assert len(set(made)) == 24
+    assert sorted(runs(tmp_path)) == sorted(made)
