@@ -113,10 +113,10 @@ async def retry(
     benchmark, words = reopened(run, changes)
     seed = benchmark.seed if words.run.seed is None else words.run.seed
     conditions = tuple(config.load_condition(text, seed, benchmark) for text in words.run.condition)
-    metrics = await write_scores(run, benchmark, seed, _found(run))
     async with config.open_model(words.model) as model:
         throttle = throttled(forgetful(model), words.model)  # what is remembered has been asked already
         with folder.held(run):
+            metrics = await write_scores(run, benchmark, seed, _found(run))
             for attempt in range(1, times + 1):
                 again = chosen(run, states)
                 if not again:
