@@ -65,16 +65,16 @@ def _files(path: Path) -> list[Path]:
 
 def read(path: Path) -> Iterator[Imported]:
     """One run for each model, with a repeat for each seed."""
-    models: dict[str, dict[Place, list[dict[str, Any]]]] = {}
-    for file in _files(path):
+    models: dict[str, dict[Place, Path]] = {}
+    for file in _files(path.absolute()):
         place = _place(file)
-        models.setdefault(place.model, {})[place] = list(_lines(file))
-    for model, runs in models.items():
-        first = min(place.seed for place in runs)
-        records = [_record(line, place, first) for place, lines in runs.items() for line in lines]
+        models.setdefault(place.model, {})[place] = file
+    for model, files in models.items():
+        first = min(place.seed for place in files)
+        records = [_record(line, place, first) for place, file in files.items() for line in _lines(file)]
         tasks = tuple(dict.fromkeys(record.item.task for record in records))
         settings: dict[str, object] = {"imported": True, "seed": first}
-        yield Imported("acousticbench", tasks, model, records, settings, files=tuple(_files(path)))
+        yield Imported("acousticbench", tasks, model, records, settings, files=tuple(files.values()))
 
 
 def _place(file: Path) -> Place:

@@ -54,9 +54,8 @@ def _files(path: Path) -> list[Path]:
 
 def read(path: Path) -> Iterator[Imported]:
     """One run out of all the users' files."""
-    yield Imported(
-        "personalized_hearing", ("questions",), path.stem if path.is_file() else path.name, list(_records(path))
-    )
+    model = path.stem if path.is_file() else path.name
+    yield Imported("personalized_hearing", ("questions",), model, _records(path), files=tuple(_files(path.absolute())))
 
 
 def _records(path: Path) -> Iterator[Record]:

@@ -233,6 +233,8 @@ def test_results_go_out_and_come_back_in_the_scripts_own_form(fixture: Path, tmp
     before = json.loads((run / "metrics.json").read_text())["rows"][0]["metrics"]["accuracy"]
     (copy,) = Path("results/theirs").rglob("metrics.json")
     assert json.loads(copy.read_text())["rows"][0]["metrics"]["accuracy"] == before
+    read = json.loads((copy.parent / "run.json").read_text())["model"]["files"]  # a digest of each
+    assert set(read) == {f"out/{path.name}" for path in (tmp_path / "out").glob("*.jsonl")}
 
 
 @pytest.mark.shared
