@@ -26,6 +26,7 @@ EXTRAS = {
     "av": ("av",),
     "text": ("sacrebleu", "opencc", "kaldialign", "nltk"),
     "plot": ("matplotlib",),
+    "logs": ("zstandard",),
     "transformers": ("torch", "transformers", "accelerate"),
     "vllm": ("vllm",),
 }

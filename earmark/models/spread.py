@@ -45,7 +45,6 @@ class Endpoint:
     def __init__(self, model: Model, title: str) -> None:
         self.model, self.title = model, title
         self.under_way = 0
-        self.answered = 0
         self.speed: float | None = None  # answers a second
         self.failures = 0  # in a row
         self.back_at: Seconds = float("-inf")  # when it may be asked again
@@ -103,7 +102,6 @@ class Spread:
             endpoint.under_way -= 1
         now = load / max(1e-6, self._clock() - began)
         endpoint.speed = now if endpoint.speed is None else endpoint.speed + STEADY * (now - endpoint.speed)
-        endpoint.answered += 1
         if endpoint.failures >= DEATHS:  # it is alive
             endpoint.back_at = float("-inf")
         endpoint.failures = 0
