@@ -98,13 +98,13 @@ def between(value: float, draws: Callable[[], Floats], n: int, size: int) -> Est
     drawn = draws()
     kept = drawn[np.isfinite(drawn)]
     if not kept.size:
-        return Estimate(value, n=n, groups=size, why="not defined for any sample of these groups")
+        return Estimate(value, n=n, groups=size, why="not defined for any resample of these groups")
     low, high = (float(bound) for bound in np.quantile(kept, tails(size)))
-    why = "all samples are alike" if low == high else ""
+    why = "all resamples are alike" if low == high else ""
     if not low <= value <= high:  # as of a mean over many small classes, of which a draw has few
         why = "resampling shifts this number: its interval does not hold it, and is not to be trusted"
     if kept.size < drawn.size:
-        why = f"not defined for {drawn.size - kept.size} of {drawn.size} samples, which are left out"
+        why = f"not defined for {drawn.size - kept.size} of {drawn.size} resamples, which are left out"
     return Estimate(value, low, high, n, size, f"bootstrap of {size} groups", why=why)
 
 
@@ -183,28 +183,17 @@ def independent(right: Floats, counted: Floats) -> float | None:
 # ---------------------------------------------------------------- resampling
 
 
-def resampled(
-    counts: Mapping[str, Floats], value: Callable[[Counts], Number], seed: int, replicates: int = REPLICATES
-) -> Floats:
-    """The number as it comes out when groups are drawn with replacement, shape (replicates,).
-
-    `counts` holds each count summed by group, shape (groups,).
-    """
-    size = len(next(iter(counts.values())))
-    return read(value, _draws(counts, np.arange(size), seed, replicates), replicates)
-
-
 def grouped(groups: Names) -> tuple[int, Whole]:
     """How many groups there are, and the number of each item's group, shape (items,)."""
     distinct, of = np.unique(groups, return_inverse=True)
     return int(distinct.size), of.astype(np.intp, copy=False)
 
 
-def _draws(columns: Mapping[str, Floats], of: Whole, seed: int, replicates: int = REPLICATES) -> dict[str, Floats]:
-    """Each count summed over groups drawn with replacement, shape (replicates,)."""
+def _draws(columns: Mapping[str, Floats], of: Whole, seed: int) -> dict[str, Floats]:
+    """Each count summed over groups drawn with replacement, shape (REPLICATES,)."""
     dice = np.random.default_rng(seed)
     pooled = pools(int(of.max()) + 1, dice)[of]
-    sums = drawn(table(columns, pooled, int(pooled.max()) + 1), dice, replicates)
+    sums = drawn(table(columns, pooled, int(pooled.max()) + 1), dice, REPLICATES)
     return dict(zip(columns, sums.T, strict=True))
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import tracemalloc
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -17,13 +18,17 @@ from earmark.stats.bags import Bags, named
 from earmark.stats.estimate import (
     LEVEL,
     POOLS,
+    REPLICATES,
     Estimate,
+    Floats,
+    drawn,
     estimate,
     estimates,
     independent,
     pools,
-    resampled,
+    read,
     student,
+    table,
     tails,
     wilson,
 )
@@ -36,6 +41,13 @@ def rate(counts: Counts) -> Number:
 
 SHARE = Metric(rate, share=("right", "n"))
 MEAN = Metric(rate)  # the same number, with no promise that it is a share
+
+
+def resampled(counts: Mapping[str, Floats], value: Callable[[Counts], Number], replicates: int = REPLICATES) -> Floats:
+    """The number as it comes out when groups are drawn with replacement, from counts by group."""
+    size = len(next(iter(counts.values())))
+    sums = drawn(table(counts, np.arange(size), size), np.random.default_rng(0), replicates)
+    return read(value, dict(zip(counts, sums.T, strict=True)), replicates)
 
 
 def of(metric: Metric, right: list[float], n: list[float] | None = None, groups: list[int] | None = None) -> Estimate:
@@ -141,7 +153,7 @@ def test_one_item_none_and_equal_ones(shared: Path) -> None:
             assert found.why
         else:
             assert (found.low, found.high) == pytest.approx((0.7, 0.7))
-            assert found.why == "all samples are alike"
+            assert found.why == "all resamples are alike"
 
 
 def test_the_bootstrap_is_scipys() -> None:
@@ -149,7 +161,7 @@ def test_the_bootstrap_is_scipys() -> None:
     dice = np.random.default_rng(1)
     words = dice.integers(20, 200, 80).astype(float)
     errors = dice.poisson(words * dice.beta(2, 18, 80)).astype(float)
-    ours = np.quantile(resampled({"right": errors, "n": words}, rate, 0, 20_000), [0.025, 0.975])
+    ours = np.quantile(resampled({"right": errors, "n": words}, rate, 20_000), [0.025, 0.975])
     theirs = scipy.stats.bootstrap(
         (errors, words),
         lambda e, w, axis: e.sum(axis) / w.sum(axis),
@@ -201,7 +213,7 @@ def test_samples_that_tell_nothing_are_told() -> None:
     found = of(Metric(of_class), [0.5, 0.25, 0, 0, 0], [1, 1, 0, 0, 0])
     assert found.value == pytest.approx(0.375)
     assert found.low is not None
-    assert "samples, which are left out" in found.why
+    assert "resamples, which are left out" in found.why
     nothing = of(Metric(of_class), [0, 0], [0, 0])
     assert (nothing.value, nothing.why) == (None, "not defined for these counts")
 
@@ -250,7 +262,7 @@ def test_macro_f1_over_classes_that_come_and_go(shared: Path) -> None:
         columns[f"t:{t}"][at] = columns[f"p:{p}"][at] = 1.0
         columns[f"h:{p}"][at] = float(t == p)
     theirs = [f1_score(classes[drawn], guesses[drawn], average="macro") for drawn in dice.integers(0, 200, (400, 200))]
-    ours = resampled(columns, macro_f1, 0)
+    ours = resampled(columns, macro_f1)
     assert ours.mean() == pytest.approx(np.mean(theirs), abs=0.006)
     assert ours.std() == pytest.approx(np.std(theirs), rel=0.12)
 
