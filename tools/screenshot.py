@@ -1,4 +1,4 @@
-"""Draw the table of runs as a picture of the terminal: docs/demo.svg.
+"""Draw the tables of runs as a picture of the terminal: docs/demo.svg.
 
 python tools/screenshot.py docs/demo.svg RUN...
 """
@@ -12,19 +12,27 @@ from pathlib import Path
 from rich.console import Console
 
 from earmark import folder
-from earmark.cli._words import drawn
+from earmark.cli._words import drawn, fitting
+from earmark.report import gain
 from earmark.report.files import read_metrics
 from earmark.report.table import HEAD, table
 
+WIDTH = 88  # columns
+
 
 def main() -> None:
-    """Record what `earmark show` prints."""
+    """Record what `earmark show` prints, of the listening gain as many columns as stand beside each other."""
     out, runs = Path(sys.argv[1]), [Path(name) for name in sys.argv[2:]]
-    console = Console(record=True, width=88, force_terminal=True, file=Path("/dev/null").open("w"))  # noqa: SIM115
+    console = Console(record=True, width=WIDTH, force_terminal=True, file=Path("/dev/null").open("w"))  # noqa: SIM115
     for run in runs:
         signed, metrics = folder.signed(run), read_metrics(run)
         title = f"{signed.benchmark['name']} by {signed.model['name']}: {metrics.rows[0].headline[0]}"
-        console.print(drawn(title, HEAD, table(metrics.rows), words=2))
+        console.print(drawn(title, HEAD, table([row for row in metrics.rows if not row.sliced]), words=2))
+        gains = gain.table([one for one in metrics.gains if not one.slice])
+        if gains:
+            columns = fitting(gain.HEAD, gains, 1, WIDTH)[0]
+            head, *lines = ([line[at] for at in columns] for line in (gain.HEAD, *gains))
+            console.print(drawn("listening gain: plain less the best deaf control", head, lines))
         for notice in metrics.notices:
             console.print(notice)
         console.print()

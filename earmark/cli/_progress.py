@@ -18,9 +18,10 @@ LOGGED: Final = 15.0  # and between two lines where nobody watches
 
 
 class Progress:
-    """Shows tallies; used as a context."""
+    """Shows tallies; used as a context. `title` says which of several runs this is."""
 
-    def __init__(self) -> None:
+    def __init__(self, title: str = "") -> None:
+        self._title = f"{title}  " if title else ""
         self._console = Console(stderr=True, highlight=False)
         self._live = Live(console=self._console, auto_refresh=False, transient=True)
         self._next = 0.0
@@ -37,7 +38,7 @@ class Progress:
     ) -> None:
         self._live.stop()
         if self._last and not self._console.is_terminal:
-            click.echo(told(self._last), err=True)
+            click.echo(self._title + told(self._last), err=True)
 
     def _say(self, text: str) -> None:
         self._console.print(text, soft_wrap=True, markup=False)
@@ -49,22 +50,22 @@ class Progress:
             return
         if self._console.is_terminal:
             self._next = now + DRAWN
-            self._live.update(told(tally), refresh=True)
+            self._live.update(self._title + told(tally), refresh=True)
         else:
             self._next = now + LOGGED
-            click.echo(told(tally), err=True)
+            click.echo(self._title + told(tally), err=True)
 
 
 def told(tally: Tally) -> str:
-    """How far a run is, in one line.
+    """How far a run is, in one line. Questions that wait for their turn are not under way.
 
-    >>> told(Tally(100, done=10, before=20, failed=1, seconds=5.0, in_flight=4, limit=8))
-    '30/100  2.0/s  35 s left  4 of 8 under way  failed 1  refused 0'
+    >>> told(Tally(100, done=10, before=20, failed=1, seconds=5.0, in_flight=13, limit=8))
+    '30/100  2.0/s  35 s left  8 of 8 under way  failed 1  refused 0'
     """
     left = tally.remaining
     parts = [f"{tally.before + tally.done}/{tally.total}", f"{tally.rate:.1f}/s"]
     parts += [f"{clock(left)} left"] if left is not None else []
-    parts += [f"{tally.in_flight} of {tally.limit} under way"] if tally.limit else []
+    parts += [f"{min(tally.in_flight, tally.limit)} of {tally.limit} under way"] if tally.limit else []
     parts += [f"the server asks to wait {clock(tally.waiting)}"] if tally.waiting >= 1 else []
     parts += [f"failed {tally.failed}", f"refused {tally.refused}"]
     sound = f" ({tally.tokens_sound:,} of sound)" if tally.tokens_sound else ""

@@ -21,7 +21,7 @@ def command(words: tuple[str, ...], as_json: bool) -> None:
 
     \b
     earmark audiogram model=http://127.0.0.1:8000/v1
-    earmark audiogram model=ear dimensions=[pitch,gap,tone] tracks=2 trials=16 seed=7 results=FOLDER
+    earmark audiogram model=ear 'dimensions=[pitch,gap,tone]' tracks=2 trials=16 seed=7 results=FOLDER
     earmark audiogram model=http://127.0.0.1:8000/v1 condition=telephone
 
     \b

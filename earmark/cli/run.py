@@ -22,7 +22,7 @@ def command(words: tuple[str, ...]) -> None:
     \b
     earmark run listen data=FOLDER model=http://127.0.0.1:8000/v1 limit=20
     earmark run listen:2B listen:3B data=FOLDER policy=official
-    earmark run acoustics model=local condition=[plain,silence]
+    earmark run acoustics model=local 'condition=[plain,silence]'
 
     The same command again goes on with an unfinished run; resume=false starts anew.
     """
@@ -47,7 +47,7 @@ def finish(lines: Sequence[Line]) -> int:
 
     outcomes = []
     for line in lines:
-        with Progress() as watch:
+        with Progress(line.benchmark.name if len(lines) > 1 else "") as watch:
             outcomes.append(asyncio.run(evaluate(line.benchmark, line.settings, watch)))
     for outcome in outcomes:
         show_metrics(f"{outcome.benchmark.name} by {outcome.model}", outcome.metrics)
