@@ -184,7 +184,7 @@ def test_answers_to_one_question_go_together() -> None:
 def test_runs_that_are_alike_by_group() -> None:
     found = difference((MEAN, MEAN), pairs(np.full(8, 0.5), np.full(8, 0.5)))
     assert (found.value, found.p, found.test, found.smallest) == (0.0, 1.0, "no group differs", None)
-    assert found.why == "all samples are alike"
+    assert found.why == "all resamples are alike"
     alone = difference((MEAN, MEAN), pairs(np.array([0.5]), np.array([0.7])))
     assert (alone.low, alone.p, alone.why) == (None, None, "one group cannot be resampled")
 
