@@ -337,15 +337,7 @@ class Engine:
             kind = "response" if isinstance(found, Response) else "failure"
             return replace(job.record, **{kind: found})
         self.tally.in_flight += 1
-        outcome, requests = await ask(self.model, job.prompt, self.attempts, self.settings.patience)
-        if self.again and isinstance(outcome, Response) and self.again(outcome):  # the protocol asks once more
-            before, (outcome, more) = (
-                outcome.usage,
-                await ask(self.model, job.prompt, self.attempts, self.settings.patience),
-            )
-            requests += more
-            if isinstance(outcome, Response):
-                outcome = replace(outcome, usage=before + outcome.usage)
+        outcome, requests = await self._asked(job.prompt)
         self.tally.in_flight -= 1
         if isinstance(outcome, Response):
             self.failures_in_a_row = 0
@@ -357,6 +349,17 @@ class Engine:
                 "when the model answers again, the same command goes on"
             )
         return replace(job.record, failure=outcome, attempts=requests)
+
+    async def _asked(self, prompt: Prompt) -> tuple[Response | Failure, int]:
+        """What a prompt was answered, the second time where the protocol asks once more, and how many requests it took."""
+        outcome, requests = await ask(self.model, prompt, self.attempts, self.settings.patience)
+        if not (self.again and isinstance(outcome, Response) and self.again(outcome)):
+            return outcome, requests
+        took = outcome.usage
+        outcome, more = await ask(self.model, prompt, self.attempts, self.settings.patience)
+        if isinstance(outcome, Response):
+            outcome = replace(outcome, usage=took + outcome.usage)
+        return outcome, requests + more
 
 
 def count(tally: Tally, record: Record) -> None:

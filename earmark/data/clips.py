@@ -21,7 +21,7 @@ _sources: dict[tuple[str, int | None, str, str], str] = {}  # the latest recordi
 _remembering = threading.Lock()
 
 
-def clip_bytes(clip: Clip) -> bytes:
+def _clip_bytes(clip: Clip) -> bytes:
     """The recorded bytes behind a clip, whole and untouched. Raises SoundFailed where there are none."""
     title = clip.name or clip.path
     try:
@@ -63,8 +63,8 @@ def _file_bytes(path: str) -> bytes:
 
 
 def clip_with_source(clip: Clip) -> tuple[bytes, str]:
-    """The bytes behind a clip and what names them."""
-    data = clip_bytes(clip)
+    """The bytes behind a clip, and what names them. Raises SoundFailed where there are none."""
+    data = _clip_bytes(clip)
     return data, remember(clip, data)
 
 

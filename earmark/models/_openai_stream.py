@@ -110,12 +110,15 @@ async def gathered(reply: aiohttp.ClientResponse, began: Seconds) -> Reply:
 
 async def events(content: aiohttp.StreamReader) -> AsyncIterator[bytes]:
     """The data of a stream's events. A line may be long: a piece of speech is."""
-    rest = b""
+    begun: list[bytes] = []  # a line that has not ended yet, in pieces: put together once
     async for piece in content.iter_any():
-        *lines, rest = (rest + piece).split(b"\n")
-        for event in _data(lines):
-            yield event
-    for event in _data([rest]):
+        end, *lines = piece.split(b"\n")
+        begun.append(end)
+        if lines:
+            for event in _data([b"".join(begun), *lines[:-1]]):
+                yield event
+            begun = lines[-1:]
+    for event in _data([b"".join(begun)]):
         yield event
 
 
