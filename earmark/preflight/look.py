@@ -60,7 +60,7 @@ async def preflight(model: Model, pattern: Prompt, settings: RunSettings, *, tho
     endpoints = getattr(innermost(model), "endpoints", None)
     if endpoints is None:
         return [await _one(model, model.name, pattern, settings, thorough=thorough)]
-    missing = [Report(model.name, "failed", why, (), ()) for why in innermost(model).missing]  # type: ignore[attr-defined] # of models/spread.py
+    missing = [Report(model.name, "failed", why, (), ()) for why in getattr(innermost(model), "missing", ())]
     each = [_one(one.model, f"{model.name} at {one.title}", pattern, settings, thorough=thorough) for one in endpoints]
     return [*missing, *await asyncio.gather(*each)]
 
