@@ -120,6 +120,7 @@ async def retry(
             for attempt in range(1, times + 1):
                 again = chosen(run, states)
                 if not again:
+                    say(f"nothing to ask again: no item is {' or '.join(sorted(states))}")
                     break
                 say(f"asking again, {attempt} of {times} times: {len(again)} questions")
                 limits = Limits(words.run.longest, words.run.largest)

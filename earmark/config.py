@@ -339,6 +339,9 @@ def load_line(name: str, tasks: Sequence[str], words: Composed) -> tuple[Benchma
     something else than the run's.
     """
     fields = plugins.find("benchmarks", name).Settings.__struct_fields__
+    if unknown := next((key for key in words.benchmark if key not in fields), None):
+        own_ones, of_a_run = ", ".join(fields) or "none", ", ".join(RunSettings.__struct_fields__)
+        raise UsageError(f"no setting is called '{unknown}'; there are: {own_ones} (of {name}), {of_a_run} (of a run)")
     given = {key: getattr(words.run, key) for key in ("seed", "limit") if key in fields}
     own = {key: value for key, value in given.items() if value is not None}
     left = (

@@ -40,6 +40,18 @@ def test_a_broken_file_is_named(run: Path, file: str, data: bytes, words: tuple[
     assert told in done.stderr
 
 
+def test_a_run_without_its_numbers_says_how_to_get_them(run: Path) -> None:
+    (run / "metrics.json").unlink()
+    assert f"to score what is there: earmark rescore {run}" in earmark("show", str(run)).stderr
+    assert earmark("rescore", str(run)).returncode == 0
+    assert earmark("show", str(run)).returncode == 0
+
+
+def test_a_retry_of_a_run_without_failures_says_so(run: Path) -> None:
+    done = earmark("retry", str(run))
+    assert (done.returncode, done.stderr) == (0, "nothing to ask again: no item is request-failed or sound-failed\n")
+
+
 def test_a_folder_in_the_place_of_a_file_is_named(run: Path) -> None:
     (run / "run.json").unlink()
     (run / "run.json").mkdir()

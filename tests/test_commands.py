@@ -41,7 +41,11 @@ def complaint(*words: str) -> tuple[int, str]:
         (["run", "acoustics:colour", "model=fake"], 2, "acoustics has no task 'colour'; there are: pitch, loudness"),
         (["run", "acoustics", "model=nobody"], 2, "no model is called 'nobody'; there are:"),
         (["run", "acoustics", "model=fake", "items=many"], 2, "items='many'"),
-        (["run", "acoustics", "model=fake", "colour=red"], 2, "no setting is called 'colour'; there are:"),
+        (
+            ["run", "acoustics", "model=fake", "colour=red"],
+            2,
+            "there are: seed, items, split (of acoustics), condition, limit,",
+        ),
         (["run", "acoustics", "model=fake", "model.colour=red"], 2, "no setting is called 'model.colour'; there are:"),
         (["run", "acoustics", "model=fake", "limit=few"], 2, "limit='few'"),
         (["run", "acoustics", "model=fake", "condition=underwater"], 2, "no condition is called 'underwater'"),

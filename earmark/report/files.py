@@ -37,13 +37,13 @@ def write_metrics(folder: Path, metrics: Metrics) -> None:
 
 
 def read_metrics(folder: Path) -> Metrics:
-    """Read metrics.json."""
+    """Read metrics.json. Raises BadData where it is missing or broken."""
     path = folder / "metrics.json"
     try:
         return msgspec.json.decode(path.read_bytes(), type=Metrics)
     except FileNotFoundError as error:
         raise BadData(
-            f"{folder}: has no metrics.json yet; the run may be unfinished: type its command again"
+            f"{folder}: has no metrics.json yet; to finish the run type its command again, to score what is there: earmark rescore {folder}"
         ) from error
     except msgspec.DecodeError as error:
         raise BadData(f"{path}: cannot be read ({error}); delete it and type: earmark rescore {folder}") from error
