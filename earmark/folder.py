@@ -90,7 +90,7 @@ def safe_name(name: str) -> str:
 
 
 def place(results: str, template: str, model: str, benchmark: str) -> Path:
-    """Where the runs of a model on a benchmark lie.
+    """Where the runs of a model on a benchmark lie. Raises UsageError for a template that names anything else.
 
     >>> place("results", "{model}/{benchmark}", "org/m", "listen").parts[-1]
     'listen'
@@ -117,7 +117,7 @@ def finished(folder: Path) -> bool:
 
 
 def signed(folder: Path) -> Signed:
-    """What signs a run."""
+    """What signs a run. Raises BadData for a folder that is none."""
     path = folder / SIGNED
     try:
         return msgspec.json.decode(path.read_bytes(), type=Signed)

@@ -225,7 +225,7 @@ def _repair(file: int, path: Path) -> None:
 
 
 def read(path: Path) -> Iterator[Record]:
-    """The lines of a journal in order, a torn last one left out."""
+    """The lines of a journal in order, a torn last one left out. Raises BadData for one that is no record."""
     return _lines(path, msgspec.json.Decoder(Record))
 
 

@@ -23,7 +23,7 @@ def names(kind: Kind) -> list[str]:
 
 
 def find(kind: Kind, name: str) -> ModuleType:
-    """The module of a plug-in. A name with a dot is somebody else's module and is imported as it stands."""
+    """The module of a plug-in; a name with a dot is somebody else's and is imported as it stands. Raises UsageError for none."""
     if "." in name:
         return imported(name)
     file = name.replace("-", "_")

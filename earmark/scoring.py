@@ -168,7 +168,7 @@ def scored_records(journal: Path, scores: Path) -> Iterator[tuple[Record, ScoreL
 
 
 def read_scores(path: Path) -> Iterator[ScoreLine]:
-    """The lines of scores.jsonl."""
+    """The lines of scores.jsonl. Raises BadData where it is missing or broken."""
     decoder = msgspec.json.Decoder(ScoreLine)
     try:
         with path.open("rb") as file:

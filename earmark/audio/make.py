@@ -35,7 +35,7 @@ OFF: Final = (
 
 
 def make(recipe: Recipe) -> Wave:
-    """The sound of a recipe.
+    """The sound of a recipe. Raises SoundFailed where its settings make none, or one beyond full scale.
 
     >>> make(Recipe("tone", {"frequency": 440, "seconds": 0.5, "level": -20})).seconds
     0.5

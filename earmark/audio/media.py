@@ -33,7 +33,7 @@ MAGIC: Final = {b"\xff\xd8": "image/jpeg", b"\x89PNG": "image/png", b"GIF8": "im
 
 
 def image(picture: Picture) -> Image:
-    """A picture as bytes: untouched, or scaled where a width is asked for."""
+    """A picture as bytes: untouched, or scaled where a width is asked for. Raises Rejected where it is none."""
     if picture.width is None:
         data = picture_bytes(picture)
         return _image(data, picture, short(data))
@@ -68,7 +68,7 @@ def _scaled(picture: Picture, stat: tuple[int, int]) -> Image:  # noqa: ARG001 -
 
 
 def coded(clip: Clip) -> bytes:
-    """The bytes of a clip as its protocol has it coded."""
+    """The bytes of a clip as its protocol has it coded. Raises SoundFailed where it cannot be."""
     return _coded(clip.path, clip.name, clip.coded, _stat(clip.path, clip.name, SoundFailed))
 
 
@@ -98,7 +98,7 @@ def _av() -> Any:
 
 
 def recode(data: bytes, rate: int, kilobits: int, name: str) -> bytes:
-    """A sound file as mp3, mono."""
+    """A sound file as mp3, mono, at a rate in hertz and kilobits a second. Raises SoundFailed where it cannot be decoded."""
     library = _av()
     out = io.BytesIO()
     try:
@@ -125,7 +125,7 @@ def _encode(sink: OutputContainer, stream: Any, frames: list[Any]) -> None:
 
 
 def scale(data: bytes, width: int, name: str) -> bytes:
-    """A picture as a JPEG of some width."""
+    """A picture as a JPEG, so many pixels wide. Raises Rejected where it cannot be read."""
     library = _av()
     try:
         with library.open(io.BytesIO(data)) as source:

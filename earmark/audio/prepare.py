@@ -22,7 +22,10 @@ CANCELLED: Final = 1e-3  # of the power of the channels: a mix below that, 30 dB
 
 
 def prepare(prompt: Prompt, hears: Hears, limits: Limits | None = None) -> Prompt:
-    """The same prompt with every sound as `Sound`, or as `Wave` for a model that takes samples."""
+    """The same prompt with every sound as `Sound`, or as `Wave` for a model that takes samples.
+
+    Raises SoundFailed for a sound that cannot be read or fitted, Rejected for more clips, or for pictures, than a model takes.
+    """
     clips = sum(isinstance(part, Heard) for turn in prompt.turns for part in turn.parts)
     if hears.clips is not None and clips > hears.clips:
         raise Rejected(
@@ -43,7 +46,7 @@ def _part(part: Part, hears: Hears, limits: Limits | None) -> Part:
 
 
 def fit(heard: Heard, hears: Hears, limits: Limits | None = None) -> Sound | Wave:
-    """One sound, as a model takes it."""
+    """One sound, as a model takes it. Raises SoundFailed where it cannot be read or fitted."""
     fitted = _fitted(heard, hears, limits)
     if hears.base64 and isinstance(fitted, Sound):
         return replace(fitted, base64=pybase64.b64encode(fitted.data))

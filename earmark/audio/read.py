@@ -56,7 +56,7 @@ class Info(Struct, frozen=True):
 
 
 def inspect(data: bytes, name: str, limits: Limits | None = None) -> Info:
-    """What a sound file holds. An ordinary wav is believed; anything else is decoded to see, once.
+    """What a sound file holds. An ordinary wav is believed; anything else is decoded to see, once. Raises SoundFailed.
 
     >>> import numpy as np
     >>> from earmark.audio.encode import wav
@@ -82,13 +82,13 @@ def inspect(data: bytes, name: str, limits: Limits | None = None) -> Info:
 def decode(
     data: bytes, name: str, start: Seconds = 0.0, end: Seconds | None = None, limits: Limits | None = None
 ) -> Wave:
-    """Samples of a sound file, or of the stretch of it from `start` to `end` in seconds."""
+    """Samples of a sound file, or of the stretch of it from `start` to `end` in seconds. Raises SoundFailed where there are none."""
     wanted = Wanted(name, start, end, limits or in_force())
     return _wave(_decoded(data, wanted), wanted)
 
 
 def wave(heard: Heard, limits: Limits | None = None) -> Wave:
-    """The samples of any sound, wherever it is now."""
+    """The samples of any sound, wherever it is now. Raises SoundFailed where there are none."""
     if isinstance(heard, Wave):
         return heard
     if isinstance(heard, Recipe):
@@ -143,7 +143,7 @@ def _ordinary(data: bytes, name: str, limits: Limits | None) -> Info | None:
 
 
 def clip_bytes(clip: Clip, limits: Limits | None = None) -> tuple[bytes, str]:
-    """The bytes behind a clip and what names them. The size of a file is looked at before it is read."""
+    """The bytes behind a clip and what names them. Raises SoundFailed beyond the limits, which are looked at before it is read."""
     limits = limits or in_force()
     if clip.row is None:
         _check_size(clip, limits)

@@ -45,7 +45,7 @@ def _ask(path: str | Path, query: str, values: Sequence[Any] = ()) -> duckdb.Duc
 
 
 def parquet_files(folder: str | Path, split: str = "") -> list[Path]:
-    """The parquet files of a folder in order of name; of one split, where the names start with it."""
+    """The parquet files of a folder in order of name; of one split, where the names start with it. Raises BadData for none."""
     place = Path(folder).expanduser()
     if not place.exists():
         raise BadData(f"{place}: no such folder; give data=FOLDER, a folder with parquet files")
@@ -90,15 +90,13 @@ def check_columns(path: str | Path, wanted: Mapping[str, str]) -> None:
             raise BadData(f"{path}: column '{name}' has type {there[name]}, expected {kind}")
 
 
-def count(path: str | Path) -> int:
-    """How many rows a parquet file has."""
-    return int(_ask(path, "select count(*) from read_parquet(?)", [str(path)]).fetchall()[0][0])
-
-
 def rows(
     path: str | Path, columns: Sequence[str], where: str = "true", values: Sequence[Any] = ()
 ) -> Iterator[tuple[Any, ...]]:
-    """The rows of one parquet file in its order: their number, counted from 0 over the file, then the columns."""
+    """The rows of one parquet file in its order: their number, counted from 0 over the file, then the columns.
+
+    `where` is a condition in SQL with a `?` for each of `values`. Raises BadData where the file cannot be read.
+    """
     chosen = ", ".join(_quoted(column) for column in columns)
     query = f"select file_row_number, {chosen} from read_parquet(?, file_row_number=true) where {where} order by file_row_number"  # noqa: S608 - names are quoted, values are bound
     answer = _ask(path, query, [str(path), *values])

@@ -19,7 +19,7 @@ from earmark.journal import Record
 from earmark.report.rows import Row
 from earmark.stats.bags import Bags
 from earmark.stats.compare import Pairs
-from earmark.stats.estimate import Estimate, Floats, defined, estimates
+from earmark.stats.estimate import Estimate, Floats, defined, estimates, read
 from earmark.stats.repeats import repeated
 from earmark.types import STATES, Counts, Metric, Number, Score, Scorer, State, replace
 
@@ -177,7 +177,7 @@ def _bounded(metric: Metric, found: Estimate, cell: Cell) -> Estimate:
     best = {
         name: sums.get(name, 0.0) - cell.worst.get(name, 0.0) + cell.best.get(name, 0.0) for name in {*sums, *cell.best}
     }
-    return replace(found, worst=found.value, best=defined(metric.value(best)))
+    return replace(found, worst=found.value, best=defined(read(metric.value, best)))
 
 
 def _chance(columns: Mapping[str, Any]) -> float | None:
