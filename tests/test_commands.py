@@ -292,6 +292,16 @@ def test_a_folder_of_the_users_own_goes_before_the_packaged_one() -> None:
     assert "other" in earmark("list", "models").stdout
 
 
+def test_a_line_of_a_suite_that_stops_does_not_hide_the_numbers_of_those_before_it() -> None:
+    Path("conf/suite").mkdir(parents=True)
+    Path("conf/suite/both.yaml").write_text("- mine.bench items=2\n- mine.bench items=2 twice=true\n")
+    done = earmark("run", "both", "model=fake")
+    assert done.returncode == 3
+    assert "the id 'item-0' stands for two items" in done.stderr
+    assert done.stdout.startswith("mine.bench by fake: accuracy")
+    assert done.stdout.count("run: results") == 1
+
+
 def test_the_docs_list_every_exit_status() -> None:
     page = (DOCS / "errors.md").read_text()
     for error in errors.EarmarkError.__subclasses__():

@@ -12,6 +12,7 @@ from earmark.errors import FINISHED_WITH_FAILURES
 
 if TYPE_CHECKING:
     from earmark.cli._words import Line
+    from earmark.evaluate import Outcome
 
 
 @click.command(context_settings={"ignore_unknown_options": True})
@@ -38,23 +39,28 @@ def run_lines(words: tuple[str, ...]) -> int:
 
 
 def finish(lines: Sequence[Line]) -> int:
-    """Run every line and print one table; the number of failed items that were asked."""
+    """Run every line, then print the tables of all that ended; the number of failed items that were asked."""
     import asyncio
 
     from earmark.cli._progress import Progress
-    from earmark.cli._words import show_metrics
     from earmark.evaluate import evaluate
 
     outcomes = []
-    for line in lines:
-        with Progress(line.benchmark.name if len(lines) > 1 else "") as watch:
-            outcomes.append(asyncio.run(evaluate(line.benchmark, line.settings, watch)))
-    for outcome in outcomes:
-        show_metrics(f"{outcome.benchmark.name} by {outcome.model}", outcome.metrics)
-        click.echo(
-            f"source: {outcome.benchmark.source or 'not told'}; licence: {outcome.benchmark.licence or 'not told'}"
-        )
-        for notice in outcome.metrics.notices:
-            click.echo(notice)
-        click.echo(f"run: {outcome.folder}\n")
+    try:
+        for line in lines:
+            with Progress(line.benchmark.name if len(lines) > 1 else "") as watch:
+                outcomes.append(asyncio.run(evaluate(line.benchmark, line.settings, watch)))
+    finally:  # where a line stops, those before it have their numbers all the same
+        for outcome in outcomes:
+            _show(outcome)
     return sum(outcome.asked_in_vain for outcome in outcomes)
+
+
+def _show(outcome: Outcome) -> None:
+    from earmark.cli._words import show_metrics
+
+    show_metrics(f"{outcome.benchmark.name} by {outcome.model}", outcome.metrics)
+    click.echo(f"source: {outcome.benchmark.source or 'not told'}; licence: {outcome.benchmark.licence or 'not told'}")
+    for notice in outcome.metrics.notices:
+        click.echo(notice)
+    click.echo(f"run: {outcome.folder}\n")
