@@ -95,7 +95,9 @@ def show_rows(title: str, rows: Sequence[Row], *, everything: bool = False, by: 
     if not shown:
         tags = dict.fromkeys(row.slice.partition("=")[0] for row in rows if row.sliced)
         raise UsageError(f"no row is broken down by '{by}'; there are: {', '.join(tags) or 'none'}")
-    if everything:
+    if everything and not any(row.task for row in shown):  # replies of a file
+        show_table(title, ("metric", *HEAD[2:]), [(line[0], *line[3:]) for line in full_table(shown)])
+    elif everything:
         show_table(title, ("metric", *HEAD), full_table(shown), words=3)
     else:
         metrics = [row.headline[0] for row in shown]
@@ -181,7 +183,7 @@ def fitting(head: Sequence[str], rows: Sequence[Sequence[Any]], words: int, widt
     from rich.cells import cell_len
 
     needed = [max(cell_len(str(line[at])) for line in (head, *rows)) + GAP for at in range(len(head))]
-    room = width + GAP - sum(min(needed[at], FOLDED) for at in range(words))
+    room = width + GAP - sum(min(needed[at], max(FOLDED, len(head[at]) + GAP)) for at in range(words))
     parts: list[list[int]] = [[]]
     for at in range(words, len(head)):
         if parts[-1] and sum(needed[column] for column in (*parts[-1], at)) > room:
@@ -207,7 +209,7 @@ def drawn(title: str, head: Sequence[str], rows: Sequence[Sequence[Any]], words:
     )
     for at, name in enumerate(head):
         if at < words:  # only words may break: half a number is another number
-            table.add_column(name, overflow="fold")
+            table.add_column(name, overflow="fold", no_wrap=all(len(str(row[at])) <= len(name) for row in rows))
         else:
             table.add_column(name, justify="right", no_wrap=True)
     for row in rows:

@@ -38,18 +38,17 @@ def footnotes(rows: Sequence[Row]) -> list[str]:
     told = []
     for row in rows:
         name, found = row.headline
+        where = f"{row.title} {row.condition}: " if row.title else ""  # replies of a file have no task
         if found.best is not None and found.best != found.value:
-            told.append(
-                f"{row.title} {row.condition}: {name} {number(found.best)} if the {row.failed} failed had been right"
-            )
+            told.append(f"{where}{name} {number(found.best)} if the {row.failed} failed had been right")
         if row.states.get("judge-failed"):
             told.append(
-                f"{row.title} {row.condition}: {row.states['judge-failed']} answers without a verdict of the judge, outside the score"
+                f"{where}{row.states['judge-failed']} answers without a verdict of the judge, outside the score"
             )
         if found.why:
-            told.append(f"{row.title} {row.condition}: {name}, {found.why}")
+            told.append(f"{where}{name}, {found.why}")
         if row.repeats:
-            told.append(f"{row.title} {row.condition}: {name}, {repeats(row.repeats)}")
+            told.append(f"{where}{name}, {repeats(row.repeats)}")
     return told
 
 
