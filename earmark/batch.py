@@ -14,9 +14,9 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Callable, Container
+from collections.abc import Awaitable, Callable, Container
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 import msgspec
 from msgspec import Struct
@@ -33,6 +33,8 @@ from earmark.types import Failure, Model, Seconds, replace
 if TYPE_CHECKING:
     from earmark.models._openai_queue import Batch, Line
 
+Given = TypeVar("Given")  # what a service is asked with,
+Told = TypeVar("Told")  # and what it tells
 FOLDER: Final = "batch"
 REQUESTS: Final = 50_000  # in a file, at most,
 BYTES: Final = 190_000_000  # and bytes: services take 50,000 and 200 MB
@@ -144,11 +146,11 @@ class Desk:
         mark = digest(records_of(self.run, state.number))[:32]
         if not state.file:
             path = requests_of(self.run, state.number)
-            state = self._keep(state, file=await self._patiently(lambda: self.queue.upload(path)))
+            state = self._keep(state, file=await self._patiently(self.queue.upload, path))
             found = None
         else:
-            found = await self._patiently(lambda: self.queue.find(state.file))
-        made = found or await self._once(self.queue.create, state.file, mark)
+            found = await self._patiently(self.queue.find, state.file)
+        made = found or await self._create(state.file, mark)
         state = self._keep(state, batch=made.id)
         requests_of(self.run, state.number).unlink(missing_ok=True)
         self.say(f"batch {state.number}: {state.questions} questions sent ({made.id})")
@@ -171,7 +173,7 @@ class Desk:
             pause = min(LAST_LOOK, pause * SLOWER)
 
     async def _look(self, state: State, journal: Journal) -> None:
-        found = await self._patiently(lambda: self.queue.look(state.batch))
+        found = await self._patiently(self.queue.look, state.batch)
         if found.status == "failed":
             self._keep(state, done=True)
             raise Stopped(
@@ -184,7 +186,7 @@ class Desk:
         """Write down the answers of a batch, and what it did not come to."""
         asked = {_name(record): record for record in read(records_of(self.run, state.number))}
         for file in found.files:
-            for line in await self._patiently(lambda file=file: self.queue.lines(file)):  # type: ignore[misc] # a lambda with a default
+            for line in await self._patiently(self.queue.lines, file):
                 record = asked.pop(line.custom_id, None)
                 if record:
                     journal.append(self._answered(record, line))
@@ -224,19 +226,20 @@ class Desk:
         write(self.run / FOLDER / f"{state.number:03}.json", msgspec.json.encode(changed))
         return changed
 
-    async def _patiently(self, call: Callable[[], Any]) -> Any:
+    async def _patiently(self, call: Callable[[Given], Awaitable[Told]], given: Given) -> Told:
         """Ask the service, again where that may help."""
         try:
             async for attempt in retries(ATTEMPTS, self.settings.patience):
                 with attempt:
-                    return await call()
+                    return await call(given)
         except AskError as error:
             raise Stopped(f"the service's queue does not answer: {error}; the same command goes on") from error
+        raise AssertionError("stamina gives an answer or raises")
 
-    async def _once(self, call: Callable[[str, str], Any], *words: str) -> Any:
-        """Ask the service for something that must not be done twice."""
+    async def _create(self, file: str, mark: str) -> Batch:
+        """Have a batch made of a file, asking once: what was asked twice might be made twice."""
         try:
-            return await call(*words)
+            return await self.queue.create(file, mark)
         except AskError as error:
             raise Stopped(f"the service made no batch: {error}; the same command goes on") from error
 

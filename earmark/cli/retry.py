@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
-STATES = ("request-failed", "sound-failed", "refused", "unparsed")
+if TYPE_CHECKING:
+    from earmark.types import State
 
 
 @click.command(context_settings={"ignore_unknown_options": True})
@@ -31,11 +33,17 @@ def command(run: Path, refused: bool, unparsed: bool, failed: bool, times: int, 
     from earmark.cli._words import show_judging, show_rows
     from earmark.config import scorer_words
 
-    wanted = dict(zip(STATES, (failed, failed, refused, unparsed), strict=True))
-    states = {state for state, asked in wanted.items() if asked} or set(STATES[:2])
+    failed = failed or not (refused or unparsed)
+    wanted: dict[State, bool] = {
+        "request-failed": failed,
+        "sound-failed": failed,
+        "refused": refused,
+        "unparsed": unparsed,
+    }
+    states = {state for state, asked in wanted.items() if asked}
     with Progress() as watch:
         changes = scorer_words(words)
-        metrics = asyncio.run(retry(run, states, times, watch.say, watch.tally, changes))  # type: ignore[arg-type] # names of states
+        metrics = asyncio.run(retry(run, states, times, watch.say, watch.tally, changes))
     signed = folder.signed(run)
     show_rows(f"{signed.benchmark['name']} by {signed.model['name']}", metrics.rows)
     show_judging(metrics.judging)
