@@ -17,7 +17,9 @@ from aiohttp.abc import AbstractStreamWriter
 from earmark.errors import AskError, BadSetup, Rejected, Transient
 from earmark.types import Seconds
 
-TRANSIENT: Final = frozenset({408, 409, 425, 429, 500, 502, 503, 504, 529})
+TRANSIENT: Final = frozenset(
+    {408, 409, 425, 429, 500, 502, 503, 504, *range(520, 525), 529}
+)  # 520 to 524: a proxy lost it
 BUSY: Final = frozenset({429, 503, 529})
 OUR_SETUP: Final = frozenset({401, 402, 403, 404})
 MIMES: Final = {
@@ -79,6 +81,10 @@ class KeylessResponse(aiohttp.ClientResponse):
 
     async def read(self) -> bytes:
         self._body = without_key(await super().read(), self.request_info.headers)
+        if self.history and self.method != self.history[0].method:  # the question was left behind
+            raise BadSetup(
+                f"{self.history[0].url} answers with a redirection (HTTP {self.history[0].status}) to {self.url}; give the address that it leads to"
+            )
         return self._body
 
 

@@ -10,12 +10,12 @@ import asyncio
 import binascii
 import re
 from collections.abc import Sequence
-from typing import Any, Final, Literal
+from typing import Annotated, Any, Final, Literal
 
 import numpy as np
 import orjson
 import pybase64
-from msgspec import Struct
+from msgspec import Meta, Struct
 
 from earmark.audio.encode import FULL_SCALE, wav
 from earmark.data.cache import folder, short, write
@@ -82,7 +82,7 @@ class Used(Struct, frozen=True):
     completion_tokens: Count = None
     prompt_tokens_details: Details | None = None
     completion_tokens_details: Details | None = None
-    cost: float | None = None
+    cost: Annotated[float, Meta(ge=0)] | None = None
 
 
 class Completion(Struct, frozen=True):
@@ -99,17 +99,19 @@ def read_reply(reply: Reply, *, logprobs: bool = False) -> Response:
         raise failure(reply)
     completion = shaped(reply.payload, Completion)
     choice, usage = (completion.choices or [Choice()])[0], _usage(completion.usage)
-    message = choice.message or Message()
+    message, stop = choice.message or Message(), STOPS.get(choice.finish_reason or "", "end")
     if choice.error:
         raise failure(reply._replace(payload={"error": choice.error}))
     if choice.finish_reason == BROKEN:
         raise Transient("the server ended the answer with an error, and does not say which")
+    if choice.message is None and stop == "end":
+        raise Transient("the reply has not the form that it should have: no message in its first choice")
     if message.refusal:
         return Response(message.refusal, "filtered", usage=usage, seconds=reply.seconds)
     text, thoughts = texts(message.content)
     return Response(
         text or (message.audio and message.audio.transcript) or "",
-        STOPS.get(choice.finish_reason or "", "end"),
+        stop,
         texts(message.reasoning_content)[0] or texts(message.reasoning)[0] or thoughts,
         usage=usage,
         seconds=reply.seconds,

@@ -20,7 +20,7 @@ import orjson
 from earmark.errors import Transient
 from earmark.models._http import without_key
 from earmark.models._openai_reply import Audio, Completion, Message, any_of, texts
-from earmark.models._reply import Reply, shaped
+from earmark.models._reply import Reply, loaded, shaped
 from earmark.types import Seconds
 
 END: Final = b"[DONE]"
@@ -55,7 +55,7 @@ class Gathered:
             self.ended = True
             return
         try:
-            chunk = orjson.loads(event)
+            chunk = loaded(event)
         except orjson.JSONDecodeError as error:
             raise Transient(f"a piece of the stream is no JSON: {event[:200]!r}") from error
         piece = shaped(chunk, Completion)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from typing import Annotated, Any, Final, NamedTuple, TypeAlias, TypeVar
 
@@ -13,6 +14,9 @@ from earmark.errors import Transient
 from earmark.types import Seconds
 
 NO_LOGPROBS: Final = "log-probabilities were asked for, and the server sent none"
+ESCAPES: Final = re.compile(  # of JSON: a letter in two halves, half a letter, any other
+    rb"\\(?:u[dD][89abAB]\w\w\\u[dD][c-fC-F]\w\w|(?P<half>u[dD][89a-fA-F]\w\w)|.)", re.DOTALL
+)
 Count: TypeAlias = Annotated[int, Meta(ge=0)] | None  # of tokens, as servers tell it
 T = TypeVar("T")
 
@@ -31,10 +35,22 @@ class Reply(NamedTuple):
 def parsed(data: bytes) -> dict[str, Any] | bytes:
     """A JSON object, or the bytes where they are none."""
     try:
-        found = orjson.loads(data)
+        found = loaded(data)
     except orjson.JSONDecodeError:
         return data
     return found if isinstance(found, dict) else data
+
+
+def loaded(data: bytes) -> Any:
+    r"""JSON. Half a letter, which no text may hold and some servers send where they cut one, is U+FFFD: the answer is not lost by it.
+
+    >>> loaded(rb'"\ud83d \ud83d\ude00 \\ud83d"') == "\ufffd \U0001f600 \\ud83d"
+    True
+    """
+    try:
+        return orjson.loads(data)
+    except orjson.JSONDecodeError:
+        return orjson.loads(ESCAPES.sub(lambda found: rb"\ufffd" if found["half"] else found[0], data))
 
 
 def shaped(part: Any, kind: type[T]) -> T:

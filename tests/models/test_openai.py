@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 import soundfile
 from aiohttp import web
-from servers import said, serving, sounds
+from servers import Stream, said, serving, sounds
 
 from earmark.audio.prepare import prepare
 from earmark.config import backend_settings, compose
@@ -104,12 +104,34 @@ def test_settings_go_before_what_the_benchmark_prescribes() -> None:
     assert told == [{"temperature": 0.0}, {"temperature": 0.5, "max_tokens": 8}, {"max_tokens": 3, "seed": 1}]
 
 
-@pytest.mark.parametrize("usage", [[1], "7", {"prompt_tokens": -7}, {"completion_tokens": 1.5}, {"cost": "free"}])
+@pytest.mark.parametrize(
+    "usage", [[1], "7", {"prompt_tokens": -7}, {"completion_tokens": 1.5}, {"cost": "free"}, {"cost": -1}]
+)
 def test_a_count_that_cannot_be_read_loses_no_answer(usage: Any) -> None:
     body = {"choices": [{"finish_reason": "stop", "message": {"content": "B"}}], "usage": usage}
     with serving(lambda *_: web.json_response(body)) as server:
         answer = generate(server.url)
     assert (answer.text, answer.usage) == ("B", Usage())
+
+
+@pytest.mark.parametrize("stream", [False, True])
+def test_half_a_letter_loses_no_answer(stream: bool) -> None:
+    """A server that counts in halves of letters may end with one."""
+    data = json.dumps(
+        {"choices": [{"delta" if stream else "message": {"content": "B \ud83d"}, "finish_reason": "stop"}]}
+    ).encode()
+
+    def reply(*_: Any) -> Any:
+        return Stream([b"data: " + data + b"\n\n"]) if stream else web.Response(body=data)
+
+    with serving(reply) as server:
+        assert generate(server.url, stream=stream).text == "B \ufffd"
+
+
+def test_a_redirection_that_leaves_the_question_behind_is_told() -> None:
+    elsewhere = web.Response(status=301, headers={"Location": "/v1/models"})
+    with serving(lambda *_: elsewhere) as server, pytest.raises(BadSetup, match=r"HTTP 301.* to http.*/v1/models"):
+        generate(server.url)
 
 
 @pytest.mark.parametrize("audio", ["B", {"data": 5}, {"data": "A", "transcript": "B"}])
@@ -145,6 +167,8 @@ def test_speech_that_cannot_be_read_is_a_failure(audio: Any) -> None:
         (200, {"choices": [{"message": "B"}]}, Transient, "not the form"),
         (200, {"choices": [{"message": {"content": 5}}]}, Transient, r"choices\[0\]\.message\.content"),
         (200, {"choices": [{"finish_reason": ["stop"], "message": {"content": "B"}}]}, Transient, "finish_reason"),
+        (200, {"choices": [{"finish_reason": "stop", "text": "B"}]}, Transient, "no message in its first choice"),
+        (524, "a page of a proxy", Transient, "HTTP 524: a page of a proxy"),
         (200, {"choices": [{"error": {"code": 503, "message": "gone"}}]}, Transient, "HTTP 503: gone"),
         (200, {"choices": [{"finish_reason": "error", "message": {"content": "The"}}]}, Transient, "with an error"),
     ],
