@@ -17,9 +17,9 @@ from msgspec import Struct, field
 
 from earmark.journal import Record
 from earmark.report.rows import Row
-from earmark.stats.bags import Bags
+from earmark.stats.bags import Bags, Floats, Names
 from earmark.stats.compare import Pairs
-from earmark.stats.estimate import Estimate, Floats, defined, estimates, read
+from earmark.stats.estimate import Estimate, defined, estimates, read
 from earmark.stats.repeats import repeated
 from earmark.types import STATES, Counts, Metric, Number, Score, Scorer, State, replace
 
@@ -30,11 +30,11 @@ class Columns(Protocol):
     """The counts of many items: `Bags`, or several of them in one."""
 
     @property
-    def columns(self) -> Mapping[str, npt.NDArray[np.float64]]: ...
+    def columns(self) -> Mapping[str, Floats]: ...
     @property
-    def groups(self) -> npt.NDArray[np.uint64]: ...
+    def groups(self) -> Names: ...
     @property
-    def items(self) -> npt.NDArray[np.uint64]: ...
+    def items(self) -> Names: ...
     @property
     def repeats(self) -> npt.NDArray[np.int64]: ...
 
@@ -42,9 +42,9 @@ class Columns(Protocol):
 class Joined(Struct, frozen=True):
     """The counts of several tasks, each under its task's name."""
 
-    columns: dict[str, npt.NDArray[np.float64]]
-    groups: npt.NDArray[np.uint64]
-    items: npt.NDArray[np.uint64]
+    columns: dict[str, Floats]
+    groups: Names
+    items: Names
     repeats: npt.NDArray[np.int64]
 
 

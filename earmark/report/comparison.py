@@ -15,11 +15,12 @@ import numpy.typing as npt
 from msgspec import Struct
 
 from earmark.report.cells import joined_pairs, mean_over_tasks
-from earmark.report.gathered import About, Cell, Numbers, Place, Side
+from earmark.report.gathered import About, Place, Scores, Side
 from earmark.report.table import chance, number, signed
 from earmark.signature import differences
+from earmark.stats.bags import Floats, Names
 from earmark.stats.compare import Difference, Pairs, difference, holm, items_to_find
-from earmark.stats.estimate import Floats, defined, read
+from earmark.stats.estimate import defined, read
 from earmark.types import Metric, replace
 
 HEAD: Final = (
@@ -58,16 +59,16 @@ class Comparison(Struct, frozen=True):
 class Matched(NamedTuple):
     """The places in two cells of the questions that both have."""
 
-    keys: Numbers
+    keys: Names
     first: npt.NDArray[np.intp]
     second: npt.NDArray[np.intp]
 
 
 def compare(first: Side, second: Side, *, metric: str = "", everything: bool = False, seed: int = 0) -> Comparison:
     """Compare by the headline of each scorer, by the metric that is named, or by everything."""
-    places = [place for place in first.cells if place in second.cells]
+    places = [place for place in first.scores if place in second.scores]
     places.sort(key=lambda place: first.about.place(*place[:2]))
-    matches = {place: _match(first.cells[place], second.cells[place]) for place in places}
+    matches = {place: _match(first.scores[place], second.scores[place]) for place in places}
     rows = []
     for place, matched in matches.items():
         rows += _rows(first, second, place, matched, _wanted(first, second, place, metric, everything), seed)
@@ -79,7 +80,7 @@ def compare(first: Side, second: Side, *, metric: str = "", everything: bool = F
 
 def metrics_of(side: Side) -> list[str]:
     """The names of everything that a run can be compared by."""
-    named = (side.rules(task, scorer).metrics for task, _, scorer in side.cells)
+    named = (side.rules(task, scorer).metrics for task, _, scorer in side.scores)
     return list(dict.fromkeys(name for metrics in named for name in metrics))
 
 
@@ -92,14 +93,14 @@ def _wanted(first: Side, second: Side, place: Place, metric: str, everything: bo
     return both if everything else both[:1]
 
 
-def _match(first: Cell, second: Cell) -> Matched:
+def _match(first: Scores, second: Scores) -> Matched:
     here, there = np.frombuffer(first.keys, np.uint64), np.frombuffer(second.keys, np.uint64)
     return Matched(*np.intersect1d(here, there, return_indices=True))
 
 
 def _rows(first: Side, second: Side, place: Place, matched: Matched, wanted: Sequence[str], seed: int) -> list[Row]:
     task, condition, scorer = place
-    before, after = first.cells[place], second.cells[place]
+    before, after = first.scores[place], second.scores[place]
     pairs = _pairs(first, second, place, matched)
     failed = [
         np.frombuffer(cell.failed, np.bool_)[at] for cell, at in ((before, matched.first), (after, matched.second))
@@ -127,7 +128,7 @@ def _rows(first: Side, second: Side, place: Place, matched: Matched, wanted: Seq
 
 
 def _pairs(first: Side, second: Side, place: Place, matched: Matched) -> Pairs:
-    before, after = first.cells[place], second.cells[place]
+    before, after = first.scores[place], second.scores[place]
     return Pairs(
         {name: column[matched.first] for name, column in before.bags.columns.items()},
         {name: column[matched.second] for name, column in after.bags.columns.items()},
@@ -155,10 +156,10 @@ def _averages(
                 yield Row(name, condition, scorer, metric, means[0].better, difference(means, pairs, seed), None, *only)
 
 
-def _groups(side: Side, cell: Cell, matched: Matched) -> Numbers:
+def _groups(side: Side, scores: Scores, matched: Matched) -> Names:
     """The group of each pair as the journal has it; an item that it lacks is a group of its own."""
     there, at = side.find(matched.keys)
-    own = cell.bags.groups[matched.first]
+    own = scores.bags.groups[matched.first]
     return np.where(there, side.asked.groups[at], own) if there.any() else own
 
 
@@ -202,7 +203,7 @@ def _missing(first: Side, second: Side) -> list[str]:
     notes = []
     for name, here, there in (("first", first, second), ("second", second, first)):
         only = dict.fromkeys(
-            f"{task} {condition}" for task, condition, _ in here.cells if _not_in(there, task, condition)
+            f"{task} {condition}" for task, condition, _ in here.scores if _not_in(there, task, condition)
         )
         if only:
             notes.append(f"only in the {name} run: {_listed(list(only))}")
@@ -210,7 +211,7 @@ def _missing(first: Side, second: Side) -> list[str]:
 
 
 def _not_in(side: Side, task: str, condition: str) -> bool:
-    return all(place[:2] != (task, condition) for place in side.cells)
+    return all(place[:2] != (task, condition) for place in side.scores)
 
 
 def _listed(told: Sequence[str]) -> str:

@@ -16,8 +16,9 @@ import numpy as np
 from earmark.report.cells import Average, Cell, HasMetrics, Place, joined_pairs
 from earmark.report.rows import Gain
 from earmark.report.table import chance, number, signed
+from earmark.stats.bags import Floats, Names
 from earmark.stats.compare import Pairs, difference
-from earmark.stats.estimate import Floats, Names, Whole, yes_or_no
+from earmark.stats.estimate import Whole, yes_or_no
 from earmark.types import replace
 
 PLAIN: Final = "plain"

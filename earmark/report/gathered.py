@@ -11,11 +11,10 @@ import numpy.typing as npt
 from msgspec import Struct
 
 from earmark.journal import Record, ScoreLine, key
-from earmark.stats.bags import Bags, named
+from earmark.stats.bags import Bags, Names, named
 from earmark.types import Metric
 
 FAILED: Final = ("request-failed", "sound-failed")
-Numbers = npt.NDArray[np.uint64]
 Place = tuple[str, str, str]  # task, condition, scorer
 
 
@@ -44,7 +43,7 @@ class About(Struct, frozen=True):
         )
 
 
-class Cell:
+class Scores:
     """The scores of one task, condition and scorer."""
 
     def __init__(self) -> None:
@@ -61,10 +60,10 @@ class Cell:
 class Asked(NamedTuple):
     """The questions of a journal in columns, sorted by what names them; the last line about a question counts."""
 
-    keys: Numbers
-    groups: Numbers
-    words: Numbers  # digest of the prompt, 0 where there is none
-    sounds: Numbers  # digest of the recordings, 0 where there is none
+    keys: Names
+    groups: Names
+    words: Names  # digest of the prompt, 0 where there is none
+    sounds: Names  # digest of the recordings, 0 where there is none
     failed: npt.NDArray[np.bool_]
 
 
@@ -97,14 +96,14 @@ class Side:
     ) -> None:
         self.about = about
         self.rules = rules  # by task and scorer
-        self.cells: dict[Place, Cell] = {}
+        self.scores: dict[Place, Scores] = {}
         for line in lines:
             if line.state == "judge-failed":  # an answer without a verdict has no score
                 continue
-            self.cells.setdefault((line.task, line.condition, line.scorer), Cell()).add(line)
+            self.scores.setdefault((line.task, line.condition, line.scorer), Scores()).add(line)
         self.asked = asked(records)
 
-    def find(self, keys: Numbers) -> tuple[npt.NDArray[np.bool_], npt.NDArray[np.intp]]:
+    def find(self, keys: Names) -> tuple[npt.NDArray[np.bool_], npt.NDArray[np.intp]]:
         """For each key whether it is in the journal, and where."""
         if not self.asked.keys.size:
             return np.zeros(keys.size, np.bool_), np.zeros(keys.size, np.intp)
@@ -115,8 +114,8 @@ class Side:
         """How many questions of the journal have no score, or one from before they were answered."""
         if not self.asked.keys.size:
             return 0
-        scored = [np.frombuffer(cell.keys, np.uint64) for cell in self.cells.values()]
+        scored = [np.frombuffer(part.keys, np.uint64) for part in self.scores.values()]
         there, at = self.find(np.concatenate([np.zeros(0, np.uint64), *scored]))
-        failed = [np.frombuffer(cell.failed, np.int8) for cell in self.cells.values()]
+        failed = [np.frombuffer(part.failed, np.int8) for part in self.scores.values()]
         same = np.concatenate([np.zeros(0, np.int8), *failed]) == self.asked.failed[at]
         return int(self.asked.keys.size - np.unique(at[there & same]).size)

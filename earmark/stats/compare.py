@@ -28,12 +28,11 @@ from typing import Final
 import numpy as np
 from msgspec import Struct
 
+from earmark.stats.bags import Floats, Names
 from earmark.stats.estimate import (
     LEVEL,
     REPLICATES,
     Estimate,
-    Floats,
-    Names,
     Whole,
     between,
     defined,

@@ -30,6 +30,7 @@ import numpy as np
 import numpy.typing as npt
 from msgspec import Struct
 
+from earmark.stats.bags import Floats, Names
 from earmark.types import Counts, Metric, Number
 
 REPLICATES: Final = 2000
@@ -37,9 +38,7 @@ LEVEL: Final = 0.95
 BLOCK: Final = 32_000  # draws held at once: what fits beside the processor
 POOLS: Final = 10_000  # more groups than these are put together at random before they are drawn
 
-Floats = npt.NDArray[np.float64]
 Whole = npt.NDArray[np.intp]
-Names = npt.NDArray[np.uint64]
 
 
 class Estimate(Struct, frozen=True, omit_defaults=True):

@@ -28,9 +28,9 @@ import numpy as np
 import numpy.typing as npt
 from msgspec import Struct
 
-from earmark.stats.estimate import wilson
+from earmark.stats.bags import Floats
+from earmark.stats.estimate import LEVEL, wilson
 
-Floats: TypeAlias = npt.NDArray[np.float64]
 Outcome: TypeAlias = Literal["measured", "not reached", "below the range", "too few answers"]
 
 GUESS: Final = 0.5
@@ -40,7 +40,6 @@ LAPSES: Final = (0.0, 0.01, 0.02, 0.04, 0.06, 0.09, 0.12, 0.16, 0.2, 0.25)
 USUAL_LAPSE: Final = 0.08  # the mean of the prior, were it not cut off
 BEYOND: Final = 1 / 3  # of the range, on either side, where a threshold is looked for too
 FINE: Final = 0.5  # levels, between two thresholds that are tried
-LEVEL: Final = 0.95  # of the interval
 FEWEST: Final = 20  # answers without which nothing is told
 SURE: Final = 0.5  # of the posterior, that must lie within the range for a threshold to be told
 

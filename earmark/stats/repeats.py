@@ -27,8 +27,8 @@ from typing import Final
 import numpy as np
 from msgspec import Struct
 
-from earmark.stats.bags import Bags
-from earmark.stats.estimate import Estimate, Floats, defined, estimate, grouped, read, table, yes_or_no
+from earmark.stats.bags import Bags, Floats
+from earmark.stats.estimate import Estimate, defined, estimate, grouped, read, table, yes_or_no
 from earmark.types import Counts, Metric, Number
 
 

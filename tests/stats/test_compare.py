@@ -11,6 +11,7 @@ import pytest
 import scipy.stats
 
 from earmark.scorers.choice import divided, ratio
+from earmark.stats.bags import Floats
 from earmark.stats.compare import (
     Difference,
     Pairs,
@@ -23,7 +24,7 @@ from earmark.stats.compare import (
     mcnemar,
     smallest_difference,
 )
-from earmark.stats.estimate import Estimate, Floats, wilson
+from earmark.stats.estimate import Estimate, wilson
 from earmark.types import Counts, Metric, Number
 
 ACCURACY = ratio("right", "n")

@@ -13,8 +13,9 @@ import pytest
 import scipy.stats
 
 from earmark.scorers.choice import divided, ratio
+from earmark.stats.bags import Names
 from earmark.stats.compare import Apart, Pairs, bonett_price
-from earmark.stats.estimate import Names, between, estimate, wilson
+from earmark.stats.estimate import between, estimate, wilson
 from earmark.types import Metric
 
 ACCURACY = ratio("right", "n")

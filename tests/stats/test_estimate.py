@@ -14,13 +14,12 @@ import scipy.stats
 
 from earmark.scorers.choice import METRICS, divided
 from earmark.scorers.classes import macro_f1
-from earmark.stats.bags import Bags, named
+from earmark.stats.bags import Bags, Floats, named
 from earmark.stats.estimate import (
     LEVEL,
     POOLS,
     REPLICATES,
     Estimate,
-    Floats,
     drawn,
     estimate,
     estimates,
