@@ -27,17 +27,7 @@ from earmark.report.files import write_csv, write_metrics
 from earmark.report.rows import Found, Metrics, Row
 from earmark.stats.estimate import Estimate
 
-HEAD: Final = (
-    "dimension",
-    "threshold",
-    "95 % interval",
-    "people",
-    "beside",
-    "n",
-    "easy",
-    "alike",
-    "lost",
-)  # fits 80 columns
+HEAD: Final = ("dimension", "threshold", "95 % interval", "people", "beside", "n", "easy", "alike", "lost")  # fits 80 columns # fmt: skip
 CSV: Final = ("dimension", "unit", "outcome", "threshold", "low", "high", "easiest", "hardest", "human", "human_source", "answers", "unread", "failed", "remarks")  # fmt: skip
 LEGEND: Final = (
     "threshold: the level at which a listener that never lapses is right in 75 % of the trials, of n answers",

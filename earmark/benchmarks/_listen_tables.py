@@ -14,19 +14,12 @@ import msgspec
 
 from earmark.folder import safe_name
 from earmark.journal import Record, ScoreLine
+from earmark.scorers.listen import CLASSES
 from earmark.scorers.listen import Settings as Listen
 from earmark.stats.estimate import defined
 from earmark.types import Table
 
-METRICS: Final = (
-    "weighted_accuracy",
-    "uar",
-    "macro_f1",
-    "micro_f1",
-    "chance_accuracy",
-    "chance_macro_f1",
-    "chance_micro_f1",
-)
+METRICS: Final = tuple(CLASSES)
 SUMMARY: Final = ("model", "experiment", "modality", "n_samples", *METRICS)
 BY_CORPUS: Final = ("model", "dataset_source", *SUMMARY[1:])
 SAMPLES: Final = (
