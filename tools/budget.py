@@ -11,8 +11,8 @@ from pathlib import Path
 
 FILE, FUNCTION = 400, 40
 TOTALS = {
-    "earmark": 26000,
-    "tests": 17000,
+    "earmark": 26800,
+    "tests": 17500,
     "tools": 1500,
     "examples": 400,
 }  # lines; raised on purpose, in a commit that says why
