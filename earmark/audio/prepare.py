@@ -27,6 +27,10 @@ def prepare(prompt: Prompt, hears: Hears, limits: Limits | None = None) -> Promp
     Raises SoundFailed for a sound that cannot be read or fitted, Rejected for more clips, or for pictures, than a model takes.
     """
     clips = sum(isinstance(part, Heard) for turn in prompt.turns for part in turn.parts)
+    if clips and hears.clips == 0:
+        raise Rejected(
+            "the prompt holds sound, and the model takes none; ask one that hears, or a cascade (model=cascade)"
+        )
     if hears.clips is not None and clips > hears.clips:
         raise Rejected(
             f"the prompt holds {clips} clips, the model takes {hears.clips}; raise `clips` in its settings if it takes more"

@@ -114,6 +114,8 @@ def test_too_many_clips_or_any_for_a_model_without_ears_are_refused() -> None:
     prompt = Prompt((Turn("user", (tone, tone, "Which?")),))
     with pytest.raises(Rejected, match="the prompt holds 2 clips, the model takes 1"):
         prepare(prompt, Hears(clips=1))
+    with pytest.raises(Rejected, match="the model takes none; ask one that hears, or a cascade"):
+        prepare(prompt, Hears(clips=0))
     sent = prepare(prompt, Hears(clips=2)).turns[0].parts
     assert [type(part) for part in sent] == [Sound, Sound, str]
 
