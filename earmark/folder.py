@@ -9,8 +9,6 @@ results/<model>/<benchmark>/<YYYY-MM-DD_HH-MM-SS>/      (`place` may have it oth
 
 from __future__ import annotations
 
-import hashlib
-import re
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from datetime import datetime
@@ -24,19 +22,13 @@ from msgspec import Struct
 
 from earmark import __version__
 from earmark.data.cache import digest, write
+from earmark.data.names import safe_name
 from earmark.errors import BadData, RunMismatch, UsageError
 from earmark.signature import differences
 from earmark.types import Benchmark
 
 JOURNAL, SIGNED, METRICS, SCORES = "responses.jsonl", "run.json", "metrics.json", "scores.jsonl"
 AUDIOGRAM = "audiogram"  # what is signed as the benchmark of runs whose trials depend on the answers
-RESERVED = {
-    "con",
-    "prn",
-    "aux",
-    "nul",
-    *(f"{port}{n}" for port in ("com", "lpt") for n in range(1, 10)),
-}  # as Windows has it
 
 
 class Signed(Struct, frozen=True):
@@ -74,19 +66,6 @@ def sign(
         raise BadData(f"{error.filename}: cannot be read ({error.strerror})") from error
     told = Signed(described, dict(model), condition, repeats, limit, data)
     return msgspec.json.decode(msgspec.json.encode(told), type=Signed)  # as it will be read back
-
-
-def safe_name(name: str) -> str:
-    """A name for a folder that every system takes, and that no other name becomes.
-
-    >>> safe_name("gemma4-e2b"), safe_name("org/a_b") == safe_name("org_a/b")
-    ('gemma4-e2b', False)
-    """
-    plain = re.sub(r"[^\w.+-]+", "-", name, flags=re.ASCII).strip("-.")[:80] or "unnamed"
-    reserved = plain.lower().partition(".")[0] in RESERVED
-    if plain == name and not reserved:
-        return plain
-    return f"{'_' if reserved else ''}{plain}-{hashlib.sha256(name.encode()).hexdigest()[:6]}"
 
 
 def place(results: str, template: str, model: str, benchmark: str) -> Path:

@@ -9,20 +9,9 @@ import pytest
 
 from earmark.config import load_benchmark
 from earmark.errors import BadData
-from earmark.folder import RESERVED, Signed, create, runs, safe_name, sign, signed
+from earmark.folder import Signed, create, runs, sign, signed
 from earmark.signature import asked, differences
 from earmark.types import Clip, Prompt, Turn, replace
-
-
-def test_names_are_safe_everywhere_and_never_meet() -> None:
-    given = ["http://host:8000/v1", "org/a_b", "org_a/b", 'm?*<>|"x', "CON", "con.txt", "..", "", "a" * 300, "音频"]
-    made = [safe_name(name) for name in given]
-    assert len(set(made)) == len(given)
-    for name in made:
-        assert not set(name) & set('\\/:*?"<>|')
-        assert name.lower().partition(".")[0] not in RESERVED
-        assert 0 < len(name) < 100
-    assert safe_name("gemma4-e2b") == "gemma4-e2b"
 
 
 def test_a_folder_that_is_no_run_is_told(tmp_path: Path) -> None:

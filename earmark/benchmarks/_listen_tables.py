@@ -12,7 +12,7 @@ from typing import Any, Final
 
 import msgspec
 
-from earmark.folder import safe_name
+from earmark.data.names import safe_name
 from earmark.journal import Record, ScoreLine
 from earmark.scorers.listen import CLASSES
 from earmark.scorers.listen import Settings as Listen

@@ -14,6 +14,7 @@ from typing import Any, Final, Self, TextIO
 import msgspec
 
 from earmark.data.cache import whole, write
+from earmark.data.names import safe_name
 from earmark.errors import BadData
 from earmark.journal import Record, ScoreLine
 from earmark.report.rows import Metrics, Row
@@ -111,7 +112,7 @@ class Samples:
     def add(self, record: Record, line: ScoreLine) -> None:
         """One line about one scored record."""
         if line.task not in self._open:
-            file = (self._folder / f"{line.task}.csv").open("w", encoding="utf-8", newline="")
+            file = (self._folder / f"{safe_name(line.task)}.csv").open("w", encoding="utf-8", newline="")
             writer = csv.writer(file)
             writer.writerow(SAMPLES)
             self._open[line.task] = (file, writer)
