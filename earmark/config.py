@@ -24,7 +24,7 @@ from msgspec import Meta, Struct
 from earmark import plugins
 from earmark.errors import UsageError
 from earmark.prices import Priced, Prices
-from earmark.types import Benchmark, Condition, Model, Seconds
+from earmark.types import Benchmark, Condition, Model, Scorer, Seconds
 
 # Of a model's settings those that change no answer: where it is reached, how long is waited, what it runs on.
 UNSIGNED: Final = frozenset(
@@ -34,6 +34,7 @@ GROUPS: Final = ("eval", "runtime")  # of YAML, beside model and suite
 LONGEST_WAIT: Final[Seconds] = 900.0  # that a server may ask everybody for
 PACKAGED: Final = Path(__file__).parent / "conf"
 T = TypeVar("T", bound=Struct)
+Named = TypeVar("Named", Benchmark, Condition, Scorer)
 Natural: TypeAlias = Annotated[int, Meta(ge=0)]
 Positive: TypeAlias = Annotated[int, Meta(ge=1)]
 Span: TypeAlias = Annotated[Seconds, Meta(ge=0)]
@@ -329,7 +330,7 @@ def load_benchmark(name: str, tasks: Sequence[str], settings: Mapping[str, objec
     """A benchmark from its file and its settings."""
     module = plugins.find("benchmarks", name)
     benchmark: Benchmark = module.load(read(module.Settings, settings, ""), tuple(tasks))
-    return benchmark
+    return named(name, benchmark)
 
 
 def load_line(name: str, tasks: Sequence[str], words: Composed) -> tuple[Benchmark, Composed]:
@@ -356,4 +357,11 @@ def load_condition(text: str, seed: int, benchmark: Benchmark) -> Condition | No
         return None
     name, _, argument = text.partition(":")
     condition: Condition = plugins.find("conditions", name).load(argument, seed, benchmark)
-    return condition
+    return named(name, condition)
+
+
+def named(name: str, made: Named) -> Named:
+    """What a module made. Raises UsageError for somebody's own that has another name than a run finds it again by."""
+    if "." in name and made.name.partition(":")[0] != name:
+        raise UsageError(f"{name} calls itself '{made.name}'; expected '{name}', by which a run finds it again")
+    return made

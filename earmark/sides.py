@@ -38,15 +38,15 @@ def _written_rules(run: Path) -> Callable[[str, str], Rules]:
     @functools.cache
     def rules(task: str, name: str) -> Rules:
         row = rows.get((task, name))
-        scorer = (row and _packaged(row)) or _of_benchmark(benchmark(), task, name)
+        scorer = (row and _found(row)) or _of_benchmark(benchmark(), task, name)
         return Rules(row.signature if row else name, scorer.metrics)
 
     return rules
 
 
-def _packaged(row: Row) -> Scorer | None:
-    """A packaged scorer made again from its settings; None where what comes out signs otherwise."""
-    if row.scorer not in plugins.names("scorers"):
+def _found(row: Row) -> Scorer | None:
+    """A scorer that lies in a file, made again from its settings; None where what comes out signs otherwise."""
+    if "." not in row.scorer and row.scorer not in plugins.names("scorers"):
         return None
     module = plugins.find("scorers", row.scorer)
     try:

@@ -14,6 +14,8 @@ async def main() -> None:
     words = compose(["model=fake", "model.reply=examples.listeners:loudest", "condition=[plain,silence]"])
     outcome = await evaluate(benchmark, words, Watch(say=print, tally=lambda _: None))
     for row in outcome.metrics.rows:
+        if row.sliced:  # one of its levels or halves
+            continue
         name, found = row.headline
         print(f"{row.task} {row.condition}: {name} {found.value} ({found.low} to {found.high}), n {row.n}")
     print(outcome.folder)

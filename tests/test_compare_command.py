@@ -18,7 +18,7 @@ from earmark.report.cells import Cell, Place, row
 from earmark.report.comparison import Comparison, compare, footnotes, table
 from earmark.report.gathered import About, Rules, Side
 from earmark.scorers import choice, listen, wer
-from earmark.sides import _packaged
+from earmark.sides import _found
 from earmark.stats.bags import Bags
 from earmark.stats.compare import bonett_price, items_to_show, mcnemar
 from earmark.types import Failure, Item, Response, replace
@@ -157,10 +157,10 @@ def test_a_scorer_is_made_again_from_its_settings(scorer: Any) -> None:
     bags = Bags()
     bags.add({"n": 1.0}, "g")
     written = row(Place("t", "plain", scorer.name), Cell(scorer, bags), 0)
-    assert _packaged(written) == scorer
-    assert _packaged(replace(written, signature=f"{scorer.name}|colour:red")) is None
-    assert _packaged(replace(written, settings={"colour": "red"})) is None
-    assert _packaged(replace(written, scorer="nobody")) is None
+    assert _found(written) == scorer
+    assert _found(replace(written, signature=f"{scorer.name}|colour:red")) is None
+    assert _found(replace(written, settings={"colour": "red"})) is None
+    assert _found(replace(written, scorer="nobody")) is None
 
 
 # ---------------------------------------------------------------- without folders

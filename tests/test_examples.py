@@ -38,10 +38,50 @@ def test_a_function_that_hears_hears_nothing_in_silence() -> None:
     assert scores(words) == {("loudness", "plain"): 1.0, ("loudness", "silence"): 0.5}
 
 
+def test_a_condition_in_one_file_is_heard_by_its_dotted_name() -> None:
+    words = ["acoustics:loudness", "items=24", "model=fake", "model.reply=examples.listeners:loudest"]
+    found = scores([*words, "condition=[plain,examples.backwards]"])
+    assert found == {("loudness", "plain"): 1.0, ("loudness", "examples.backwards"): 1.0}
+    (journal,) = Path("results").rglob("responses.jsonl")
+    assert journal.read_text().count('"backwards"') == 2 * 24
+
+
+def test_a_scorer_in_one_file_scores_runs_that_are_compared() -> None:
+    for reply in ("B", "one two three four"):
+        done = earmark(
+            "run", "acoustics:loudness", "items=24", "model=fake", f"model.reply={reply}", f"model.name={reply[0]}"
+        )
+        assert done.returncode == 0, done.stderr
+    runs = [str(path.parent) for path in sorted(Path("results").rglob("run.json"))]
+    for run in runs:
+        done = earmark("rescore", run, "--scorer", "examples.brief", "most=3")
+        assert (done.returncode, "brief" in done.stdout) == (0, True), done.stderr
+    (row,) = json.loads(earmark("compare", *runs, "--json").stdout)["rows"]
+    assert row["difference"]["value"] == -1.0
+
+
+def test_a_module_that_calls_itself_otherwise_is_refused_before_anything_is_asked() -> None:
+    Path("own.py").write_text((ROOT / "examples" / "backwards.py").read_text())
+    done = earmark("run", "acoustics:loudness", "model=fake", "condition=own")
+    assert "no condition is called 'own'" in done.stderr
+    Path("mods").mkdir()
+    Path("own.py").rename("mods/own.py")
+    done = earmark("run", "acoustics:loudness", "model=fake", "condition=mods.own")
+    told = "earmark: mods.own calls itself 'examples.backwards'; expected 'mods.own', by which a run finds it again\n"
+    assert (done.returncode, done.stderr) == (2, told)
+    assert not list(Path().rglob("responses.jsonl"))
+
+
+def test_the_card_of_a_module_of_ones_own_is_told() -> None:
+    told = earmark("info", "examples.beeps").stdout
+    assert told.startswith("examples.beeps\n\nBeeps: how many beeps are in the clip?")
+    assert "  level = -20.0" in told
+
+
 def test_evaluating_from_python() -> None:
     command = [sys.executable, str(ROOT / "examples" / "from_python.py")]
     done = subprocess.run(command, env=ENV, capture_output=True, text=True, check=True)
-    assert "loudness plain: accuracy 1.0" in done.stdout
+    assert done.stdout.count("loudness plain: accuracy 1.0") == 1
 
 
 def test_scoring_replies_of_a_file() -> None:

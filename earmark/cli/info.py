@@ -13,9 +13,13 @@ def command(name: str) -> None:
     """Tell everything about NAME: its card and its settings."""
     from earmark.config import Common, yaml_names
     from earmark.errors import UsageError
-    from earmark.plugins import find, names
+    from earmark.plugins import find, imported, names
 
-    found = False
+    found = "." in name
+    if found:  # somebody's own, of any kind
+        module = imported(name)
+        click.echo(f"{name}\n\n{(module.__doc__ or '').strip()}\n")
+        _settings("settings", getattr(module, "Settings", None), "")
     for kind in ("benchmarks", "models", "conditions", "scorers"):
         if name.replace("-", "_") in names(kind):
             module = find(kind, name)

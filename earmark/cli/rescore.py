@@ -32,7 +32,7 @@ def command(run: Path, scorer: str, readers: str, words: tuple[str, ...]) -> Non
     from earmark import folder
     from earmark.again import by_reader, rescore
     from earmark.cli._words import show_judging, show_rows
-    from earmark.config import read, scorer_words
+    from earmark.config import named, read, scorer_words
     from earmark.errors import BadData
     from earmark.plugins import find
 
@@ -45,7 +45,7 @@ def command(run: Path, scorer: str, readers: str, words: tuple[str, ...]) -> Non
     changes, chosen = scorer_words(words), None
     if scorer:
         module = find("scorers", scorer)
-        chosen, changes = module.load(read(module.Settings, changes, "")), {}
+        chosen, changes = named(scorer, module.load(read(module.Settings, changes, ""))), {}
     metrics = asyncio.run(rescore(run, changes, chosen))
     signed = folder.signed(run)
     show_rows(f"{signed.benchmark['name']} by {signed.model['name']}", metrics.rows)

@@ -24,7 +24,7 @@ def command(file: Path, scorer: str, as_json: bool, items: Path | None, words: t
     import asyncio
 
     from earmark.cli._words import show_rows
-    from earmark.config import read, scorer_words
+    from earmark.config import named, read, scorer_words
     from earmark.errors import UsageError
     from earmark.plugins import find
     from earmark.replies import score_file
@@ -34,7 +34,7 @@ def command(file: Path, scorer: str, as_json: bool, items: Path | None, words: t
     if items and not items.parent.is_dir():
         raise UsageError(f"{items.parent}: is no folder; make it, or write --items FILE elsewhere")
     notices: list[str] = []
-    row, lines = asyncio.run(score_file(file, module.load(settings), notices.append))
+    row, lines = asyncio.run(score_file(file, named(scorer, module.load(settings)), notices.append))
     if items:
         items.write_bytes(b"".join(lines))
     if as_json:

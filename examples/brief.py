@@ -1,0 +1,40 @@
+"""Brief: replies of few words, a whole scorer in one file.
+
+    brief = replies of at most `most` words / n
+
+earmark rescore RUN --scorer examples.brief most=3
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import ClassVar
+
+from msgspec import Struct
+
+from earmark.scorers.choice import ratio
+from earmark.types import Item, Metric, Response, Score
+
+
+class Settings(Struct, frozen=True, forbid_unknown_fields=True):
+    """The scorer and its settings, which sign its numbers."""
+
+    name: ClassVar[str] = "examples.brief"
+
+    most: int = 5  # words
+
+    @property
+    def metrics(self) -> Mapping[str, Metric]:
+        return {"brief": ratio("brief", "n")}
+
+    async def score(self, item: Item, response: Response) -> Score:  # noqa: ARG002 - the same for all
+        brief = len(response.text.split()) <= self.most
+        return Score({"brief": float(brief), "n": 1.0}, response.text)
+
+    def bounds(self, item: Item) -> tuple[dict[str, float], dict[str, float]]:  # noqa: ARG002
+        return {"brief": 0.0, "n": 1.0}, {"brief": 1.0, "n": 1.0}
+
+
+def load(settings: Settings) -> Settings:
+    """A scorer is its settings."""
+    return settings
