@@ -11,20 +11,19 @@ import asyncio
 from collections import Counter
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
-from typing import Any, Final, TypeVar
+from typing import Any, Final
 
-import msgspec
 from msgspec import Struct
 
 from earmark import __version__
 from earmark.audio.prepare import prepare
 from earmark.config import backend_settings, compose, open_model
 from earmark.errors import AskError, BadSetup, UsageError
+from earmark.scorers._held import held
 from earmark.scorers._judge_prompts import Ask, filled
 from earmark.scorers._judge_reading import Read, read_pair, read_rating, read_word
 from earmark.types import Item, Model, Part, Prompt, Turn, Usage, replace
 
-Scoring = TypeVar("Scoring", bound=Struct)
 NO_REPLY: Final = "no reply"  # the rule of a vote whose request failed
 FEW: Final = 12  # ratings of a scale that are offered to a judge that answers by likelihood, at most
 
@@ -147,25 +146,9 @@ async def opened_judge(judge: str, votes: int = 1, temperature: float = 0.0) -> 
         yield Judge(model, votes, temperature)
 
 
-def holding(scorer: Scoring, judge: Judge) -> Scoring:
-    """The same scorer with an open judge, which stands beside its fields: those sign the number and are written down."""
-    copy = msgspec.structs.replace(scorer)
-    msgspec.structs.force_setattr(copy, "held", judge)
-    return copy
-
-
-def held(scorer: Struct, item: Item) -> Judge:
-    """The open judge of a scorer. Raises BadSetup where it is not open."""
-    judge: Judge | None = scorer.__dict__.get("held")
-    if judge is None:
-        raise BadSetup(f"item '{item.id}': the judge is not open; score a whole run with: earmark rescore RUN")
-    return judge
-
-
 def signed(scorer: Struct, judge: str, text: str) -> str:
     """A signature with our version, and with the name of the open judge where its address does not tell it."""
-    open_one: Judge | None = scorer.__dict__.get("held")
-    name = open_one.model.name if open_one else judge
+    name = opened.model.name if (opened := held(scorer, Judge)) else judge
     return f"{text}|v:{__version__}{'' if name in judge else f'|model:{name}'}"
 
 

@@ -19,7 +19,8 @@ from typing import ClassVar, Final
 from msgspec import Struct
 
 from earmark import __version__
-from earmark.scorers._judge_asking import held, holding, opened_judge, question_of, settings_of, signed
+from earmark.scorers._held import asked_by, holding
+from earmark.scorers._judge_asking import Judge, opened_judge, question_of, settings_of, signed
 from earmark.scorers._judge_prompts import prompt_of
 from earmark.scorers.choice import labels_of, ratio
 from earmark.text.answers import VERSION, read_choice
@@ -86,7 +87,7 @@ class Judged(Settings, frozen=True, dict=True):
         if read.state != "unparsed" or not response.text.strip():
             return read
         fields = {"question": question_of(item), "candidate": response.text}
-        verdict = await held(self, item).decide(prompt_of("choice"), fields, words=(*item.labels, NONE))
+        verdict = await asked_by(self, Judge, "judge").decide(prompt_of("choice"), fields, words=(*item.labels, NONE))
         if verdict.value is None:
             return Score({}, state="judge-failed", rule=verdict.rule, why=verdict.said, usage=verdict.usage)
         answer = None if verdict.value == NONE else verdict.value

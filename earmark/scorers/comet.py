@@ -26,6 +26,7 @@ from msgspec import Struct
 
 from earmark import __version__
 from earmark.errors import BadData, BadSetup
+from earmark.scorers._held import asked_by, holding
 from earmark.scorers.choice import ratio
 from earmark.types import Item, Metric, Response, Score, replace
 
@@ -62,9 +63,7 @@ class Settings(Struct, frozen=True, forbid_unknown_fields=True, dict=True):
             try:
                 asking = Asking(worker, log)
                 await asking.answer()  # the model is loaded
-                opened = replace(self)
-                opened.__dict__["held"] = asking
-                yield opened
+                yield holding(self, asking)
             finally:
                 if worker.returncode is None:
                     worker.kill()
@@ -81,7 +80,7 @@ class Settings(Struct, frozen=True, forbid_unknown_fields=True, dict=True):
         said = response.text.strip()
         if not said:
             return Score(NOTHING, said, rule="empty")
-        asking: Asking = self.__dict__["held"]
+        asking = asked_by(self, Asking, "model of COMET")
         samples = [{"src": source, "mt": said, "ref": target} for target in item.targets]
         scores = await asyncio.gather(*map(asking.ask, samples))
         return Score({"comet": max(scores), "n": 1.0}, said)

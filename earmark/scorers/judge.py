@@ -27,7 +27,8 @@ from typing import ClassVar, Final, Literal, TypeAlias
 
 from msgspec import Struct
 
-from earmark.scorers._judge_asking import Judge, Verdict, held, holding, opened_judge, question_of, reference_of, signed
+from earmark.scorers._held import asked_by, holding
+from earmark.scorers._judge_asking import Judge, Verdict, opened_judge, question_of, reference_of, signed
 from earmark.scorers._judge_prompts import Ask, prompt_of
 from earmark.scorers.choice import divided, ratio
 from earmark.types import Counts, Item, Metric, Number, Response, Score, replace
@@ -110,8 +111,8 @@ class Settings(Struct, frozen=True, forbid_unknown_fields=True, dict=True):
             return Score(_least(ask), state="unparsed", rule="empty")
         asked = {"question": question_of(item), "reference": reference_of(item), "description": described(item)}
         if ask.kind == "pair":
-            return await both_orders(ask, held(self, item), asked, response.text)
-        verdict = await held(self, item).decide(ask, asked | {"candidate": response.text})
+            return await both_orders(ask, asked_by(self, Judge, "judge"), asked, response.text)
+        verdict = await asked_by(self, Judge, "judge").decide(ask, asked | {"candidate": response.text})
         if verdict.value is None:
             return failed(verdict)
         counts = (

@@ -12,7 +12,8 @@ from earmark import __version__
 from earmark.errors import BadSetup, UsageError
 from earmark.models.fake import Fake
 from earmark.scorers import ab
-from earmark.scorers._judge_asking import Judge, holding
+from earmark.scorers._held import holding
+from earmark.scorers._judge_asking import Judge
 from earmark.text.answers import VERSION
 from earmark.types import Item, Prompt, Response, Score
 

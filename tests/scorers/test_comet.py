@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 from pathlib import Path
 from typing import Any
@@ -9,6 +10,10 @@ from typing import Any
 import numpy as np
 import pytest
 from commands import HERE, earmark
+
+from earmark.errors import BadSetup
+from earmark.scorers import comet
+from earmark.types import Item, Response
 
 STUB = """
 from types import SimpleNamespace
@@ -100,3 +105,9 @@ def test_what_cannot_be_scored_is_told_in_one_line(
 def test_without_the_package_the_line_that_installs_it_is_told(tmp_path: Path) -> None:
     told = scored(tmp_path, [LINE])
     assert (told["status"], "pip install unbabel-comet" in told["complaint"]) == (4, True)
+
+
+def test_a_scorer_that_is_not_open_says_so() -> None:
+    item = Item("1", targets=("this is a test",), tags={"source": "das ist ein Test"})
+    with pytest.raises(BadSetup, match="the model of COMET is not open"):
+        asyncio.run(comet.Settings().score(item, Response("this is test")))

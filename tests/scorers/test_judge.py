@@ -23,7 +23,8 @@ from earmark.models.fake import Fake
 from earmark.replies import score_file
 from earmark.report.cells import Cells, signature_of
 from earmark.scorers import judge
-from earmark.scorers._judge_asking import Judge, counted, holding
+from earmark.scorers._held import holding
+from earmark.scorers._judge_asking import Judge, counted
 from earmark.scorers._judge_asking import Vote as Once
 from earmark.scorers._judge_prompts import ASKS, MATERIAL, Ask, filled, frames, harmless, prompt_of
 from earmark.scorers._judge_reading import read_pair, read_rating, read_word
