@@ -45,16 +45,16 @@ def lines(words: Sequence[str]) -> list[Line]:
 
 
 def merged(named: Sequence[str]) -> list[str]:
-    """Tasks of one benchmark brought together.
+    """Tasks of one benchmark brought together; one that is named without a task means all of them.
 
-    >>> merged(["listen:2B", "acoustics", "listen:3B"])
+    >>> merged(["listen:2B", "acoustics:pitch", "listen:3B", "acoustics"])
     ['listen:2B,3B', 'acoustics']
     """
     tasks: dict[str, list[str]] = {}
     for name in named:
         benchmark, _, task = name.partition(":")
-        tasks.setdefault(benchmark, []).extend(task.split(",") if task else [])
-    return [f"{benchmark}:{','.join(chosen)}" if chosen else benchmark for benchmark, chosen in tasks.items()]
+        tasks.setdefault(benchmark, []).append(task)
+    return [f"{benchmark}:{','.join(chosen)}" if all(chosen) else benchmark for benchmark, chosen in tasks.items()]
 
 
 def _lines(name: str, settings: Sequence[str]) -> list[Line]:
