@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from importlib import import_module
 from pathlib import Path
 from types import ModuleType
@@ -34,16 +35,18 @@ def find(kind: Kind, name: str) -> ModuleType:
 
 
 def imported(name: str) -> ModuleType:
-    """Somebody else's module."""
+    """Somebody else's module, installed or in the working folder, which comes last so that it hides nothing."""
     if not all(part.isidentifier() for part in name.split(".")):
         raise UsageError(f"'{name}' is no name of a module; expected one such as mine.bench, without .py and slashes")
+    if (here := str(Path.cwd())) not in sys.path:
+        sys.path.append(here)
     try:
         return import_module(name)
     except ModuleNotFoundError as error:
         if not name.startswith(error.name or name):  # it was found, and lacks something itself
             raise BadSetup(f"module '{name}' needs '{error.name}', which is not there; install it") from error
         raise UsageError(
-            f"no module '{name}' can be imported ({error}); install it, or set PYTHONPATH to where it lies"
+            f"no module '{name}' can be imported ({error}); put it into the working folder, install it, or set PYTHONPATH to where it lies"
         ) from error
     except SyntaxError as error:
         raise UsageError(f"module '{name}' is no Python: {error.filename}, line {error.lineno}: {error.msg}") from error

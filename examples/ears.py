@@ -1,6 +1,6 @@
 """An ear whose thresholds are known, for trying an audiogram: what it says comes from the sound alone.
 
-PYTHONPATH=. earmark audiogram model=fake model.reply=examples.ears:ear
+earmark audiogram model=fake model.reply=examples.ears:ear
 
 It measures one thing in each of two sounds, adds a normal error of the spread `SPREAD` to the difference, and takes the sound
 that seems to have more of it. So it is right in 75 % of the trials where the difference is 0.674 times the spread. Soft

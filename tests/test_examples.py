@@ -72,6 +72,18 @@ def test_a_module_that_calls_itself_otherwise_is_refused_before_anything_is_aske
     assert not list(Path().rglob("responses.jsonl"))
 
 
+def test_a_module_in_the_working_folder_is_found_and_hides_no_library(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(
+        ENV, "PYTHONSAFEPATH", "1"
+    )  # as for the installed program, where Python itself does not look here
+    Path("mine2").mkdir()
+    Path("mine2/beeps.py").write_text(
+        (ROOT / "examples" / "beeps.py").read_text().replace("examples.beeps", "mine2.beeps")
+    )
+    Path("msgspec.py").write_text("raise SystemExit('the wrong msgspec')\n")
+    assert scores(["mine2.beeps", "model=fake", "model.reply=examples.listeners:counter"]) == {("count", "plain"): 1.0}
+
+
 def test_the_card_of_a_module_of_ones_own_is_told() -> None:
     told = earmark("info", "examples.beeps").stdout
     assert told.startswith("examples.beeps\n\nBeeps: how many beeps are in the clip?")
