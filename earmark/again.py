@@ -112,7 +112,7 @@ async def retry(
         )
     benchmark, words = reopened(run, changes)
     seed = benchmark.seed if words.run.seed is None else words.run.seed
-    conditions = tuple(config.load_condition(text, seed, benchmark) for text in words.run.condition)
+    conditions = config.load_conditions(words.run.condition, seed, benchmark)
     async with config.open_model(words.model) as model:
         throttle = throttled(forgetful(model), words.model)  # what is remembered has been asked already
         with folder.held(run):

@@ -365,3 +365,15 @@ def named(name: str, made: Named) -> Named:
     if "." in name and made.name.partition(":")[0] != name:
         raise UsageError(f"{name} calls itself '{made.name}'; expected '{name}', by which a run finds it again")
     return made
+
+
+def load_conditions(texts: Sequence[str], seed: int, benchmark: Benchmark) -> tuple[Condition | None, ...]:
+    """The conditions of a run. Raises UsageError for none, and for two of one name, under which a question would stand twice."""
+    loaded = tuple(load_condition(text, seed, benchmark) for text in texts)
+    names = [condition.name if condition else "plain" for condition in loaded]
+    if not names:
+        raise UsageError("condition=[] names no condition; expected some, such as condition=[plain,silence]")
+    twice = next((name for name in names if names.count(name) > 1), "")
+    if twice:
+        raise UsageError(f"{twice} is named twice in condition= and noise=; name it once, and ask twice with repeats=2")
+    return loaded

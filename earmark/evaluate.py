@@ -59,7 +59,7 @@ async def evaluate(benchmark: Benchmark, words: Composed, watch: Watch) -> Outco
     seed = benchmark.seed if words.run.seed is None else words.run.seed
     if benchmark.fetch:
         await asyncio.to_thread(benchmark.fetch, watch.say)
-    conditions = tuple(config.load_condition(text, seed, benchmark) for text in words.run.condition)
+    conditions = config.load_conditions(words.run.condition, seed, benchmark)
     async with config.open_model(words.model) as model:
         where, found, done = await asyncio.to_thread(open_run, benchmark, model, conditions, words)
         if done:

@@ -51,6 +51,8 @@ def complaint(*words: str) -> tuple[int, str]:
         (["run", "acoustics", "model=fake", "condition=underwater"], 2, "no condition is called 'underwater'"),
         (["run", "acoustics", "model=fake", "condition=noise"], 2, "noise takes a ratio in decibels"),
         (["run", "acoustics", "model=fake", "condition=silence:3"], 2, "silence takes no argument"),
+        (["run", "acoustics", "model=fake", "condition=[]"], 2, "condition=[] names no condition"),
+        (["run", "acoustics", "model=fake", "condition=[noise:10.0]", "noise=[10]"], 2, "noise:10 is named twice"),
         (["run", "acoustics", "model=fake", "=3"], 2, "'=3' is no setting"),
         (["run", "no.such.module", "model=fake"], 2, "no module 'no.such.module' can be imported"),
         (["run", "acoustics", "model=fake", "items=0"], 3, "found no item to ask about"),

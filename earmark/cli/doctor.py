@@ -91,7 +91,7 @@ def _look(words: tuple[str, ...]) -> None:
 
 async def _reports(words: tuple[str, ...]) -> list[Report]:
     from earmark.cli._words import lines
-    from earmark.config import compose, load_condition, open_model
+    from earmark.config import compose, load_conditions, open_model
     from earmark.errors import UsageError
     from earmark.preflight import look, sent
 
@@ -100,7 +100,7 @@ async def _reports(words: tuple[str, ...]) -> list[Report]:
     pattern: Prompt | None = sent.plain_pattern()
     if benchmark:
         seed = benchmark.seed if settings.run.seed is None else settings.run.seed
-        conditions = tuple(load_condition(text, seed, benchmark) for text in settings.run.condition)
+        conditions = load_conditions(settings.run.condition, seed, benchmark)
         pattern = sent.sent_by(benchmark, conditions, settings.run)
     if pattern is None:
         raise UsageError(f"{words[0]} sends no sound under these conditions; name another benchmark, or none")

@@ -31,14 +31,14 @@ def command(words: tuple[str, ...], as_json: bool) -> None:
 
 
 def _prompts(line: Line) -> Iterator[dict[str, Any]]:
-    from earmark.config import load_condition
+    from earmark.config import load_conditions
     from earmark.survey import limited
 
     benchmark, settings = line
     seed = benchmark.seed if settings.run.seed is None else settings.run.seed
     if benchmark.fetch:
         benchmark.fetch(lambda text: click.echo(text, err=True))
-    conditions = [load_condition(text, seed, benchmark) for text in settings.run.condition]
+    conditions = load_conditions(settings.run.condition, seed, benchmark)
     for item in limited(benchmark, settings.run.limit):
         for condition in conditions if item.state == "ask" else conditions[:1]:
             yield _told(line, item, condition)
