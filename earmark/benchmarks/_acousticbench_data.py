@@ -201,7 +201,7 @@ def check(data: str) -> Checked:
 def _manifest(store: Store) -> dict[tuple[str, str], str]:
     """The digests of a manifest by task and question."""
     if not store.has(MANIFEST):
-        raise BadData(f"{store.place}: has no {MANIFEST} to check by; see docs/acousticbench.md")
+        raise BadData(f"{store.place}: has no {MANIFEST} to check by; of a folder, --write makes one")
     told: dict[tuple[str, str], str] = {}
     for number, line in _numbered(store, MANIFEST):
         try:

@@ -43,6 +43,8 @@ def command(path: Path, form: str, model: str, words: tuple[str, ...]) -> None:
 
 
 def _counted(metrics: Metrics) -> str:
-    whole = {(row.task, row.condition): row for row in metrics.rows if not row.slice}
+    whole = {
+        (row.task, row.condition): row for row in metrics.rows if not row.slice and row.task not in metrics.averages
+    }
     failed = sum(row.failed for row in whole.values())
     return f"{metrics.found.questions} answers in {len({task for task, _ in whole})} tasks, {failed} of them failed"

@@ -393,6 +393,7 @@ def test_three_repeats_are_three_runs_and_go_out_and_in_again() -> None:
     assert done.returncode == 0, done.stderr
     (back,) = [path.parent for path in Path("imported").rglob("run.json")]
     after = rows(back)
+    assert f" answers in {len(set(after) - {'mean over tasks'})} tasks, 0 of them failed" in done.stdout
     assert earmark("rescore", str(back), "--scorer", "theirs", "measures=[{name: chosen}]").returncode == 0
     chosen = rows(back)["pitch"]["metrics"]["theirs_chosen"]["value"]
     assert chosen == pytest.approx(before["pitch"]["metrics"]["accuracy"]["value"])
