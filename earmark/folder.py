@@ -109,8 +109,12 @@ def signed(folder: Path) -> Signed:
 
 
 def begun(where: Path, now: Signed) -> Path | None:
-    """The newest unfinished run in a folder, if it signs alike; None if there is none. Raises RunMismatch if it does not."""
-    unfinished = [folder for folder in sorted(where.glob("*")) if (folder / SIGNED).exists() and not finished(folder)]
+    """The newest unfinished run in a folder, of the same model and benchmark, if it signs alike; None if there is none.
+
+    Raises RunMismatch if it does not. With a `place` of their own, runs of other models and benchmarks may lie in one folder.
+    """
+    there = [folder for folder in sorted(where.glob("*")) if (folder / SIGNED).exists() and not finished(folder)]
+    unfinished = [folder for folder in there if _about(signed(folder)) == _about(now)]
     if not unfinished:
         return None
     before = signed(unfinished[-1])
@@ -121,6 +125,11 @@ def begun(where: Path, now: Signed) -> Path | None:
         f"{unfinished[-1]} is unfinished and was made with other settings: {'; '.join(changed[:5])}"
         f"{f' and {len(changed) - 5} more' if len(changed) > 5 else ''}. Ask as before to finish it, or add resume=false to start anew beside it"
     )
+
+
+def _about(signed: Signed) -> tuple[str, str]:
+    """Whose run it is, and of what."""
+    return signed.model["name"], signed.benchmark["name"]
 
 
 def replace_versions(signed: Signed) -> Signed:

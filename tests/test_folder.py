@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from earmark.config import load_benchmark
-from earmark.errors import BadData
-from earmark.folder import Signed, create, runs, sign, signed
+from earmark.errors import BadData, RunMismatch
+from earmark.folder import Signed, begun, create, runs, sign, signed
 from earmark.signature import asked, differences
 from earmark.types import Clip, Prompt, Turn, replace
 
@@ -60,3 +60,16 @@ def test_runs_that_begin_at_the_same_moment_have_folders_of_their_own(tmp_path: 
         made = list(pool.map(lambda _: create(tmp_path / "model" / "bench", now, ""), range(24)))
     assert len(set(made)) == 24
     assert sorted(runs(tmp_path)) == sorted(made)
+
+
+def test_an_unfinished_run_of_another_benchmark_or_model_in_the_same_place_is_left_alone(tmp_path: Path) -> None:
+    def of(benchmark: str, model: str, temperature: float = 0.0) -> Signed:
+        return Signed({"name": benchmark}, {"name": model, "temperature": temperature}, ["plain"], 1, None, {})
+
+    first = create(tmp_path, of("listen", "ear"), "")
+    assert begun(tmp_path, of("acoustics", "ear")) is None
+    assert begun(tmp_path, of("listen", "mind")) is None
+    create(tmp_path, of("acoustics", "ear"), "")
+    assert begun(tmp_path, of("listen", "ear")) == first
+    with pytest.raises(RunMismatch, match=r"model.temperature was 0\.0 and is 0\.7"):
+        begun(tmp_path, of("listen", "ear", 0.7))

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 @click.option("--refused", is_flag=True, help="What was refused.")
 @click.option("--unparsed", is_flag=True, help="What could not be read.")
 @click.option("--failed", is_flag=True, help="What failed; this is meant where nothing else is said.")
-@click.option("--times", default=1, show_default=True, help="How often at most.")
+@click.option("--times", type=click.IntRange(1), default=1, show_default=True, help="How often at most.")
 @click.argument("words", nargs=-1, type=click.UNPROCESSED)
 def command(run: Path, refused: bool, unparsed: bool, failed: bool, times: int, words: tuple[str, ...]) -> None:
     """Ask again in RUN; an answer replaces what was there, another failure does not.
