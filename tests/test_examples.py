@@ -33,6 +33,11 @@ def test_a_benchmark_in_one_file_runs_by_its_dotted_name() -> None:
     assert scores(words) == {("count", "plain"): 1.0}
 
 
+def test_the_benchmark_that_is_timed_can_be_run(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(ENV, "PYTHONPATH", f"{ENV['PYTHONPATH']}:{ROOT / 'tools'}")
+    assert scores(["bench.items", "items=4", "model=fake"]) == {("all", "plain"): 1.0}
+
+
 def test_a_function_that_hears_hears_nothing_in_silence() -> None:
     words = ["acoustics:loudness", "model=fake", "model.reply=examples.listeners:loudest", "condition=[plain,silence]"]
     assert scores(words) == {("loudness", "plain"): 1.0, ("loudness", "silence"): 0.5}

@@ -20,7 +20,9 @@ class Settings(Struct, frozen=True, forbid_unknown_fields=True):
 
 def load(settings: Settings, tasks: tuple[str, ...] = ()) -> Benchmark:
     """The benchmark."""
-    return Benchmark("bench", 1, tasks or ("all",), functools.partial(items, settings), prompt, lambda _: (Choice(),))
+    return Benchmark(
+        "bench.items", 1, tasks or ("all",), functools.partial(items, settings), prompt, lambda _: (Choice(),)
+    )
 
 
 def items(settings: Settings) -> Iterator[Item]:
