@@ -68,7 +68,8 @@ async def rescore(run: Path, changes: Mapping[str, Any], scorer: Scorer | None =
     benchmark, words = reopened(run, changes)
     seed = benchmark.seed if words.run.seed is None else words.run.seed
     scorers = (lambda _: (scorer,)) if scorer else None
-    return await write_scores(run, benchmark, seed, _found(run), scorers)
+    with folder.held(run):
+        return await write_scores(run, benchmark, seed, _found(run), scorers)
 
 
 def _found(run: Path) -> Found:

@@ -169,7 +169,11 @@ def _known(group: str, name: str) -> str:
 
 
 def _listed(value: str) -> str:
-    return _safe(value) if value.startswith("[") else f"[{value}]"
+    if not value.startswith("["):
+        return f"[{value}]"
+    if (said := _safe(value)) != value:
+        raise UsageError(f"{value}: is no list; expected one such as [plain,silence]")
+    return said
 
 
 def _safe(value: str) -> str:
@@ -248,7 +252,9 @@ class Common(Struct, frozen=True):
     """How any model is asked, whatever its backend."""
 
     backend: str
-    concurrency: Positive = 16  # answers under way at once, at most; fewer while the server says that it is busy
+    concurrency: Annotated[int, Meta(ge=1, le=65536)] = (
+        16  # answers under way at once, at most; fewer while the server says that it is busy
+    )
     requests_per_minute: Rate | None = None  # at most, where a service counts them
     tokens_per_minute: Rate | None = None  # read and written
     longest_wait: Span = LONGEST_WAIT  # that a server may ask everybody for; one that asks for longer is asked on

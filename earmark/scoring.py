@@ -200,7 +200,8 @@ async def write_scores(
     Where scoring stops, as where a judge cannot be asked, the reports that were there stay as they were.
     """
     signed = folder.signed(run)
-    with TemporaryDirectory(prefix=".scoring-", dir=run) as place:
+    files.sweep(run)
+    with TemporaryDirectory(prefix=files.STAGED, dir=run) as place:
         scored = await _staged(run, Path(place), benchmark, scorers or benchmark.scorers)
         files.settle(Path(place), run)
     rows = scored.cells.rows(seed, benchmark.averages, benchmark.mean_over)

@@ -216,7 +216,7 @@ class Score(Struct, frozen=True, omit_defaults=True):
 # ---------------------------------------------------------------- the seams
 
 
-class Hears(Struct, frozen=True):
+class Hears(Struct, frozen=True, forbid_unknown_fields=True):
     """What a model takes. Empty or None: anything."""
 
     formats: tuple[str, ...] = ("wav", "mp3")  # "samples": float32 in memory, no bytes

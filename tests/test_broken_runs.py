@@ -7,6 +7,8 @@ from pathlib import Path
 import pytest
 from commands import earmark
 
+from earmark.folder import held
+
 COMMAND = ("run", "mine.bench", "model=fake", "items=4")
 
 
@@ -50,6 +52,19 @@ def test_a_run_without_its_numbers_says_how_to_get_them(run: Path) -> None:
 def test_a_retry_of_a_run_without_failures_says_so(run: Path) -> None:
     done = earmark("retry", str(run))
     assert (done.returncode, done.stderr) == (0, "nothing to ask again: no item is request-failed or sound-failed\n")
+
+
+def test_what_a_killed_scoring_left_is_cleared_away(run: Path) -> None:
+    (run / ".scoring-killed").mkdir()
+    (run / ".scoring-killed" / "scores.jsonl").touch()
+    assert earmark("rescore", str(run)).returncode == 0
+    assert not list(run.glob(".scoring-*"))
+
+
+def test_a_run_that_is_being_written_is_not_scored(run: Path) -> None:
+    with held(run):
+        done = earmark("rescore", str(run))
+    assert (done.returncode, "is being written by another process" in done.stderr) == (5, True)
 
 
 def test_a_folder_in_the_place_of_a_file_is_named(run: Path) -> None:

@@ -17,7 +17,7 @@ import click
 from earmark import __version__
 from earmark.cli._dotenv import load_dotenv
 from earmark.cli._interrupt import MESSAGE, end_when_interrupted
-from earmark.errors import INTERRUPTED, EarmarkError, told_by_system
+from earmark.errors import INTERRUPTED, EarmarkError, UsageError, told_by_system
 from earmark.plugins import find, names, plain, summary
 
 
@@ -76,6 +76,8 @@ def leave(command: click.Command, *arguments: Any) -> None:
         # What rich and click do where the reader of our output has gone, as `| head` does; click has put another stream there.
         gone = isinstance(end.__context__, BrokenPipeError) or (end.code == 1 and sys.stdout is not stdout)
         sys.exit(0 if gone else end.code)
+    except UnicodeEncodeError as error:  # of a word of the command, as a rule
+        stop(f"{error.object!r} is no text; expected letters in UTF-8", UsageError.status)
     except OSError as error:
         sys.stdout = nowhere()  # what could not be written there is not tried again
         refused = told_by_system(error)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import csv
 import io
+import shutil
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, Final, Self, TextIO
@@ -29,6 +30,7 @@ SAMPLES: Final = (
     "reply", "heard", "choices", "failure", "seconds", "attempts",
 )  # fmt: skip
 
+STAGED: Final = ".scoring-"  # what the folders are called where scores lie until all are there
 WITHOUT_EARS: Final = ("task", "scorer", "id")
 
 
@@ -84,6 +86,12 @@ def _summary(model: str, benchmark: str, rows: Sequence[Row]) -> Iterator[tuple[
         for name, found in row.metrics.items():
             told = (found.value, found.low, found.high, *counted, found.worst, found.best, found.method, row.signature)
             yield (model, benchmark, row.task, row.condition, row.scorer, name, *told)
+
+
+def sweep(folder: Path) -> None:
+    """Remove what a scoring that was killed has left."""
+    for staged in folder.glob(f"{STAGED}*"):
+        shutil.rmtree(staged, ignore_errors=True)
 
 
 def settle(staged: Path, folder: Path) -> None:
