@@ -29,7 +29,7 @@ def fetch(say: Callable[[str], None]) -> None:
 
 def benchmark(tasks: tuple[str, ...] = ()) -> Benchmark:
     """A benchmark whose data are fetched for ever."""
-    return replace(bench.load(bench.Settings(), tasks), fetch=fetch)
+    return replace(bench.load(bench.Settings(), tasks), name="mine.slow", fetch=fetch)
 
 
 @asynccontextmanager
