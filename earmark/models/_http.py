@@ -53,9 +53,11 @@ class Reached(Protocol):
         ...
 
 
-def key_in(variable: str) -> str:
+def key_in(variable: str, *, needed: bool = False) -> str:
     """The key that an environment variable holds; empty where there is none. A line's end that came along is left out."""
     key = os.environ.get(variable, "").strip()
+    if needed and not key:
+        raise BadSetup(f"${variable} holds no key; set it, or name another variable with model.api_key_env=NAME")
     if any(ord(letter) < 32 or ord(letter) == 127 for letter in key):
         raise BadSetup(
             f"${variable} holds a key of several lines, or with a control character in it; expected one line"

@@ -235,12 +235,8 @@ def seconds(duration: Any) -> Seconds | None:
 @asynccontextmanager
 async def load(settings: Settings) -> AsyncIterator[Gemini]:
     """Open a connection."""
-    key = key_in(settings.api_key_env)
+    key = key_in(settings.api_key_env, needed=True)
     settings = replace(settings, base_url=settings.base_url.rstrip("/"))
-    if not key:
-        raise BadSetup(
-            f"${settings.api_key_env} holds no key; set it, or name another variable with model.api_key_env=NAME"
-        )
     async with session(settings, {"x-goog-api-key": key}) as opened:
         url = URL(f"{settings.base_url}/models/{settings.name.removeprefix('models/')}:generateContent")
         yield Gemini(settings.name, settings, opened, url)

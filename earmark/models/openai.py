@@ -142,7 +142,7 @@ class ChatModel(Struct, frozen=True, eq=False):
 @asynccontextmanager
 async def load(settings: Settings) -> AsyncIterator[ChatModel]:
     """Open a connection and find the model's name."""
-    key = key_in(settings.api_key_env)
+    key = key_in(settings.api_key_env, needed="api.openai.com" in settings.base_url)
     settings = replace(settings, base_url=settings.base_url.rstrip("/"))
     headers = {"Authorization": f"Bearer {key}"} if key else {}
     profile = profile_of(settings.profile, settings.base_url)

@@ -124,7 +124,7 @@ def usage(payload: Mapping[str, Any]) -> Usage:
 @asynccontextmanager
 async def load(settings: Settings) -> AsyncIterator[Recogniser]:
     """Open a connection."""
-    key = key_in(settings.api_key_env)
+    key = key_in(settings.api_key_env, needed="api.openai.com" in settings.base_url)
     settings = replace(settings, base_url=settings.base_url.rstrip("/"))
     async with session(settings, {"Authorization": f"Bearer {key}"} if key else {}) as opened:
         yield Recogniser(settings.name, settings, opened, URL(f"{settings.base_url}{ENDPOINT}"))
