@@ -155,7 +155,7 @@ def test_a_run_leaves_its_files_and_can_be_shown() -> None:
     metrics = json.loads((run / "metrics.json").read_text())
     assert metrics["finished"]
     assert [(row["task"], row["condition"]) for row in metrics["rows"] if not row["slice"]] == [
-        (task, condition) for task in ("pitch", "loudness") for condition in ("plain", "silence")
+        (task, condition) for task in ("pitch", "loudness", "mean over tasks") for condition in ("plain", "silence")
     ]
     with (run / "summary.csv").open(newline="") as file:
         rows = list(csv.DictReader(file))

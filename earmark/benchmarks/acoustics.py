@@ -278,6 +278,7 @@ def load(settings: Settings, tasks: tuple[str, ...] = ()) -> Benchmark:
         licence="Apache-2.0",
         notices=("side: left and right are lost on a model that is sent one channel",) if "side" in chosen else (),
         seed=settings.seed,
+        averages={"mean over tasks": chosen} if len(chosen) > 1 else {},
         slices=("level", "half"),
     )
 
