@@ -87,8 +87,9 @@ def _board(runs: Mapping[str, Path], condition: str, by: str, metric: str, seed:
     signed = folder.signed(next(iter(runs.values())))
     metric = entries[0].row.headline[0] if entries else ""
     ranked = sorted(entries, key=_place)
+    told_apart = {"limit": signed.limit} if signed.limit else {}
     return Board(
-        signed.benchmark["name"], signed.benchmark["settings"], condition, metric, chosen, columns,
+        signed.benchmark["name"], signed.benchmark["settings"] | told_apart, condition, metric, chosen, columns,
         _against_the_first(ranked, condition, seed),
     )  # fmt: skip
 

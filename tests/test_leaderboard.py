@@ -56,8 +56,10 @@ def test_models_are_ranked_and_compared_with_the_first() -> None:
 def test_other_questions_are_another_table() -> None:
     ran("a", "A", "acoustics:pitch", "items=24")
     ran("b", "B", "acoustics:pitch", "items=48")
-    assert len(board()) == 2
-    assert len(board("--benchmark", "acoustics")) == 2
+    ran("b", "B", "acoustics:pitch", "items=48", "limit=8")
+    assert len(board()) == 3
+    assert len(board("--benchmark", "acoustics")) == 3
+    assert "settings: seed=0, items=48, split=all, limit=8\n" in earmark("leaderboard").stdout
     done = earmark("leaderboard", "--benchmark", "listen")
     assert (done.returncode, "no run there has numbers of listen" in done.stderr) == (2, True)
     done = earmark("leaderboard", "nowhere")
