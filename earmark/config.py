@@ -111,8 +111,10 @@ def compose(words: Sequence[str], start: str = "run") -> Composed:
     except (HydraException, OmegaConfBaseException) as error:
         said = " ".join(str(error).split())
         raise UsageError(f"cannot read {' '.join(words)}: {said}") from error
-    except (YAMLError, UnicodeDecodeError) as error:  # of a YAML of the user's own
-        raise UsageError(f"cannot read {' '.join(words)}: no YAML: {' '.join(str(error).split())}") from error
+    except (YAMLError, UnicodeDecodeError, OSError) as error:  # of a YAML of the user's own
+        raise UsageError(
+            f"cannot read {' '.join(words)}: no YAML of settings: {' '.join(str(error).split())}"
+        ) from error
     settings: dict[str, Any] = config  # type: ignore[assignment] # a mapping of names, as run.yaml is one
     model, benchmark, runtime = settings.pop("model"), settings.pop("benchmark"), settings.pop("runtime")
     if not isinstance(model, dict):

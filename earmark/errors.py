@@ -93,7 +93,8 @@ def told_by_system(error: OSError) -> BadData | Stopped:
     >>> told_by_system(PermissionError(errno.EACCES, "Permission denied", "results"))
     BadData('results: Permission denied; expected a place that is there and may be read and written')
     """
-    said = f"{error.filename}: {error.strerror}" if error.filename else str(error)
+    why = error.strerror or str(error)
+    said = f"{error.filename}: {why}" if error.filename else why
     if error.errno in FULL:
         return Stopped(f"{said}; make room, and the same command goes on")
     return BadData(f"{said}; expected a place that is there and may be read and written")

@@ -9,6 +9,7 @@ results/<model>/<benchmark>/<YYYY-MM-DD_HH-MM-SS>/      (`place` may have it oth
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from datetime import datetime
@@ -82,8 +83,10 @@ def place(results: str, template: str, model: str, benchmark: str) -> Path:
 
 
 def runs(results: str | Path) -> list[Path]:
-    """Every run under a folder, the newest last."""
-    return sorted((path.parent for path in Path(results).rglob(SIGNED)), key=lambda folder: (folder.name, str(folder)))
+    """Every run under a folder, the newest last; none that is still being imported."""
+    found = (path.parent for path in Path(results).rglob(SIGNED))
+    whole = (run for run in found if not any(part.startswith(".") for part in run.relative_to(results).parts))
+    return sorted(whole, key=lambda folder: (folder.name, str(folder)))
 
 
 def finished(folder: Path) -> bool:
@@ -148,13 +151,26 @@ def check_data(run: Path, now: Signed) -> None:
 
 def create(where: Path, now: Signed, config: str) -> Path:
     """A folder for a new run, named by the time."""
-    moment = datetime.now().astimezone().strftime("%Y-%m-%d_%H-%M-%S")
-    where.mkdir(parents=True, exist_ok=True)
-    names = (f"{moment}.{number}" if number > 1 else moment for number in count(1))  # of several runs within a second
-    folder = next(made for name in names if (made := _made(where / name)))
+    folder = _named(where)
     (folder / "config.yaml").write_text(config, encoding="utf-8")
     write(folder / SIGNED, msgspec.json.format(msgspec.json.encode(now)))
     return folder
+
+
+def settle(built: Path, where: Path) -> Path:
+    """Put a run that is whole among the others of its place. Until it is there, the folder is no run."""
+    folder = _named(where)
+    for path in sorted(built.iterdir(), key=lambda path: path.name == SIGNED):
+        shutil.move(path, folder / path.name)
+    return folder
+
+
+def _named(where: Path) -> Path:
+    """A new folder, named by the time."""
+    moment = datetime.now().astimezone().strftime("%Y-%m-%d_%H-%M-%S")
+    where.mkdir(parents=True, exist_ok=True)
+    names = (f"{moment}.{number}" if number > 1 else moment for number in count(1))  # of several runs within a second
+    return next(made for name in names if (made := _made(where / name)))
 
 
 def _made(folder: Path) -> Path | None:

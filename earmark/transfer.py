@@ -76,10 +76,8 @@ def import_runs(
                     f"{one.imported.model or path}: no reply is kept in {one.imported.files[0].name} and its like, so no run is made of it"
                 )
         _check_names(path, [one.imported.model for one in found], model)
-        with ExitStack() as unmade:
-            made = [_make(one, name, results, model, unmade) for one in found]
-            unmade.pop_all()
-            return made
+        made = [_make(one, name, results, model, staged / str(number)) for number, one in enumerate(found)]
+        return [(folder.settle(run, where), metrics) for run, where, metrics in made]
 
 
 def _place(results: str, undo: ExitStack) -> Path:
@@ -169,8 +167,8 @@ def _apart(record: Record, mixed: Container[str]) -> Record:
     )
 
 
-def _make(read: Read, form: str, results: str, model: str, undo: ExitStack) -> tuple[Path, Metrics]:
-    """A run of results that were read, and its numbers; undone if anything after it fails."""
+def _make(read: Read, form: str, results: str, model: str, staged: Path) -> tuple[Path, Path, Metrics]:
+    """A run of results that were read, in a folder of its own, where it is to be put, and its numbers."""
     imported = read.imported
     name = model or imported.model
     described: dict[str, Any] = {
@@ -204,24 +202,17 @@ def _make(read: Read, form: str, results: str, model: str, undo: ExitStack) -> t
         if imported.scorers is None
         else _imported.load(msgspec.convert(settings, _imported.Settings), tasks)
     )
-    run = folder.create(folder.place(results, words.run.place, name, imported.benchmark), signed, written(words))
-    undo.callback(_forget, run)
+    run = folder.create(staged, signed, written(words))
     shutil.move(read.journal, run / folder.JOURNAL)
     found = Found(sum(facts.records for facts in read.facts.values()))
-    return run, asyncio.run(write_scores(run, benchmark, 0, found))
+    where = folder.place(results, words.run.place, name, imported.benchmark)
+    return run, where, asyncio.run(write_scores(run, benchmark, 0, found))
 
 
 def _unscored(scorers: Mapping[str, Sequence[Spec]], facts: Mapping[str, Facts]) -> Iterator[str]:
     for task, found in scorers.items():
         if not found:
             yield f"{task}: {facts[task].records} answers without a reference or a verdict, which nothing scores"
-
-
-def _forget(run: Path) -> None:
-    """Remove a run, and the folders of its benchmark and model where nothing else lies in them."""
-    shutil.rmtree(run, ignore_errors=True)
-    for parent in (run.parent, run.parent.parent):
-        _remove_empty(parent)
 
 
 # ---------------------------------------------------------------- out

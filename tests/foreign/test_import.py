@@ -169,6 +169,23 @@ def test_what_was_there_stays_when_an_import_fails(tmp_path: Path) -> None:
     assert [path.name for path in Path("results").iterdir()] == [run.parent.parent.name]
 
 
+def test_an_import_that_is_stopped_while_it_is_scored_leaves_no_run(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As a killed one does: what was begun is in no list."""
+    seen: list[Path] = []
+
+    async def stopped(run: Path, *_: Any) -> Metrics:
+        assert (run / folder.SIGNED).exists()
+        seen.extend(folder.runs("results"))
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("earmark.transfer.write_scores", stopped)
+    with pytest.raises(KeyboardInterrupt):
+        made("mmau", tmp_path)
+    assert (seen, Path("results").exists()) == ([], False)
+
+
 def test_a_run_has_a_name(tmp_path: Path) -> None:
     place = mmau(tmp_path)
     with pytest.raises(UsageError, match="nothing tells which model answered; give --model NAME"):
