@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+import shutil
+import sys
+from textwrap import fill
+
 import click
 
+WIDE = 10_000  # columns where no terminal sets a limit: what is piped stands in one line each
 KINDS = ("benchmarks", "models", "conditions", "scorers", "suites", "runs")
 
 
@@ -12,10 +17,12 @@ KINDS = ("benchmarks", "models", "conditions", "scorers", "suites", "runs")
 @click.argument("words", nargs=-1)
 def command(kind: str | None, words: tuple[str, ...]) -> None:
     """List what there is: earmark list benchmarks|models|conditions|scorers|suites|runs [results=DIR]."""
+    width = shutil.get_terminal_size().columns if sys.stdout.isatty() else WIDE
     for each in [kind] if kind else KINDS[:-1]:
         click.echo(f"{each}:" if not kind else "", nl=not kind)
         for name, said in _told(each, words):
-            click.echo(f"  {name:<20} {said}".rstrip())
+            told = f"  {name:<20}  {said}".rstrip()
+            click.echo(fill(told, width, subsequent_indent=" " * 24, break_long_words=False, break_on_hyphens=False))
 
 
 def _told(kind: str, words: tuple[str, ...]) -> list[tuple[str, str]]:
