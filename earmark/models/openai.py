@@ -19,7 +19,7 @@ from yarl import URL
 
 from earmark.errors import BadSetup, Transient
 from earmark.models._http import Body, check_size, key_in, pieces, session, translated_errors
-from earmark.models._openai_body import Profile, messages, profile_of
+from earmark.models._openai_body import SERVICES, Profile, messages, profile_of
 from earmark.models._openai_refusals import MOST, Asked, Refusals
 from earmark.models._openai_reply import read_reply, spoken
 from earmark.models._openai_stream import gathered
@@ -142,7 +142,7 @@ class ChatModel(Struct, frozen=True, eq=False):
 @asynccontextmanager
 async def load(settings: Settings) -> AsyncIterator[ChatModel]:
     """Open a connection and find the model's name."""
-    key = key_in(settings.api_key_env, needed="api.openai.com" in settings.base_url)
+    key = key_in(settings.api_key_env, needed=any(host in settings.base_url for host in SERVICES))
     settings = replace(settings, base_url=settings.base_url.rstrip("/"))
     headers = {"Authorization": f"Bearer {key}"} if key else {}
     profile = profile_of(settings.profile, settings.base_url)

@@ -280,10 +280,11 @@ def test_the_key_comes_from_the_environment_and_is_no_setting(monkeypatch: pytes
     assert seen == ["Bearer secret-1"]
 
 
-def test_the_service_itself_is_not_asked_without_a_key(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("url", ["https://api.openai.com/v1", "https://dashscope-intl.aliyuncs.com/compatible-mode/v1"])
+def test_a_service_is_not_asked_without_a_key(url: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("OPENAI_API_KEY", raising=False)
     with pytest.raises(BadSetup, match=r"^\$OPENAI_API_KEY holds no key; set it, or name another"):
-        generate("https://api.openai.com/v1")
+        generate(url)
 
 
 def test_a_key_may_end_with_a_line_and_an_address_with_a_slash(monkeypatch: pytest.MonkeyPatch) -> None:
