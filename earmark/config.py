@@ -197,6 +197,8 @@ def _model_overrides(value: str) -> list[str]:
     ['model=openai', "++model.base_url='http://127.0.0.1:8000/v1'"]
     >>> _model_overrides("openai/gpt-4o-audio-preview")
     ['model=openai', "++model.name='gpt-4o-audio-preview'"]
+    >>> _model_overrides("my.module/large")
+    ['~model', "++model.backend='my.module'", "++model.name='large'"]
     """
     known = yaml_names("model")
     if value in known:
@@ -206,6 +208,8 @@ def _model_overrides(value: str) -> list[str]:
     backend, slash, name = value.partition("/")
     if slash and backend in known:
         return [f"model={backend}", f"++model.name='{name}'"]
+    if "." in backend and all(part.isidentifier() for part in backend.split(".")):  # somebody's own module
+        return ["~model", f"++model.backend='{backend}'", *([f"++model.name='{name}'"] if slash else [])]
     raise UsageError(
         f"no model is called '{value}'; there are: {', '.join(known)}; or give BACKEND/NAME, or the URL of a server"
     )

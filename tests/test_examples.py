@@ -43,6 +43,16 @@ def test_a_function_that_hears_hears_nothing_in_silence() -> None:
     assert scores(words) == {("loudness", "plain"): 1.0, ("loudness", "silence"): 0.5}
 
 
+def test_a_model_in_one_file_is_asked_by_its_dotted_name() -> None:
+    assert scores(["acoustics:loudness", "model=examples.loudest"]) == {("loudness", "plain"): 1.0}
+    done = earmark("run", "acoustics:side", "items=24", "model=examples.loudest/mine", "model.concurrency=2")
+    assert (done.returncode, "acoustics by mine" in done.stdout) == (7, True)
+    assert (
+        "failed 24: expected a sound for each of 2 choices, found 1"
+        in earmark("show", *map(str, Path("results/mine/acoustics").iterdir())).stdout
+    )
+
+
 def test_a_condition_in_one_file_is_heard_by_its_dotted_name() -> None:
     words = ["acoustics:loudness", "items=24", "model=fake", "model.reply=examples.listeners:loudest"]
     found = scores([*words, "condition=[plain,examples.backwards]"])
