@@ -6,6 +6,7 @@ import asyncio
 
 from earmark.config import compose, load_benchmark
 from earmark.evaluate import Watch, evaluate
+from earmark.report.table import interval, number
 
 
 async def main() -> None:
@@ -17,7 +18,7 @@ async def main() -> None:
         if row.sliced:  # one of its levels or halves
             continue
         name, found = row.headline
-        print(f"{row.task} {row.condition}: {name} {found.value} ({found.low} to {found.high}), n {row.n}")
+        print(f"{row.task} {row.condition}: {name} {number(found.value)} ({interval(found)}), n {row.n}")
     print(outcome.folder)
 
 
