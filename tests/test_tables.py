@@ -24,11 +24,26 @@ def test_no_number_breaks_at_80_columns(
     assert lines[3].split()[-7:] == list(row[2:])
 
 
+def test_columns_move_closer_where_a_table_fits_by_that(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    row = ("questions", "plain", "0.875", "0.739-0.945", "40", "0", "0", "0", "0.500")
+    for width, line in (
+        (81, "questions  plain      0.875    0.739-0.945"),
+        (80, "questions plain     0.875   0.739-0.945"),
+    ):
+        monkeypatch.setattr("earmark.cli._words.WIDE", width)
+        show_table("", HEAD, [row], words=2)
+        assert capsys.readouterr().out.splitlines()[2].startswith(line)
+
+
 def test_a_heading_over_short_words_does_not_break_at_80_columns(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("earmark.cli._words.WIDE", 80)
-    show_table("", HEAD, [("1_audio_and_text", "plain", "0.176", "0.062-0.410", "18", "0", "0", "1", "0.161")], words=2)
+    show_table(
+        "", HEAD, [("1_audio_and_words", "plain", "0.176", "0.062-0.410", "18", "0", "0", "1", "0.161")], words=2
+    )
     head = capsys.readouterr().out.splitlines()[0].split()
     assert head == " ".join(HEAD).split()
 

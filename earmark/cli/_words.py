@@ -167,23 +167,37 @@ def show_table(title: str, head: Sequence[str], rows: Sequence[Sequence[Any]], w
     from rich.console import Console
 
     console = Console(highlight=False, width=None if sys.stdout.isatty() else WIDE)
-    for at, columns in enumerate(fitting(head, rows, words, console.width)):
+    gap = between(head, rows, console.width)
+    for at, columns in enumerate(fitting(head, rows, words, console.width, gap)):
         shown = [[line[column] for column in columns] for line in (head, *rows)]
         if at:
             console.print()
-        console.print(drawn("" if at else title, shown[0], shown[1:], words))
+        console.print(drawn("" if at else title, shown[0], shown[1:], words, gap))
 
 
-def fitting(head: Sequence[str], rows: Sequence[Sequence[Any]], words: int, width: int) -> list[list[int]]:
+def widths(head: Sequence[str], rows: Sequence[Sequence[Any]]) -> list[int]:
+    """How wide each column of a table is."""
+    from rich.cells import cell_len
+
+    return [max(cell_len(str(line[at])) for line in (head, *rows)) for at in range(len(head))]
+
+
+def between(head: Sequence[str], rows: Sequence[Sequence[Any]], width: int) -> int:
+    """How many columns of a terminal stand between those of a table: one, where it fits by that alone."""
+    bare, gaps = sum(widths(head, rows)), len(head) - 1
+    return 1 if bare + gaps <= width < bare + GAP * gaps else GAP
+
+
+def fitting(
+    head: Sequence[str], rows: Sequence[Sequence[Any]], words: int, width: int, gap: int = GAP
+) -> list[list[int]]:
     """The columns of a table in parts that fit a terminal, the columns of words in each.
 
     >>> fitting(("task", "score", "n"), [("speech", "0.500", "1,000")], 1, 20), fitting(("task", "score", "n"), [], 1, 11)
     ([[0, 1, 2]], [[0, 1], [0, 2]])
     """
-    from rich.cells import cell_len
-
-    needed = [max(cell_len(str(line[at])) for line in (head, *rows)) + GAP for at in range(len(head))]
-    room = width + GAP - sum(min(needed[at], max(FOLDED, len(head[at]) + GAP)) for at in range(words))
+    needed = [wide + gap for wide in widths(head, rows)]
+    room = width + gap - sum(min(needed[at], max(FOLDED, len(head[at]) + gap)) for at in range(words))
     parts: list[list[int]] = [[]]
     for at in range(words, len(head)):
         if parts[-1] and sum(needed[column] for column in (*parts[-1], at)) > room:
@@ -192,7 +206,7 @@ def fitting(head: Sequence[str], rows: Sequence[Sequence[Any]], words: int, widt
     return [[*range(words), *part] for part in parts]
 
 
-def drawn(title: str, head: Sequence[str], rows: Sequence[Sequence[Any]], words: int = 1) -> Table:
+def drawn(title: str, head: Sequence[str], rows: Sequence[Sequence[Any]], words: int = 1, gap: int = GAP) -> Table:
     """A table as rich draws it."""
     from rich.box import SIMPLE_HEAD
     from rich.table import Table
@@ -202,6 +216,7 @@ def drawn(title: str, head: Sequence[str], rows: Sequence[Sequence[Any]], words:
         title_justify="left",
         title_style="bold",
         box=SIMPLE_HEAD,
+        padding=(0, gap - 1),
         pad_edge=False,
         collapse_padding=True,
         show_edge=False,
