@@ -260,6 +260,15 @@ def test_a_record_that_cannot_be_scored_is_told(line: dict[str, Any], complaint_
     assert (status, complaint_ in told) == (3, True)
 
 
+def test_the_replies_that_are_scored_are_never_written_over(tmp_path: Path) -> None:
+    file = tmp_path / "replies.jsonl"
+    file.write_text('{"id": 1, "reply": "A", "target": "A", "labels": "AB"}\n')
+    before = file.read_bytes()
+    status, line = complaint("score", str(file), "--scorer", "choice", "--items", f"{tmp_path}/./replies.jsonl")
+    assert (status, "would write over the replies" in line) == (2, True)
+    assert file.read_bytes() == before
+
+
 def test_classes_need_the_texts_of_choices(tmp_path: Path) -> None:
     (tmp_path / "replies.jsonl").write_text('{"id": "1", "reply": "A", "target": "A", "labels": ["A", "B"]}')
     status, told = complaint("score", str(tmp_path / "replies.jsonl"), "--scorer", "listen")

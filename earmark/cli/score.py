@@ -33,6 +33,8 @@ def command(file: Path, scorer: str, as_json: bool, items: Path | None, words: t
     settings = read(module.Settings, scorer_words(words), "")
     if items and not items.parent.is_dir():
         raise UsageError(f"{items.parent}: is no folder; make it, or write --items FILE elsewhere")
+    if items and items.exists() and items.samefile(file):
+        raise UsageError(f"--items {items} would write over the replies that it scores; give another file")
     notices: list[str] = []
     row, lines = asyncio.run(score_file(file, named(scorer, module.load(settings)), notices.append))
     if items:
