@@ -225,6 +225,13 @@ def export_run(run: Path, form: str, out: Path | None) -> list[Path]:
         raise BadData(
             f"{run} is an audiogram, which has no other form; its numbers are in audiogram.csv and audiogram.json there, its trials in {folder.JOURNAL}"
         )
+    if (
+        out
+        and out.is_file()
+        and (out.parent / folder.SIGNED).exists()
+        and out.name not in map("export.{}".format, OURS)
+    ):
+        raise UsageError(f"--out {out} would write over a file of a run; give another place")
     writers = [name for name in plugins.names("foreign") if hasattr(plugins.find("foreign", name), "write")]
     if kind in writers:
         if kind != benchmark:

@@ -67,6 +67,14 @@ def test_a_run_that_is_being_written_is_not_scored(run: Path) -> None:
     assert (done.returncode, "is being written by another process" in done.stderr) == (5, True)
 
 
+def test_an_export_writes_over_no_answer(run: Path) -> None:
+    before = (run / "responses.jsonl").read_bytes()
+    done = earmark("export", str(run), "--to", "jsonl", "--out", str(run / "responses.jsonl"))
+    assert (done.returncode, "would write over a file of a run" in done.stderr) == (2, True)
+    assert (run / "responses.jsonl").read_bytes() == before
+    assert all(earmark("export", str(run), "--to", "csv").returncode == 0 for _ in range(2))
+
+
 def test_a_folder_in_the_place_of_a_file_is_named(run: Path) -> None:
     (run / "run.json").unlink()
     (run / "run.json").mkdir()
