@@ -225,13 +225,8 @@ def export_run(run: Path, form: str, out: Path | None) -> list[Path]:
         raise BadData(
             f"{run} is an audiogram, which has no other form; its numbers are in audiogram.csv and audiogram.json there, its trials in {folder.JOURNAL}"
         )
-    if (
-        out
-        and out.is_file()
-        and (out.parent / folder.SIGNED).exists()
-        and out.name not in map("export.{}".format, OURS)
-    ):
-        raise UsageError(f"--out {out} would write over a file of a run; give another place")
+    if out:
+        _check_out(out)
     writers = [name for name in plugins.names("foreign") if hasattr(plugins.find("foreign", name), "write")]
     if kind in writers:
         if kind != benchmark:
@@ -257,12 +252,21 @@ def export_run(run: Path, form: str, out: Path | None) -> list[Path]:
             )
             file.write(msgspec.json.encode(row) + b"\n")
     if form == "parquet":
-        table = (
-            f"read_json({_quoted(lines)}, format='newline_delimited', maximum_object_size=1000000000, sample_size=-1)"
-        )
-        duckdb.connect().execute(f"copy (select * from {table}) to {_quoted(place)} (format parquet, compression zstd)")  # noqa: S608
-        lines.unlink()
+        _as_parquet(lines, place)
     return [place]
+
+
+def _check_out(out: Path) -> None:
+    """Raise UsageError where a file of a run would be written over, but for an earlier export."""
+    exports = [f"export.{form}" for form in OURS]
+    if out.is_file() and (out.parent / folder.SIGNED).exists() and out.name not in exports:
+        raise UsageError(f"--out {out} would write over a file of a run; give another place")
+
+
+def _as_parquet(lines: Path, place: Path) -> None:
+    table = f"read_json({_quoted(lines)}, format='newline_delimited', maximum_object_size=1000000000, sample_size=-1)"
+    duckdb.connect().execute(f"copy (select * from {table}) to {_quoted(place)} (format parquet, compression zstd)")  # noqa: S608
+    lines.unlink()
 
 
 def _scored(run: Path) -> Iterator[tuple[Record, ScoreLine]]:

@@ -25,16 +25,13 @@ def command(file: Path, scorer: str, as_json: bool, items: Path | None, words: t
 
     from earmark.cli._words import show_rows
     from earmark.config import named, read, scorer_words
-    from earmark.errors import UsageError
     from earmark.plugins import find
     from earmark.replies import score_file
 
     module = find("scorers", scorer)
     settings = read(module.Settings, scorer_words(words), "")
-    if items and not items.parent.is_dir():
-        raise UsageError(f"{items.parent}: is no folder; make it, or write --items FILE elsewhere")
-    if items and items.exists() and items.samefile(file):
-        raise UsageError(f"--items {items} would write over the replies that it scores; give another file")
+    if items:
+        _check(items, file)
     notices: list[str] = []
     row, lines = asyncio.run(score_file(file, named(scorer, module.load(settings)), notices.append))
     if items:
@@ -55,3 +52,13 @@ def command(file: Path, scorer: str, as_json: bool, items: Path | None, words: t
     else:
         show_rows(row.signature, [row], everything=True)
         click.echo("\n".join(notices), nl=bool(notices))
+
+
+def _check(items: Path, file: Path) -> None:
+    """Raise UsageError where what is told of each item cannot be written, or would write over the replies."""
+    from earmark.errors import UsageError
+
+    if not items.parent.is_dir():
+        raise UsageError(f"{items.parent}: is no folder; make it, or write --items FILE elsewhere")
+    if items.exists() and items.samefile(file):
+        raise UsageError(f"--items {items} would write over the replies that it scores; give another file")
