@@ -47,6 +47,13 @@ class Line(NamedTuple):
     response: Response
     given: tuple[str | None] | None  # its answer, where a reader already ran
 
+    @property
+    def stray_answer(self) -> bool:
+        """Whether a reader's answer is no label of the item; several labels are joined by commas."""
+        answer = self.given[0] if self.given else None
+        labels = self.item.labels
+        return bool(labels) and answer is not None and not {part.strip() for part in answer.split(",")} <= {*labels}
+
 
 async def score_file(
     path: Path, scorer: Scorer, say: Callable[[str], None] = lambda _: None
@@ -56,6 +63,7 @@ async def score_file(
     told = []
     aimless: list[str] = []
     strays: list[str] = []
+    unknown: list[str] = []
     lines = _records(path)
     async with AsyncExitStack() as stack:
         opened = await entered(scorer, stack)
@@ -70,9 +78,15 @@ async def score_file(
                     aimless.append(line.item.id)
                 elif line.item.labels and not {*line.item.targets} <= {*line.item.labels}:
                     strays.append(line.item.id)
+                if line.stray_answer:
+                    unknown.append(line.item.id)
     if not told:
         raise BadData(f"{path}: found no record, expected JSON lines with id, reply and target")
-    for ids, what in ((aimless, "no target"), (strays, "a target that is none of their labels or choices")):
+    for ids, what in (
+        (aimless, "no target"),
+        (strays, "a target that is none of their labels or choices"),
+        (unknown, "an answer that is none of their labels, and so is wrong"),
+    ):
         if ids:
             say(f"{len(ids):,} of {len(told):,} records have {what}; the first is '{ids[0]}'")
     if used := tokens(judging):

@@ -6,6 +6,7 @@ Records are read one by one and only their counts are kept. Scores can be made a
 from __future__ import annotations
 
 import asyncio
+import re
 from collections import deque
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
@@ -117,9 +118,15 @@ async def _scored(standing_records: Iterator[Record], scorers: Opened) -> AsyncI
 
 
 def ordered(rows: Sequence[Row], tasks: Sequence[str], conditions: Sequence[str]) -> list[Row]:
-    """Rows in the order of their tasks and conditions; records come in the order in which they were answered."""
+    """Rows in the order of their tasks, conditions and slices; records come in the order in which they were answered."""
     places = {name: at for names in (tasks, conditions) for at, name in enumerate(names)}
-    return sorted(rows, key=lambda row: (places.get(row.task, len(tasks)), places.get(row.condition, len(conditions))))
+
+    def place(row: Row) -> tuple[int, int, list[str | int]]:
+        parts = re.split(r"(\d+)", row.slice)  # words and numbers in turn, so that level=10 comes after level=9
+        of_slice = [int(part) if at % 2 else part for at, part in enumerate(parts)]
+        return places.get(row.task, len(tasks)), places.get(row.condition, len(conditions)), of_slice
+
+    return sorted(rows, key=place)
 
 
 def deaf(condition: str, *, needs_ears: bool) -> bool:

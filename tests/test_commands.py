@@ -243,6 +243,14 @@ def test_a_record_without_a_target_is_read_and_is_in_no_score(tmp_path: Path) ->
     assert "a target that is none of their labels or choices" in stray["notices"][0]
 
 
+def test_an_answer_that_is_no_label_is_wrong_and_told(tmp_path: Path) -> None:
+    told = scored(tmp_path / "replies.jsonl", answer="Z", target="A", labels=["A", "B"])
+    assert (told["metrics"]["accuracy"], told["states"]["answered"]) == (0, 1)
+    assert told["notices"] == [
+        "1 of 1 records have an answer that is none of their labels, and so is wrong; the first is '1'"
+    ]
+
+
 @pytest.mark.parametrize(
     ("line", "complaint_"),
     [

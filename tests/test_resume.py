@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import math
 import signal
 import time
 from collections import Counter
@@ -21,9 +22,20 @@ from earmark.journal import read
 ITEMS, IN_FLIGHT = 120, 8
 
 
-async def slowly(_: dict[str, Any], __: int) -> web.Response:
-    await asyncio.sleep(0.03)
-    return said("A")
+class Slowly:
+    """Answers that take a while, and are held back after so many, until a run has been stopped in its midst."""
+
+    def __init__(self) -> None:
+        self.most = math.inf
+
+    async def __call__(self, _: dict[str, Any], number: int) -> web.Response:
+        await asyncio.sleep(0.03)
+        while number > self.most:  # noqa: ASYNC110 - told by another thread
+            await asyncio.sleep(0.01)
+        return said("A")
+
+
+slowly = Slowly()
 
 
 def words(server: Server, *more: str) -> tuple[str, ...]:
@@ -32,6 +44,7 @@ def words(server: Server, *more: str) -> tuple[str, ...]:
 
 def begin_and_stop(server: Server, how: int, *more: str, after: int = 30) -> None:
     """Start a run and stop it by a signal once the server has been asked so often."""
+    slowly.most = after + IN_FLIGHT
     process = started(*words(server, *more))
     until = time.monotonic() + PATIENCE
     while len(server.asked) < after:
@@ -40,6 +53,7 @@ def begin_and_stop(server: Server, how: int, *more: str, after: int = 30) -> Non
         time.sleep(0.005)
     process.send_signal(how)
     out, err = process.communicate(timeout=5)
+    slowly.most = math.inf
     assert process.returncode == (-signal.SIGKILL if how == signal.SIGKILL else 130), out + err
 
 

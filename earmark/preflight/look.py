@@ -50,9 +50,10 @@ async def check(
     bad = [report for report in reports if report.verdict in ("deaf", "failed")]
     deaf = [report for report in bad if report.verdict == "deaf"]
     if deaf or len(bad) == len(reports):  # one dead endpoint of several is left out, and stops nothing
-        raise BadSetup(
-            f"{(deaf or bad)[0].model} {'does not hear' if deaf else 'cannot be asked about sound'}: {(deaf or bad)[0].why}. No question was asked; see to the server, or go on all the same with preflight=false"
-        )
+        worst = (deaf or bad)[0]
+        what = "does not hear" if deaf else "cannot be asked about sound"
+        more = ", or go on all the same with preflight=false" if deaf else " first"
+        raise BadSetup(f"{worst.model} {what}: {worst.why}. No question was asked; see to the server{more}")
 
 
 async def preflight(model: Model, pattern: Prompt, settings: RunSettings, *, thorough: bool = False) -> list[Report]:
