@@ -21,7 +21,7 @@ import msgspec
 from earmark import folder, plugins
 from earmark.benchmarks import _imported
 from earmark.config import Composed, RunSettings, load_benchmark, written
-from earmark.data.cache import digest
+from earmark.data.cache import digest, whole
 from earmark.errors import BadData, UsageError
 from earmark.foreign._runs import OPEN, Facts, Imported, Spec
 from earmark.journal import Record, ScoreLine, key, places, read_at
@@ -242,17 +242,10 @@ def export_run(run: Path, form: str, out: Path | None) -> list[Path]:
     if form == "csv":
         write_csv(place, SAMPLES, (sample(record, line) for record, line in _scored(run)))
         return [place]
-    lines = place if form == "jsonl" else place.with_suffix(".part.jsonl")
-    with lines.open("wb") as file:
-        for record, line in _scored(run):
-            row = (
-                {"record": record, "score": line}
-                if form == "jsonl"
-                else dict(zip(SAMPLES, sample(record, line), strict=True))
-            )
-            file.write(msgspec.json.encode(row) + b"\n")
-    if form == "parquet":
-        _as_parquet(lines, place)
+    if form == "jsonl":
+        _as_lines(place, ({"record": record, "score": line} for record, line in _scored(run)))
+    else:
+        _as_parquet(place, (dict(zip(SAMPLES, sample(record, line), strict=True)) for record, line in _scored(run)))
     return [place]
 
 
@@ -263,10 +256,21 @@ def _check_out(out: Path) -> None:
         raise UsageError(f"--out {out} would write over a file of a run; give another place")
 
 
-def _as_parquet(lines: Path, place: Path) -> None:
-    table = f"read_json({_quoted(lines)}, format='newline_delimited', maximum_object_size=1000000000, sample_size=-1)"
-    duckdb.connect().execute(f"copy (select * from {table}) to {_quoted(place)} (format parquet, compression zstd)")  # noqa: S608
-    lines.unlink()
+def _as_lines(place: Path, rows: Iterable[Mapping[str, Any]]) -> None:
+    with whole(place) as file:
+        for row in rows:
+            file.write(msgspec.json.encode(row) + b"\n")
+
+
+def _as_parquet(place: Path, rows: Iterable[Mapping[str, Any]]) -> None:
+    with tempfile.TemporaryDirectory(prefix=".export-", dir=place.parent) as aside:
+        lines, made = Path(aside) / "lines.jsonl", Path(aside) / "made.parquet"
+        _as_lines(lines, rows)
+        table = (
+            f"read_json({_quoted(lines)}, format='newline_delimited', maximum_object_size=1000000000, sample_size=-1)"
+        )
+        duckdb.connect().execute(f"copy (select * from {table}) to {_quoted(made)} (format parquet, compression zstd)")  # noqa: S608
+        made.replace(place)
 
 
 def _scored(run: Path) -> Iterator[tuple[Record, ScoreLine]]:
