@@ -72,7 +72,7 @@ def test_a_model_says_what_it_takes_without_being_opened(files: dict[str, bytes]
     assert "the model hears 0.5 s; nothing was cut or sent" in told["reason"]
     assert told["seconds"] == 1.0, "it can be read all the same"
     (told,) = probed("stereo.flac", "model=mind", status=3)
-    assert "the model takes 0" in told["reason"]
+    assert "the model takes none" in told["reason"]
 
 
 @pytest.mark.usefixtures("files")

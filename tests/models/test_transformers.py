@@ -359,7 +359,7 @@ def test_a_model_of_words_alone_answers_words_and_refuses_sound() -> None:
     (reply,) = asyncio.run(answers(settings, [capital]))
     assert "Paris" in reply.text
     assert reply.stop == "end"
-    with pytest.raises(Rejected, match="the model takes 0"):
+    with pytest.raises(Rejected, match="the model takes none"):
         asyncio.run(answers(settings, [asked(noise(0.1), "Which?")]))
 
 
