@@ -129,18 +129,27 @@ def ordered(rows: Sequence[Row], tasks: Sequence[str], conditions: Sequence[str]
     return sorted(rows, key=place)
 
 
-def deaf(condition: str, *, needs_ears: bool) -> bool:
-    """Whether a benchmark's answers cannot be had under a condition by hearing; words carry those that need no ears.
+def deaf(condition: str) -> bool:
+    """Whether what is asked about cannot be heard under a condition.
 
-    >>> [deaf(name, needs_ears=True) for name in ("silence", "transcript:ear", "noise:0")]
-    [True, True, False]
-    >>> [deaf(name, needs_ears=False) for name in ("silence", "transcript:ear", "noise:0")]
-    [True, False, False]
+    >>> deaf("silence"), deaf("transcript:ear"), deaf("noise:0")
+    (True, True, False)
     """
-    if condition == "plain":
-        return False
-    module = find("conditions", condition.partition(":")[0])
-    return bool(getattr(module, "DEAF", False)) and (needs_ears or not getattr(module, "WORDS", False))
+    return _has(condition, "DEAF")
+
+
+def _has(condition: str, mark: str) -> bool:
+    return condition != "plain" and bool(getattr(find("conditions", condition.partition(":")[0]), mark, False))
+
+
+def _words_let_through(benchmark: Benchmark, controls: Sequence[str]) -> list[str]:
+    """What must be known of a control that lets words through, where a transcript carries the answer."""
+    worded = [name for name in controls if _has(name, "WORDS")]
+    if benchmark.needs_ears or not worded:
+        return []
+    return [
+        f"{', '.join(worded)}: words carry the answers of {benchmark.name}, so no gain over them means that hearing adds nothing to the words; whether anything is heard, silence tells"
+    ]
 
 
 def _without_ears(run: Path, right: Mapping[tuple[str, str], AbstractSet[int]]) -> Iterator[tuple[str, ...]]:
@@ -213,12 +222,13 @@ async def write_scores(
         files.settle(Path(place), run)
     rows = scored.cells.rows(seed, benchmark.averages, benchmark.mean_over)
     rows = ordered(rows, (*benchmark.tasks, *benchmark.averages), signed.condition)
-    controls = [name for name in signed.condition if deaf(name, needs_ears=benchmark.needs_ears)]
+    controls = [name for name in signed.condition if deaf(name)]
     gained = gains(scored.cells.cells, controls, benchmark.averages, seed)
     done = scored.settled >= found.questions
     all_of_it = taken(run / folder.JOURNAL)
     judging = files.judged(run) + scored.judging
-    metrics = Metrics(done, rows, found, list(benchmark.notices), dict(benchmark.averages), gained, all_of_it, judging)
+    notices = [*benchmark.notices, *_words_let_through(benchmark, controls)]
+    metrics = Metrics(done, rows, found, notices, dict(benchmark.averages), gained, all_of_it, judging)
     if gained:
         right = answered_without_ears(scored.cells.cells, controls)
         files.write_csv(run / "without_ears.csv", files.WITHOUT_EARS, _without_ears(run, right))

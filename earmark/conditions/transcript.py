@@ -20,8 +20,8 @@ from earmark.config import backend_settings, compose
 from earmark.errors import Rejected
 from earmark.types import Benchmark, Heard, Item, Part, Prompt, Sound
 
-DEAF: Final = True  # a control: what is asked about cannot be heard,
-WORDS: Final = True  # but for words, so it is none where they carry the answer (Benchmark.needs_ears)
+DEAF: Final = True  # a control: what is asked about cannot be heard
+WORDS: Final = True  # but for words, which is told where they carry the answer (Benchmark.needs_ears)
 
 
 class Told(Struct, frozen=True):

@@ -131,8 +131,9 @@ def test_a_run_tells_its_gain_and_names_the_items() -> None:
 
 
 @pytest.mark.parametrize("needs_ears", [True, False])
-def test_a_transcript_is_a_control_unless_it_carries_the_answer(needs_ears: bool) -> None:
+def test_a_transcript_that_carries_the_answer_is_told(needs_ears: bool) -> None:
     words = ["mine.bench", "items=4", f"needs_ears={needs_ears}", "model=fake", "condition=[plain,transcript]"]
     done = earmark("run", *words)
     assert done.returncode == 0, done.stderr
-    assert ("listening gain" in done.stdout) is needs_ears
+    assert "listening gain" in done.stdout
+    assert ("transcript: words carry the answers of mine.bench" in done.stdout) is not needs_ears
