@@ -10,12 +10,12 @@ from __future__ import annotations
 import functools
 import stat
 import zipfile
-import zlib
 from pathlib import Path, PurePosixPath
 from typing import Final, Protocol
 
 from msgspec import Struct
 
+from earmark.data.archives import DAMAGED
 from earmark.errors import BadData
 from earmark.types import Clip
 
@@ -86,7 +86,7 @@ class Archive(Struct, frozen=True):
             return self.zip.read(name)
         except KeyError as error:
             raise BadData(f"{self.place}: has no member '{name}'") from error
-        except (zipfile.BadZipFile, zlib.error, OSError, NotImplementedError, EOFError) as error:
+        except (OSError, *DAMAGED) as error:
             raise BadData(
                 f"{self.place}: the member '{name}' cannot be read ({error}); copy the archive again"
             ) from error

@@ -8,6 +8,7 @@ import threading
 import zipfile
 from typing import Final
 
+from earmark.data.archives import DAMAGED
 from earmark.data.cache import short, short_of
 from earmark.data.rows import cell
 from earmark.errors import Rejected, SoundFailed
@@ -31,7 +32,7 @@ def _clip_bytes(clip: Clip) -> bytes:
             data = _archive(clip.path).read(clip.member)
         else:
             data = _file_bytes(clip.path)
-    except (OSError, KeyError, zipfile.BadZipFile) as error:
+    except (OSError, KeyError, *DAMAGED) as error:
         raise SoundFailed(f"{title}: cannot be read ({error})") from error
     if not data:
         where = f"row {clip.row} of {clip.path}" if clip.row is not None else clip.member or clip.path
@@ -45,7 +46,7 @@ def size(clip: Clip) -> int:
         if clip.member:
             return _archive(clip.path).getinfo(clip.member).file_size
         return os.stat(clip.path).st_size  # noqa: PTH116 - a third of the time of Path.stat
-    except (OSError, KeyError, zipfile.BadZipFile):
+    except (OSError, KeyError, *DAMAGED):
         return 0
 
 

@@ -19,7 +19,6 @@ from __future__ import annotations
 
 import struct
 import zipfile
-import zlib
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from importlib import import_module
@@ -29,6 +28,7 @@ from typing import Any, Final
 import msgspec
 from msgspec import Struct
 
+from earmark.data.archives import DAMAGED
 from earmark.data.cache import short
 from earmark.errors import BadData, BadSetup
 from earmark.foreign._runs import (
@@ -182,7 +182,7 @@ def _opened(file: Path) -> Iterator[zipfile.ZipFile]:
     try:
         with zipfile.ZipFile(file) as archive:
             yield archive
-    except (zipfile.BadZipFile, zlib.error) as error:
+    except DAMAGED as error:
         raise BadData(f"{file}: cannot be unpacked ({error}); it may have been cut short: get the log anew") from error
 
 

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import zipfile
 from pathlib import Path
 
 import duckdb
+import pytest
 
-from earmark.data.clips import source
+from earmark.data.clips import clip_with_source, source
+from earmark.errors import SoundFailed
 from earmark.types import Clip
 
 
@@ -17,3 +20,14 @@ def test_two_columns_of_one_row_are_two_recordings(tmp_path: Path) -> None:
     first, second = (Clip(file, 0, column) for column in ("a.bytes", "b.bytes"))
     assert len({source(first), source(second)}) == 2
     assert source(first) == source(Clip(file, 0, "a.bytes", name="the same, later"))
+
+
+def test_a_damaged_member_of_an_archive_is_a_sound_failure_by_name(tmp_path: Path) -> None:
+    path = tmp_path / "clips.zip"
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("a.wav", bytes(range(256)) * 200)
+    data = bytearray(path.read_bytes())
+    data[50:80] = b"\xff" * 30  # within what is deflated
+    path.write_bytes(data)
+    with pytest.raises(SoundFailed, match=r"a\.wav: cannot be read"):
+        clip_with_source(Clip(str(path), member="a.wav", name="a.wav"))
