@@ -24,7 +24,7 @@ from earmark.errors import BadData
 from earmark.journal import Record
 from earmark.report.cells import Cells
 from earmark.report.rows import Row
-from earmark.report.table import tokens
+from earmark.report.table import judging
 from earmark.scoring import AT_ONCE, entered, line_of
 from earmark.types import Item, Response, Score, Scorer, Usage
 
@@ -59,7 +59,7 @@ async def score_file(
     path: Path, scorer: Scorer, say: Callable[[str], None] = lambda _: None
 ) -> tuple[Row, list[bytes]]:
     """The numbers of a file, and a JSON line about each of its records; what must be known to read them is said."""
-    cells, judging = Cells(), Usage()
+    cells, used = Cells(), Usage()
     told = []
     aimless: list[str] = []
     strays: list[str] = []
@@ -72,7 +72,7 @@ async def score_file(
             for line, earned in zip(some, scores, strict=True):
                 record = Record(line.item, response=line.response)
                 cells.add(record, opened, earned)
-                judging += earned.usage
+                used += earned.usage
                 told.append(orjson.dumps(msgspec.structs.asdict(line_of(record, opened, earned)), option=WRITTEN))
                 if not line.item.targets:
                     aimless.append(line.item.id)
@@ -89,8 +89,8 @@ async def score_file(
     ):
         if ids:
             say(f"{len(ids):,} of {len(told):,} records have {what}; the first is '{ids[0]}'")
-    if used := tokens(judging):
-        say(f"judges took: {'; '.join(used)}")
+    for said in judging(used):
+        say(said)
     return cells.rows(0)[0], told
 
 

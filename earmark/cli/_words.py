@@ -156,10 +156,10 @@ def show_taken(taken: Taken) -> None:
 
 def show_judging(used: Usage) -> None:
     """Print what judges took, where they took anything that is known."""
-    from earmark.report.table import tokens
+    from earmark.report.table import judging
 
-    if told := tokens(used):
-        click.echo(f"judges took: {'; '.join(told)}")
+    for line in judging(used):
+        click.echo(line)
 
 
 def show_table(title: str, head: Sequence[str], rows: Sequence[Sequence[Any]], words: int = 1) -> None:

@@ -91,6 +91,16 @@ def tokens(used: Usage) -> list[str]:
     return told + ([f"cost {used.cost:.4f}"] if used.cost else [])
 
 
+def judging(used: Usage) -> list[str]:
+    """The line that tells what judges took, where they took anything that is known.
+
+    >>> judging(Usage(tokens_in=7, tokens_out=1)), judging(Usage())
+    (['judges took: 7 tokens in, 1 out'], [])
+    """
+    told = tokens(used)
+    return [f"judges took: {'; '.join(told)}"] if told else []
+
+
 def number(value: float | None) -> str:
     """
     >>> number(0.5), number(None)
