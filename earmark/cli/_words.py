@@ -125,6 +125,15 @@ def show_metrics(
     show_judging(metrics.judging)
 
 
+def show_scored(run: Path, metrics: Metrics) -> None:
+    """Print the table of a run that was scored anew, and what its judges took."""
+    from earmark import folder
+
+    signed = folder.signed(run)
+    show_rows(f"{signed.benchmark['name']} by {signed.model['name']}", metrics.rows)
+    show_judging(metrics.judging)
+
+
 def show_gains(gains: Sequence[Gain], *, by: str = "") -> None:
     """Print what listening adds, of tasks and averages, or of a tag's values."""
     from earmark.report.gain import HEAD, footnotes, table

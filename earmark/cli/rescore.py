@@ -31,7 +31,7 @@ def command(run: Path, scorer: str, readers: str, words: tuple[str, ...]) -> Non
 
     from earmark import folder
     from earmark.again import by_reader, rescore
-    from earmark.cli._words import show_judging, show_rows
+    from earmark.cli._words import show_scored
     from earmark.config import named, read, scorer_words
     from earmark.errors import BadData
     from earmark.plugins import find
@@ -47,9 +47,7 @@ def command(run: Path, scorer: str, readers: str, words: tuple[str, ...]) -> Non
         module = find("scorers", scorer)
         chosen, changes = named(scorer, module.load(read(module.Settings, changes, ""))), {}
     metrics = asyncio.run(rescore(run, changes, chosen))
-    signed = folder.signed(run)
-    show_rows(f"{signed.benchmark['name']} by {signed.model['name']}", metrics.rows)
-    show_judging(metrics.judging)
+    show_scored(run, metrics)
 
 
 def _names(readers: str) -> list[str]:

@@ -27,10 +27,9 @@ def command(run: Path, refused: bool, unparsed: bool, failed: bool, times: int, 
     """
     import asyncio
 
-    from earmark import folder
     from earmark.again import retry
     from earmark.cli._progress import Progress
-    from earmark.cli._words import show_judging, show_rows
+    from earmark.cli._words import show_scored
     from earmark.config import scorer_words
 
     failed = failed or not (refused or unparsed)
@@ -44,6 +43,4 @@ def command(run: Path, refused: bool, unparsed: bool, failed: bool, times: int, 
     with Progress() as watch:
         changes = scorer_words(words)
         metrics = asyncio.run(retry(run, states, times, watch.say, watch.tally, changes))
-    signed = folder.signed(run)
-    show_rows(f"{signed.benchmark['name']} by {signed.model['name']}", metrics.rows)
-    show_judging(metrics.judging)
+    show_scored(run, metrics)
