@@ -262,6 +262,7 @@ class Metric(Struct, frozen=True):
     value: Callable[[Counts], Number]
     better: Literal["higher", "lower"] = "higher"
     share: tuple[str, str] | None = None  # the two counts of a plain share, which has a closed interval
+    caveat: Callable[[Mapping[str, float]], str] | None = None  # of summed counts: a note on the number, or nothing
 
 
 class Scorer(Protocol):

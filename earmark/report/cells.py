@@ -6,6 +6,7 @@ counts alike; an average over tasks lets each task count alike. Both are resampl
 
 from __future__ import annotations
 
+import math
 from array import array
 from collections.abc import Mapping, Sequence
 from typing import Any, Final, Protocol
@@ -171,13 +172,30 @@ def row(place: Place, cell: Cell, seed: int) -> Row:
 
 
 def _bounded(metric: Metric, found: Estimate, cell: Cell) -> Estimate:
-    if not cell.worst or found.value is None:
+    """An estimate with what failed items may hide and what is to be known of it, free of floating dust."""
+    if found.value is None:
         return found
     sums = {name: float(column.sum()) for name, column in cell.bags.columns.items()}
-    best = {
-        name: sums.get(name, 0.0) - cell.worst.get(name, 0.0) + cell.best.get(name, 0.0) for name in {*sums, *cell.best}
-    }
-    return replace(found, worst=found.value, best=defined(read(metric.value, best)))
+    note = metric.caveat(sums) if metric.caveat else ""
+    found = replace(found, why="; ".join(filter(None, (note, found.why))))
+    if cell.worst:
+        best = {
+            name: sums.get(name, 0.0) - cell.worst.get(name, 0.0) + cell.best.get(name, 0.0)
+            for name in {*sums, *cell.best}
+        }
+        found = replace(found, worst=found.value, best=defined(read(metric.value, best)))
+    numbers = ((name, getattr(found, name)) for name in ("value", "low", "high", "worst", "best"))
+    return replace(found, **{name: without_dust(number) for name, number in numbers if number is not None})
+
+
+def without_dust(number: float) -> float:
+    """A number, or the whole one that only rounding of floats keeps it from.
+
+    >>> without_dust(100.00000000000004), without_dust(-2.7e-17), without_dust(0.999)
+    (100.0, 0.0, 0.999)
+    """
+    whole = float(round(number))
+    return whole if math.isclose(number, whole, rel_tol=1e-12, abs_tol=1e-12) else number
 
 
 def _chance(columns: Mapping[str, Any]) -> float | None:
@@ -242,7 +260,7 @@ def mean_over_tasks(metric: Metric, tasks: Sequence[str]) -> Metric:
         means: Number = np.mean(np.stack([np.asarray(value, np.float64) for value in values]), axis=0)
         return means
 
-    return replace(metric, value=mean, share=None)
+    return replace(metric, value=mean, share=None, caveat=None)
 
 
 def joined_pairs(by_task: Mapping[str, Pairs]) -> Pairs:

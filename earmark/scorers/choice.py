@@ -73,7 +73,7 @@ class Settings(Struct, frozen=True, forbid_unknown_fields=True):
 
     async def score(self, item: Item, response: Response) -> Score:
         if response.stop == "filtered":
-            return Score(self.counts(item, None), state="refused", rule="filtered")
+            return Score(self.bounds(item)[0], state="refused", rule="filtered")
         labels = labels_of(item)
         if self.reader == "earmark":
             how = {"cut": response.stop == "length", "thinking": self.thinking == "opened", "several": self.several}

@@ -58,11 +58,13 @@ class Settings(Struct, frozen=True, forbid_unknown_fields=True):
 
     async def score(self, item: Item, response: Response) -> Score:
         if response.stop == "filtered":
-            return Score(self.counts(item, None), state="refused", rule="filtered")
+            return Score(self.bounds(item)[0], state="refused", rule="filtered")
         return Score(self.counts(item, response.text), response.text.strip())
 
     def bounds(self, item: Item) -> tuple[dict[str, float], dict[str, float]]:
-        return self.counts(item, None), self.counts(item, item.targets[0])
+        return self.counts(item, None), max(
+            (self.counts(item, text) for text in item.targets), key=lambda c: c["rouge_l"]
+        )
 
     def counts(self, item: Item, answer: str | None) -> dict[str, float]:
         """The counts of one item whose reply is `answer`."""
