@@ -41,7 +41,7 @@ NAMES: Final = {
     "group": ("group",),
 }
 TOLD_TO_SCORERS: Final = ("description", "source")
-STOPS: Final[dict[str, Literal["length", "filtered"]]] = {
+STOPS: Final[dict[str, Literal["end", "length", "filtered"]]] = {
     "length": "length",
     "max_tokens": "length",
     "content_filter": "filtered",
@@ -114,7 +114,7 @@ async def score_file(
                 record = Record(line.item, response=line.response)
                 cells.add(record, opened, earned)
                 used += earned.usage
-                told.append(orjson.dumps(msgspec.structs.asdict(line_of(record, opened, earned)), option=WRITTEN))
+                told.append(orjson.dumps(msgspec.structs.asdict(line_of(record, opened.name, earned)), option=WRITTEN))
                 notices.add(line)
     if not told:
         raise BadData(f"{path}: found no record, expected JSON lines with id, reply and target")

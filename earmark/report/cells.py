@@ -7,6 +7,7 @@ counts alike; an average over tasks lets each task count alike. Both are resampl
 from __future__ import annotations
 
 import math
+import re
 from array import array
 from collections.abc import Mapping, Sequence
 from typing import Any, Final, Protocol
@@ -24,6 +25,7 @@ from earmark.stats.estimate import Estimate, defined, estimates, read
 from earmark.stats.repeats import repeated
 from earmark.types import STATES, Counts, Metric, Number, Score, Scorer, State, replace
 
+_VERSION: Final = re.compile(r"\.\d+$")  # of a reader or a normaliser
 OF: Final = "\x1f"  # between the name of a task and that of a count
 
 
@@ -87,7 +89,7 @@ class Place(Struct, frozen=True):
 
     task: str
     condition: str
-    scorer: str
+    scorer: str  # its label
     slice: str = ""  # such as "user=001"; empty: all
 
 
@@ -121,12 +123,16 @@ class Cells:
         self._slices = slices
         self.cells: dict[Place, Cell] = {}
 
-    def add(self, record: Record, scorer: Scorer, earned: Score) -> None:
-        """Enter one score, into the row of all and into that of each of its slices."""
+    def add(self, record: Record, scorer: Scorer, earned: Score, label: str = "") -> None:
+        """Enter one score, into the row of all and into that of each of its slices.
+
+        `label` tells the scorer from others of its name on the same task.
+        """
         item = record.item
         for tag in ("", *self._slices):
             if not tag or tag in item.tags:
-                place = Place(item.task, record.condition, scorer.name, f"{tag}={item.tags[tag]}" if tag else "")
+                of_tag = f"{tag}={item.tags[tag]}" if tag else ""
+                place = Place(item.task, record.condition, label or scorer.name, of_tag)
                 cell = self.cells.get(place)
                 if cell is None:
                     cell = self.cells[place] = Cell(scorer, Bags())
@@ -209,6 +215,30 @@ def signature_of(scorer: HasMetrics) -> str:
         return str(own)
     settings = msgspec.structs.asdict(scorer) if isinstance(scorer, Struct) else {}
     return "|".join([scorer.name, *(f"{name}:{value}" for name, value in settings.items())])
+
+
+def labels(scorers: Sequence[HasMetrics]) -> list[str]:
+    """Short names for the scorers of a task: each its own or, where several share it, with what only its signature says.
+
+    >>> from earmark.scorers.choice import Choice
+    >>> labels([Choice("mmau"), Choice()]), labels([Choice("mmau")])
+    (['choice mmau', 'choice earmark'], ['choice'])
+    """
+    names = [scorer.name for scorer in scorers]
+    parts = [signature_of(one).split("|") if names.count(one.name) > 1 else [] for one in scorers]
+    own = []
+    for name, here in zip(names, parts, strict=True):
+        others = [{*there} for other, there in zip(names, parts, strict=True) if other == name]
+        own.append([part for part in here if not all(part in other for other in others)])
+    short = [tuple(_VERSION.sub("", part.partition(":")[2] or part) for part in found) for found in own]
+    wholes = {
+        (name, said): {tuple(o) for n, s, o in zip(names, short, own, strict=True) if (n, s) == (name, said)}
+        for name, said in zip(names, short, strict=True)
+    }
+    return [
+        " ".join([name, *(said if len(wholes[name, said]) == 1 else found)])
+        for name, said, found in zip(names, short, own, strict=True)
+    ]
 
 
 def over_groups(cell: Cell) -> Cell:

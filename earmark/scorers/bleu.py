@@ -79,6 +79,11 @@ class Settings(Struct, frozen=True, forbid_unknown_fields=True):
         bleu, chrf = (metric._SIGNATURE_TYPE(vars(metric) | known) for metric in (_bleu(self), _chrf(self)))  # noqa: SLF001
         return f"bleu|{bleu}|chrf|{chrf}|reply:{TOKENS if self.tokens == 'removed' else 'raw'}|v:{__version__}"
 
+    def check(self) -> None:
+        """Raise BadSetup where sacrebleu or its tokeniser is not there."""
+        _bleu(self)
+        _chrf(self)
+
     async def score(self, item: Item, response: Response) -> Score:
         if response.stop == "filtered":
             return Score(self.bounds(item)[0], state="refused", rule="filtered")

@@ -24,6 +24,8 @@ from earmark.errors import BadData, UsageError
 from earmark.text.answers import READERS, VERSION, read_choice
 from earmark.types import Item, Metric, Number, Response, Score
 
+PROBE: Final = "one 我们"  # a text that takes all that normalisers need
+
 
 def ratio(top: str, bottom: str) -> Metric:
     """The metric of one count by another, as a share."""

@@ -23,7 +23,7 @@ from msgspec import Struct
 
 from earmark import __version__
 from earmark.errors import BadData
-from earmark.scorers.choice import ratio
+from earmark.scorers.choice import PROBE, ratio
 from earmark.text.normalise import Normaliser, blankless, normaliser
 from earmark.types import Item, Metric, Response, Score
 
@@ -67,6 +67,10 @@ class Settings(Struct, frozen=True, forbid_unknown_fields=True):
         'exact|norm:helm.1|boundary:words'
         """
         return f"exact|norm:{way(self)}|boundary:{self.boundary}|v:{__version__}"
+
+    def check(self) -> None:
+        """Raise BadSetup where a package that the normaliser needs is not there."""
+        way(self)(PROBE)
 
     async def score(self, item: Item, response: Response) -> Score:
         if response.stop == "filtered":

@@ -58,6 +58,11 @@ class Settings(Struct, frozen=True, forbid_unknown_fields=True):
         nltk = _nltk("nltk").__version__
         return f"meteor|alpha:0.9|beta:3|gamma:0.5|wordnet:{source}|agg:mean|nltk:{nltk}|v:{__version__}"
 
+    def check(self) -> None:
+        """Raise BadSetup where nltk or WordNet is not there."""
+        _word_tokenizer()
+        synonyms(self.wordnet)
+
     async def score(self, item: Item, response: Response) -> Score:
         if response.stop == "filtered":
             return Score(self.bounds(item)[0], state="refused", rule="filtered")

@@ -22,7 +22,7 @@ from rapidfuzz.distance import LCSseq
 
 from earmark import __version__
 from earmark.errors import BadData
-from earmark.scorers.choice import ratio
+from earmark.scorers.choice import PROBE, ratio
 from earmark.text.normalise import language_of, normaliser, unit_of, units
 from earmark.types import Item, Metric, Response, Score, replace
 
@@ -55,6 +55,10 @@ class Settings(Struct, frozen=True, forbid_unknown_fields=True):
         english = language_of(self.language) == "en"
         tokens = "rouge-score" if english else f"{normaliser(language=self.language)},{unit_of(self.language)}"
         return f"rouge-l|tok:{tokens}|agg:mean|v:{__version__}"
+
+    def check(self) -> None:
+        """Raise BadSetup where a package that the normaliser needs is not there."""
+        self.tokens(PROBE)
 
     async def score(self, item: Item, response: Response) -> Score:
         if response.stop == "filtered":

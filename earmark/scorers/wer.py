@@ -39,7 +39,7 @@ from rapidfuzz.distance import Levenshtein
 
 from earmark import __version__
 from earmark.errors import BadData, BadSetup, UsageError
-from earmark.scorers.choice import divided, ratio
+from earmark.scorers.choice import PROBE, divided, ratio
 from earmark.text.normalise import TOKENS, Normaliser, Unit, blankless, normaliser, unit_of, units, without_tokens
 from earmark.types import Counts, Item, Metric, Number, Response, Score, replace
 
@@ -115,6 +115,10 @@ class Settings(Struct, frozen=True, forbid_unknown_fields=True):
         said.append(f"reply:{TOKENS if self.tokens == 'removed' else 'raw'}")
         said += [f"empty:{self.empty}"] * (self.empty != "insertions") + ["compounds:merged"] * self.compounds
         return "|".join([*said, f"v:{__version__}"])
+
+    def check(self) -> None:
+        """Raise BadSetup where a package that the normaliser or compounds need is not there."""
+        self.pair(PROBE, PROBE)
 
     async def score(self, item: Item, response: Response) -> Score:
         if response.stop == "filtered":

@@ -32,7 +32,7 @@ NO_QUALITY: Final = {
     "chance_accuracy", "chance_macro_f1", "chance_micro_f1",
 }  # fmt: skip
 WORDS: Final = ("aa", "bb", "cc", "dd", "ee")  # of one length, so that no more words are no more letters
-TEXTS: Final = (
+TEXTS: Final[tuple[tuple[str, dict[str, Any]], ...]] = (
     *[("wer", {"empty": empty}) for empty in ("insertions", "word", "drop")],
     ("wer", {"unit": "characters"}),
     ("bleu", {"references": 0}),
@@ -44,7 +44,7 @@ TEXTS: Final = (
     ("examples.brief", {}),
     *[("judge", {"judge": "fake", "prompt": prompt}) for prompt in ("audiobench", "sakura", "air-bench")],
 )
-CHOICES: Final = (
+CHOICES: Final[tuple[tuple[str, dict[str, Any]], ...]] = (
     ("choice", {}),
     ("choice", {"several": True}),
     ("ab", {}),
@@ -174,11 +174,13 @@ def test_silence_is_right_and_a_failure_is_no_silence() -> None:
     )
     row = row_of(loaded("wer", {}), *outcomes)
     wrong = row.metrics["wrong"]
-    assert (row.n, wrong.value, wrong.worst, wrong.best) == (5, 0.8, 0.8, pytest.approx(0.6))
+    assert (row.n, wrong.value, wrong.worst) == (5, 0.8, 0.8)
+    assert wrong.best == pytest.approx(0.6)
     assert row.states == {**dict.fromkeys(row.states, 0), "answered": 2, "refused": 2, "request-failed": 1}
     exact = row_of(loaded("exact", {}), *outcomes)
     for found in exact.metrics.values():
-        assert (found.value, found.worst, found.best) == (0.2, 0.2, pytest.approx(0.4))
+        assert (found.value, found.worst) == (0.2, 0.2)
+        assert found.best == pytest.approx(0.4)
 
 
 @pytest.mark.parametrize(("targets", "wrong"), [(("",), 1), (("uh",), 1), (("", "yes"), 1), (("yes",), 1)])

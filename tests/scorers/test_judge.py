@@ -28,7 +28,7 @@ from earmark.scorers._judge_asking import Judge, counted
 from earmark.scorers._judge_asking import Vote as Once
 from earmark.scorers._judge_prompts import ASKS, MATERIAL, Ask, filled, frames, harmless, prompt_of
 from earmark.scorers._judge_reading import read_pair, read_rating, read_word
-from earmark.scoring import Opened, score, score_all
+from earmark.scoring import OpenScorers, score, score_all
 from earmark.types import Clip, Item, Prompt, Response, Score, replace
 
 ITEM = Item("1", question="Which bird sings?", targets=("a robin",))
@@ -616,7 +616,7 @@ def test_an_unknown_judge_is_told_with_those_that_are_there() -> None:
 
     async def opened() -> None:
         async with AsyncExitStack() as stack:
-            await Opened(lambda _: (judge.Settings("nobody"),), stack).of("birds")
+            await OpenScorers(lambda _: (judge.Settings("nobody"),), stack).of("birds")
 
     with pytest.raises(UsageError, match="no model is called 'nobody'"):
         asyncio.run(opened())
