@@ -32,6 +32,7 @@ from msgspec import Struct
 
 from earmark import __version__
 from earmark.errors import BadData, BadSetup, UsageError
+from earmark.scorers.choice import no_answer
 from earmark.text.normalise import BLANKLESS, TOKENS, language_of, without_tokens
 from earmark.types import Counts, Item, Metric, Number, Response, Score
 
@@ -85,8 +86,8 @@ class Settings(Struct, frozen=True, forbid_unknown_fields=True):
         _chrf(self)
 
     async def score(self, item: Item, response: Response) -> Score:
-        if response.stop == "filtered":
-            return Score(self.bounds(item)[0], state="refused", rule="filtered")
+        if (none := no_answer(self, item, response)) is not None:
+            return none
         text = self._said(response.text)
         counts = self.counts(item, text)
         cut = text != response.text.strip()

@@ -23,7 +23,7 @@ from msgspec import Struct
 
 from earmark import __version__
 from earmark.errors import BadData
-from earmark.scorers.choice import PROBE, ratio
+from earmark.scorers.choice import PROBE, no_answer, ratio
 from earmark.text.normalise import Normaliser, blankless, normaliser
 from earmark.types import Item, Metric, Response, Score
 
@@ -73,8 +73,8 @@ class Settings(Struct, frozen=True, forbid_unknown_fields=True):
         way(self)(PROBE)
 
     async def score(self, item: Item, response: Response) -> Score:
-        if response.stop == "filtered":
-            return Score(self.bounds(item)[0], state="refused", rule="filtered")
+        if (none := no_answer(self, item, response)) is not None:
+            return none
         counts = self.counts(item, response.text)
         return Score(counts, response.text.strip(), rule=next((match for match in MATCHES if counts[match]), ""))
 

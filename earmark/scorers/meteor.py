@@ -29,7 +29,7 @@ from msgspec import Struct
 from earmark import __version__
 from earmark.data import debian
 from earmark.errors import BadData, BadSetup
-from earmark.scorers.choice import ratio
+from earmark.scorers.choice import no_answer, ratio
 from earmark.types import Item, Metric, Response, Score, replace
 
 METRICS: Final = {"meteor": replace(ratio("meteor", "n"), share=None)}
@@ -64,8 +64,8 @@ class Settings(Struct, frozen=True, forbid_unknown_fields=True):
         synonyms(self.wordnet)
 
     async def score(self, item: Item, response: Response) -> Score:
-        if response.stop == "filtered":
-            return Score(self.bounds(item)[0], state="refused", rule="filtered")
+        if (none := no_answer(self, item, response)) is not None:
+            return none
         return Score(self.counts(item, response.text), response.text.strip())
 
     def bounds(self, item: Item) -> tuple[dict[str, float], dict[str, float]]:

@@ -166,7 +166,7 @@ class Settings(Struct, frozen=True, forbid_unknown_fields=True):
 
     async def score(self, item: Item, response: Response) -> Score:
         if response.stop == "filtered":
-            return Score(self.bounds(item)[0], state="refused", rule="filtered")
+            return Score(self.counts(item, None), state="refused", rule="filtered")
         found = POLICIES[self.policy].read(response.text)
         return Score(self.counts(item, found), found, "unparsed" if found is None else "answered", self.policy)
 

@@ -22,7 +22,7 @@ from rapidfuzz.distance import LCSseq
 
 from earmark import __version__
 from earmark.errors import BadData
-from earmark.scorers.choice import PROBE, ratio
+from earmark.scorers.choice import PROBE, no_answer, ratio
 from earmark.text.normalise import language_of, normaliser, unit_of, units
 from earmark.types import Item, Metric, Response, Score, replace
 
@@ -61,8 +61,8 @@ class Settings(Struct, frozen=True, forbid_unknown_fields=True):
         self.tokens(PROBE)
 
     async def score(self, item: Item, response: Response) -> Score:
-        if response.stop == "filtered":
-            return Score(self.bounds(item)[0], state="refused", rule="filtered")
+        if (none := no_answer(self, item, response)) is not None:
+            return none
         return Score(self.counts(item, response.text), response.text.strip())
 
     def bounds(self, item: Item) -> tuple[dict[str, float], dict[str, float]]:

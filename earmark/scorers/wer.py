@@ -39,7 +39,7 @@ from rapidfuzz.distance import Levenshtein
 
 from earmark import __version__
 from earmark.errors import BadData, BadSetup, UsageError
-from earmark.scorers.choice import PROBE, divided, ratio
+from earmark.scorers.choice import PROBE, divided, no_answer, ratio
 from earmark.text.normalise import TOKENS, Normaliser, Unit, blankless, normaliser, unit_of, units, without_tokens
 from earmark.types import Counts, Item, Metric, Number, Response, Score, replace
 
@@ -121,8 +121,8 @@ class Settings(Struct, frozen=True, forbid_unknown_fields=True):
         self.pair(PROBE, PROBE)
 
     async def score(self, item: Item, response: Response) -> Score:
-        if response.stop == "filtered":
-            return Score(self.bounds(item)[0], state="refused", rule="filtered")
+        if (none := no_answer(self, item, response)) is not None:
+            return none
         pair = self.best(item, response.text)
         cut = self.tokens == "removed" and without_tokens(response.text) != response.text
         phrase, times = loop(pair.reply, pair.reference)

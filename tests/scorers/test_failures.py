@@ -190,6 +190,17 @@ def test_a_failed_item_spans_from_wrong_to_right(targets: tuple[str, ...], wrong
     assert (worst["wrong"], best["wrong"], worst["rate"], best["rate"]) == (wrong, 0, 1, 0)
 
 
+@pytest.mark.parametrize("name", ["wer", "exact", "bleu", "rouge"])
+@pytest.mark.parametrize("targets", [("",), ("aa bb",)])
+def test_a_reply_that_was_cut_before_its_first_word_is_no_silence(name: str, targets: tuple[str, ...]) -> None:
+    """Thoughts took all the tokens that the model was given."""
+    scorer, item = loaded(name, {}), Item("1", targets=targets)
+    cut = asyncio.run(scorer.score(item, Response(" ", "length", reasoning="so the speaker")))
+    assert (cut.counts, cut.state, cut.rule) == (scorer.bounds(item)[0], "unparsed", "cut")
+    whole = asyncio.run(scorer.score(item, Response("aa bb", "length")))
+    assert whole.state == "answered"
+
+
 def test_a_failed_translation_is_no_better_than_none() -> None:
     """Beside a reply that is too long an empty line costs BLEU nothing, and chrF takes it for better than a wrong one."""
     scorer = loaded("bleu", {})
