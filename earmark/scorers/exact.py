@@ -5,10 +5,10 @@
     quasi_prefix_exact_match = normalised replies that begin with a normalised reference / n
     contains                 = normalised replies in which a normalised reference occurs, as whole words / n
 
-White space at either end is no difference. Quasi-exact is HELM's rule for any script: one form of each letter, lower case,
-without punctuation and without the articles a, an and the; `normalizer=helm` knows ASCII punctuation only, as HELM does.
-With `boundary=letters` a reference may also occur inside a word, as VocalBench counts it. An empty reply matches nothing; a
-reference that normalises to nothing is matched by no reply in the last two.
+White space at either end is no difference. Quasi-exact is HELM's rule for any script: one form of each letter, lower
+case, without punctuation and without the articles a, an and the; `normalizer=helm` knows ASCII punctuation only, as HELM
+does. With `boundary=letters` a reference may also occur inside a word, as VocalBench counts it. An empty reply matches
+nothing; a reference that normalises to nothing is matched by no reply in the last two.
 """
 
 from __future__ import annotations

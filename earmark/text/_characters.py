@@ -3,8 +3,8 @@
 A step takes a text and gives a text. Those that go by Unicode category look a character up once and keep what they found.
 Categories: P punctuation, S symbols, M combining marks (Mn those that take no room), Nd digits, Cf invisible signs.
 
-Grouped thousands are joined by what a language writes: `1.250` is 1250 where the comma is the decimal sign, and 1.25 where
-the period is.
+Grouped thousands are joined by what a language writes: `1.250` is 1250 where the comma is the decimal sign, and 1.25
+where the period is.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
 """Steps on Chinese: numbers as they are read aloud, and simplified characters.
 
-By Qwen's rule a number is read by what it is, the first that fits: a year digit by digit, a month and a day, a telephone
-number digit by digit, a fraction and a percentage with 分之, an amount of money or a number before a measure word with its
-units, four digits or more one by one, any other number with its units. The order and the patterns follow the speechio rules
-that Qwen's scripts use; the code is our own, and its list of measure words is shorter.
+By Qwen's rule a number is read by what it is, the first that fits: a year digit by digit, a month and a day, a
+telephone number digit by digit, a fraction and a percentage with 分之, an amount of money or a number before a measure
+word with its units, four digits or more one by one, any other number with its units. The order and the patterns follow
+the speechio rules that Qwen's scripts use; the code is our own, and its list of measure words is shorter.
 
 By our rule a number is read by its value alone, however it was written: `12000`, 一万二千, 一万二 and `1.2万` are one. Why
 cn2an is not used: docs/decisions/018.

@@ -1,8 +1,8 @@
 """Steps on English, most of them Whisper's.
 
-The rules are those of the package whisper-normalizer, whose normaliser is called as it is: what its variants change are
-its own attributes (fillers, contractions, the reading of numbers, spellings). Four contractions that it adds to OpenAI's
-are left out. Two of its steps are given in a quicker form with the same result (docs/decisions/018).
+The rules are those of the package whisper-normalizer, whose normaliser is called as it is: what its variants change
+are its own attributes (fillers, contractions, the reading of numbers, spellings). Four contractions that it adds to
+OpenAI's are left out. Two of its steps are given in a quicker form with the same result (docs/decisions/018).
 """
 
 from __future__ import annotations

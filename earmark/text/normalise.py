@@ -189,9 +189,9 @@ ALIASES: Final = {
 }
 BLANKLESS: Final = frozenset("zh yue wuu nan ja th lo km my bo dz".split())
 DECIMAL_COMMA_LANGUAGES: Final = (  # by CLDR 49
-    "af ast ba be bg br bs ca cs cv da de el eo es et eu ff fi fo fr fy gl hr hsb ht hu hy ia id ie is it jv jw ka kab kea kk"
-    " kl kmr ku ky lb ln lo lt lu lv mk mo nb nl nn no nr pl ps pt rm rn ro ru rw sah sc se sg sk sl sq sr ss su sv tg tk tok"
-    " ts tt uk uz ve vi wo"
+    "af ast ba be bg br bs ca cs cv da de el eo es et eu ff fi fo fr fy gl hr hsb ht hu hy ia id ie is it jv jw ka kab"
+    " kea kk kl kmr ku ky lb ln lo lt lu lv mk mo nb nl nn no nr pl ps pt rm rn ro ru rw sah sc se sg sk sl sq sr ss su sv"
+    " tg tk tok ts tt uk uz ve vi wo"
 ).split()
 DECIMAL_POINT_REGIONS: Final = frozenset(  # of those languages
     "de-ch de-li it-ch es-419 es-br es-bz es-cu es-do es-gt es-hn es-mx es-ni es-pa es-pe es-pr es-sv es-us".split()
