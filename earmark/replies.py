@@ -10,9 +10,10 @@ from __future__ import annotations
 
 import asyncio
 import codecs
+import json
 import string
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import AsyncExitStack
+from contextlib import AsyncExitStack, suppress
 from itertools import islice
 from pathlib import Path
 from typing import Any, Final, NamedTuple
@@ -20,12 +21,15 @@ from typing import Any, Final, NamedTuple
 import msgspec
 import orjson
 
+from earmark.data.plain import encode_line, repair
 from earmark.errors import BadData
 from earmark.journal import Record
 from earmark.report.cells import Cells
 from earmark.report.rows import Row
 from earmark.report.table import judging
 from earmark.scoring import AT_ONCE, entered, line_of
+from earmark.survey import Astray
+from earmark.text.targets import resolve_target
 from earmark.types import Item, Response, Score, Scorer, Usage
 
 NAMES: Final = {
@@ -37,7 +41,6 @@ NAMES: Final = {
     "labels": ("labels",),
     "answer": ("answer", "predicted_letter"),
 }
-WRITTEN: Final = orjson.OPT_APPEND_NEWLINE
 
 
 class Line(NamedTuple):
@@ -62,8 +65,8 @@ async def score_file(
     cells, used = Cells(), Usage()
     told = []
     aimless: list[str] = []
-    strays: list[str] = []
     unknown: list[str] = []
+    check_targets(path)
     lines = _records(path)
     async with AsyncExitStack() as stack:
         opened = await entered(scorer, stack)
@@ -73,18 +76,15 @@ async def score_file(
                 record = Record(line.item, response=line.response)
                 cells.add(record, opened, earned)
                 used += earned.usage
-                told.append(orjson.dumps(msgspec.structs.asdict(line_of(record, opened, earned)), option=WRITTEN))
+                told.append(encode_line(msgspec.structs.asdict(line_of(record, opened, earned))))
                 if not line.item.targets:
                     aimless.append(line.item.id)
-                elif line.item.labels and not {*line.item.targets} <= {*line.item.labels}:
-                    strays.append(line.item.id)
                 if line.stray_answer:
                     unknown.append(line.item.id)
     if not told:
         raise BadData(f"{path}: found no record, expected JSON lines with id, reply and target")
     for ids, what in (
         (aimless, "no target"),
-        (strays, "a target that is none of their labels or choices"),
         (unknown, "an answer that is none of their labels, and so is wrong"),
     ):
         if ids:
@@ -92,6 +92,14 @@ async def score_file(
     for said in judging(used):
         say(said)
     return cells.rows(0)[0], told
+
+
+def check_targets(path: Path) -> None:
+    """Check the target of every record of a file. Raises BadData where some name none of their labels or choices."""
+    astray = Astray(str(path))
+    for line in _records(path):
+        astray.check(line.item)
+    astray.refuse()
 
 
 def _records(path: Path) -> Iterator[Line]:
@@ -129,6 +137,9 @@ def _parsed(data: bytes, where: str) -> Any:
     try:
         return orjson.loads(data)
     except orjson.JSONDecodeError as error:
+        if "surrogate" in str(error):
+            with suppress(json.JSONDecodeError, UnicodeDecodeError):
+                return repair(json.loads(data))
         raise BadData(f"{where}: is no JSON ({error}); expected one object a line") from error
 
 
@@ -144,17 +155,20 @@ def _read(line: Any, path: Path, number: int) -> Line:
     if not any(name in line for kind in ("reply", "answer") for name in NAMES[kind]):
         raise BadData(f"{where}: has no reply and no answer, expected one of both; its fields are {', '.join(line)}")
     targets = found["target"] if isinstance(found["target"], list) else [found["target"]]
-    right = tuple(_label(str(target), labels, choices) for target in targets if target is not None)
+    texts = [str(target) for target in targets if target is not None]
+    right = [label for text in texts for label in resolve_target(text, choices, labels) or (text,)]
     item = Item(
         str(found["id"] if found["id"] is not None else number),
         question=str(found["question"] or ""),
         choices=choices,
         labels=labels,
-        targets=right,
+        targets=tuple(dict.fromkeys(right)),
         tags={name: str(line[name]) for name in ("description", "source") if line.get(name)},
     )
     said = found["answer"] if isinstance(found["answer"], list | None) else [found["answer"]]
-    answer = None if said is None else ",".join(_label(str(one), labels, choices) for one in said)
+    answer = (
+        None if said is None else ",".join((*resolve_target(str(one), choices, labels), str(one))[0] for one in said)
+    )
     given = (answer,) if any(name in line for name in NAMES["answer"]) else None
     stop = line.get("stop") or line.get("finish_reason")
     response = Response(
@@ -181,20 +195,3 @@ def _shown(labels: Any, choices: Any, where: str) -> tuple[tuple[str, ...], tupl
     if len({*letters}) < len(letters):
         raise BadData(f"{where}: found the labels {', '.join(letters)}, expected each once")
     return letters, texts
-
-
-def _label(target: str, labels: tuple[str, ...], choices: tuple[str, ...]) -> str:
-    """A target as a label, where it is one or names a choice; else as it stands.
-
-    >>> _label("dog", ("A", "B"), ("cat", "Dog")), _label("b", ("A", "B"), ())
-    ('B', 'B')
-    """
-    if target in labels:
-        return target
-    if target in choices:
-        return labels[choices.index(target)]
-    for names in (choices, labels):  # in another case, where that tells one
-        alike = [label for label, name in zip(labels, names, strict=False) if name.casefold() == target.casefold()]
-        if len(alike) == 1:
-            return alike[0]
-    return target
