@@ -14,7 +14,7 @@ FLOORS = [
     {"errors", "types"},
     {"data", "plugins", "prices", "stats", "text"},
     {"audio", "barrier", "config", "journal", "signature"},
-    {"conditions", "folder", "foreign", "models", "report", "scorers", "survey"},
+    {"conditions", "folder", "foreign", "models", "overrides", "report", "scorers", "survey"},
     {"benchmarks", "run", "scoring"},
     {"batch", "preflight"},
     {"again", "audiogram", "evaluate", "replies", "transfer"},

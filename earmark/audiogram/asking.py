@@ -10,7 +10,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Generator, Mapping
 from pathlib import Path
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from earmark import config, folder
 from earmark.audiogram.findings import Audiogram, read, settled
@@ -26,6 +26,22 @@ from earmark.run import Engine, Kitchen, Tally, first
 from earmark.stats.staircase import Ending
 from earmark.survey import name_of
 from earmark.types import Benchmark, Condition, Model
+
+RUN_SETTINGS: Final = (  # that an audiogram uses, or refuses with a word on what to give instead
+    *(
+        "condition",
+        "seed",
+        "results",
+        "place",
+        "resume",
+        "attempts",
+        "patience",
+        "give_up_after",
+        "preflight",
+        "budget",
+    ),
+    *("noise", "limit", "repeats", "batch"),
+)
 
 
 class Measured(NamedTuple):
