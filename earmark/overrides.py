@@ -90,9 +90,7 @@ def use_only(
         kind = kind_of(key)
         if equals and (key in run or (kind == "model" and model) or (kind == "own" and own)):
             continue
-        takes = [
-            *(f"{name}=" for name in run),
-            *["model=", "model.FIELD="] * model,
-            *[f"settings of {own}"] * bool(own),
-        ]
+        takes = [*run, *["model", "model.FIELD"] * model, *[f"settings of {own}"] * bool(own)]
+        if kind == "own" and takes:
+            raise UsageError(f"no setting is called '{key}'; there are: {', '.join(takes)}")
         raise UsageError(f"{word}: sets nothing of earmark {command}, which takes {', '.join(takes) or 'no settings'}")

@@ -134,7 +134,7 @@ def broken(*_: object) -> object:
 
 def test_a_retry_asks_where_it_is_told_to() -> None:
     """Finding S1."""
-    with serving(broken) as old, serving(lambda *_: said("A")) as new:  # type: ignore[arg-type, return-value]
+    with serving(broken) as old, serving(lambda *_: said("A")) as new:  # type: ignore[arg-type]
         run = failed_run(old.url)
         asked = len(old.asked)
         done = earmark("retry", str(run), f"model.base_url={new.url}", "attempts=2", "model.concurrency=1")

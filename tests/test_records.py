@@ -6,6 +6,8 @@ import asyncio
 import json
 import os
 import zipfile
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +23,7 @@ from servers import Queue, queueing
 
 from earmark import batch, journal
 from earmark.config import RunSettings, compose
-from earmark.errors import AskError, BadData, RunMismatch, Stopped
+from earmark.errors import AskError, BadData, BadSetup, Rejected, RunMismatch, Stopped
 from earmark.evaluate import Outcome, Watch, evaluate
 from earmark.journal import Journal, Record, Settled, check_response, count_standing, read
 from earmark.models._openai_reply import read_reply
@@ -54,9 +56,11 @@ def test_an_answer_that_cannot_be_encoded_takes_no_other_with_it() -> None:
     outcome = run("model=fake", "model.reply=mine.odd:odd")
     found = records(outcome)
     assert len(found) == ITEMS == outcome.metrics.rows[0].n
-    texts = {at: found[f"item-{at}"].response for at in range(ITEMS) if at not in odd.FAIL}
-    assert {response.text for response in texts.values() if response} == {"A \ufffd", "A"}
-    noted = [at for at, response in texts.items() if response and any("U+FFFD" in note for note in response.notes)]
+    answers = {at: found[f"item-{at}"].response for at in range(ITEMS) if at not in odd.FAIL}
+    texts = {at: response for at, response in answers.items() if response}
+    assert len(texts) == ITEMS - len(odd.FAIL)
+    assert {response.text for response in texts.values()} == {"A \ufffd", "A"}
+    noted = [at for at, response in texts.items() if any("U+FFFD" in note for note in response.notes)]
     assert noted == [0, 1]
     assert (texts[1].reasoning, texts[1].heard, texts[1].notes[0]) == ("\ufffd", ("\ufffd",), "noted \ufffd")
     assert (texts[2].usage.tokens_in, texts[2].usage.cost) == (7, 0.5)
@@ -315,20 +319,26 @@ def gathered(events: list[Any]) -> Reply:
     return Reply(200, {}, stream.payload())
 
 
+def answer(reply: Reply) -> Response:
+    """The answer in a reply; a wrong setup, which stops a run by design, is a failure here."""
+    try:
+        return read_reply(reply)
+    except BadSetup as error:
+        raise Rejected(str(error)) from error
+
+
 @settings(max_examples=60)
 @given(st.lists(bodies("message") | SHAPES, min_size=1, max_size=8), st.lists(bodies("delta") | SHAPES, max_size=4))
 def test_a_run_comes_to_its_end_whatever_the_shape_of_its_replies(
     tmp_path_factory: pytest.TempPathFactory, whole: list[Any], streamed: list[Any]
 ) -> None:
     """Finding T1: each reply is an answer or a failure of its own item."""
-    replies = [
-        *(lambda body=body: read_reply(Reply(200, {}, body)) for body in whole),
-        lambda: read_reply(gathered(streamed)),
-    ]
-    replies += [lambda body=body: body for body in whole]  # a function of a user's that returns it as it stands
+    replies: list[Callable[[], Any]] = [partial(answer, Reply(200, {}, body)) for body in whole]
+    replies.append(lambda: answer(gathered(streamed)))
+    replies += [partial(iter([body]).__next__) for body in whole]  # a user's function that returns it as it stands
     path = tmp_path_factory.mktemp("run") / "responses.jsonl"
     benchmark = bench.load(bench.Settings(items=len(replies)))
-    model = Fake(lambda prompt: replies[odd.number(prompt)]())  # type: ignore[arg-type, return-value]
+    model = Fake(lambda prompt: replies[odd.number(prompt)]())
 
     async def go() -> None:
         kitchen = Kitchen(benchmark, questions(benchmark, (None,), QUICK), model, ())

@@ -164,10 +164,14 @@ def test_a_bug_of_a_benchmark_or_a_condition_fails_its_item(tmp_path: Path) -> N
         name = "mine.broken"
 
         def hear(self, prompt: Prompt, item: Item) -> Prompt:
-            return prompt if item.id != "item-1" else {}[item.id]
+            if item.id == "item-1":
+                raise KeyError(item.id)
+            return prompt
 
     def prompt(item: Item) -> Prompt:
-        return broken.prompt(item) if item.id != "item-2" else item.clips[7]
+        if item.id == "item-2":
+            raise IndexError("tuple index out of range")
+        return broken.prompt(item)
 
     benchmark, conditions = replace(broken, prompt=prompt), (Condition(),)
     found = survey(benchmark, conditions, QUICK, Settled())
