@@ -133,7 +133,7 @@ def chosen(run: Path, states: AbstractSet[State]) -> set[int]:
 
 
 def changed_settings(run: Path, words: Composed, changes: Overrides) -> Composed:
-    """The settings of a run with those changed that a retry may have otherwise. Raises UsageError or RunMismatch for others."""
+    """The settings of a run, some changed as a retry may have them. Raises UsageError or RunMismatch for others."""
     for name, value in changes.run.items():
         before = getattr(words.run, name)
         if name not in (*ASKING, *SIGNED):
@@ -202,7 +202,7 @@ async def ask_again(
 ) -> None:
     """Ask some questions of a run once more and keep the answers.
 
-    Raises RunMismatch where the benchmark no longer has some of them, or where the run does not hold as many records after.
+    Raises RunMismatch where the benchmark no longer has some of them, or where the number of records has changed.
     """
     journal, asked = run / folder.JOURNAL, set[int]()
     before = count_standing(journal)

@@ -1,8 +1,8 @@
 """The one place that holds back exceptions which are not ours, so that a bug costs one item and not the run.
 
 Models, benchmarks, conditions and scorers may be anybody's, and replies have any shape. What they raise about one item
-beside the errors of `errors.py` is a bug, ours or theirs: the item fails by name, its traceback is kept in the folder of the
-run, and the run goes on. Nothing else in the package catches what it does not name (tests/test_floors.py).
+beside the errors of `errors.py` is a bug, ours or theirs: the item fails by name, its traceback is kept in the folder
+of the run, and the run goes on. Nothing else in the package catches what it does not name (tests/test_floors.py).
 """
 
 from __future__ import annotations

@@ -114,9 +114,9 @@ def signed(folder: Path) -> Signed:
 def begun(where: Path, now: Signed, say: Callable[[str], None] = lambda _: None) -> Path | None:
     """The newest unfinished run in a folder that signs alike; None if there is none.
 
-    One whose data are the same too goes first. Unfinished runs of other settings lie beside it untouched; where there is
-    nothing else, it is said what differs in the newest of the same model and benchmark. With a `place` of their own, runs of
-    other models and benchmarks may lie in one folder.
+    One whose data are the same too goes first. Unfinished runs of other settings lie beside it untouched; where there
+    is nothing else, it is said what differs in the newest of the same model and benchmark. With a `place` of their own,
+    runs of other models and benchmarks may lie in one folder.
     """
     there = [folder for folder in sorted(where.glob("*")) if (folder / SIGNED).exists() and not finished(folder)]
     unfinished = [folder for folder in there if _about(signed(folder)) == _about(now)]

@@ -280,8 +280,8 @@ def read_at(file: BinaryIO, at: int) -> Record:
 def check_response(reply: object) -> Response:
     """Return what a model gave as it will be read back from a journal. Raises Rejected for what no journal holds.
 
-    Lone surrogates become U+FFFD and scalars of numpy numbers; measures that are no numbers, such as a cost of nan, are left
-    out; a likelihood of minus infinity is the lowest number. The first and the two last are noted.
+    Lone surrogates become U+FFFD and scalars of numpy numbers; measures that are no numbers, such as a cost of nan, are
+    left out; a likelihood of minus infinity is the lowest number. The first and the two last are noted.
     """
     if not isinstance(reply, Response):
         raise Rejected(f"the model gave {type(reply).__name__}, expected a Response")

@@ -173,12 +173,13 @@ def _warnings(scored: Scored, answers: int) -> Iterator[str]:
     """Notices of answers that repeat their prompt, and of answers that a bug left unscored."""
     if scored.echoes:
         yield (
-            f"{scored.echoes:,} of {answers:,} answers repeat the text of their prompt: the server may echo what it is sent, "
-            "or the model lack a chat template; each is scored as it stands"
+            f"{scored.echoes:,} of {answers:,} answers repeat the text of their prompt: the server may echo what it is "
+            "sent, or the model lack a chat template; each is scored as it stands"
         )
     if scored.broken:
         yield (
-            f"{scored.broken:,} scores are missing, for a bug of a scorer (tracebacks.txt); once it is mended: earmark rescore"
+            f"{scored.broken:,} scores are missing, for a bug of a scorer (tracebacks.txt); "
+            "once it is mended: earmark rescore RUN"
         )
 
 

@@ -46,25 +46,28 @@ def name_of(condition: Condition | None) -> str:
     return condition.name if condition else "plain"
 
 
-def limited(benchmark: Benchmark, limit: int | None) -> Iterator[Item]:
+def limited(benchmark: Benchmark, limit: int | None, *, types: bool = False) -> Iterator[Item]:
     """The items of a benchmark, the first so many of each task that are not skipped."""
     taken: dict[str, int] = {}
-    for item in checked_items(benchmark):
+    for item in checked_items(benchmark, types=types):
         if item.state != "skipped":
             taken[item.task] = taken.get(item.task, 0) + 1
         if limit is None or taken.get(item.task, 0) <= limit:
             yield item
 
 
-def checked_items(benchmark: Benchmark) -> Iterator[Item]:
+def checked_items(benchmark: Benchmark, *, types: bool = False) -> Iterator[Item]:
     """The items of a benchmark as the journal will hold them, each target as a label where there are choices.
 
-    Texts are made of what UTF-8 encodes; what stands in place of a file is left, for it must be found. Raises BadData for an
-    item that no journal holds.
+    Texts are made of what UTF-8 encodes; what stands in place of a file is left, for it must be found. Raises BadData
+    for an item that no journal holds; whether its fields have their types is looked at once, where `types` is set.
     """
+    encode = msgspec.json.Encoder().encode
     for position, given in enumerate(benchmark.items(), start=1):
         try:
-            _ITEM.decode(msgspec.json.encode(given))
+            line = encode(given)
+            if types:
+                _ITEM.decode(line)
             item = given
         except UnicodeEncodeError:
             item = _encodable(given)
@@ -121,16 +124,16 @@ def questions(
 def survey(
     benchmark: Benchmark, conditions: tuple[Condition | None, ...], settings: RunSettings, settled: Settled
 ) -> Survey:
-    """Count and check. Raises BadData for ids that come twice and for targets that name no choice, RunMismatch for a question
-    that is not what it was.
+    """Count and check. Raises BadData for ids that come twice and for targets that name no choice, RunMismatch for a
+    question that is not what it was.
     """
     items: dict[str, int] = dict.fromkeys(benchmark.tasks, 0)
     skipped: dict[str, dict[str, int]] = {}
     ids = array("Q")
     words = hashlib.sha256()
     done = 0
-    astray = Astray(benchmark.name)
-    for item in limited(benchmark, settings.limit):
+    astray, barrier = Astray(benchmark.name), Barrier()
+    for item in limited(benchmark, settings.limit, types=True):
         ids.append(key(item.task, item.id, "", 0))
         if item.state == "skipped":
             reasons = skipped.setdefault(item.task, {})
@@ -138,11 +141,15 @@ def survey(
             continue
         items[item.task] = items.get(item.task, 0) + 1
         astray.check(item)
-        prompt, now = _asked(benchmark, item)
+        prompt, now = None, ""
+        if item.state == "ask":
+            with barrier:  # a bug fails the item when it is asked
+                prompt = benchmark.prompt(item)
+                now = asked(prompt)
         words.update((now or item.reason).encode())
         for before in _settled(item, conditions, settings, settled) if len(settled) else ():
             done += 1
-            if prompt:
+            if prompt and now:
                 _compare(benchmark, item, prompt, now, before)
     _check_ids(benchmark, ids)
     astray.refuse()
@@ -154,15 +161,6 @@ def survey(
     return Survey(total, skipped, words.hexdigest(), done)
 
 
-def _asked(benchmark: Benchmark, item: Item) -> tuple[Prompt | None, str]:
-    """The prompt of an item and its digest; none where it is not asked, or where a bug fails it when it is."""
-    if item.state == "ask":
-        with Barrier():
-            prompt = benchmark.prompt(item)
-            return prompt, asked(prompt)
-    return None, ""
-
-
 class Astray:
     """Items with choices whose targets name none of them, so that every reply would be wrong."""
 
@@ -171,35 +169,44 @@ class Astray:
         self._items = 0
         self._total = 0
         self._first: list[str] = []
+        self._sound: tuple[tuple[str, ...], int] = ((), 0)  # labels and the number of choices that were right before
 
     def check(self, item: Item) -> None:
         """Enter one item. Raises BadData where its labels cannot be those of its choices."""
         self._total += 1
-        if item.state != "ask":
+        labels = item.labels
+        if item.state != "ask" or not (labels or item.choices):
             return
+        if (labels, len(item.choices)) != self._sound:
+            self._check_labels(item)
+            self._sound = (labels, len(item.choices))
+        for target in item.targets if labels else ():
+            if target not in labels:
+                self._items += 1
+                if self._items <= SHOWN:
+                    self._first.append(f"'{item.id}' ('{target}')")
+                break
+
+    def _check_labels(self, item: Item) -> None:
         if len({*item.labels}) < len(item.labels) or (item.choices and len(item.labels) not in (0, len(item.choices))):
             raise BadData(
                 f"{self._source}: item '{item.id}' has {len(item.choices)} choices and the labels "
                 f"{', '.join(item.labels)}; expected as many of both, each label once"
             )
-        wrong = [target for target in item.targets if item.labels and target not in item.labels]
-        self._items += bool(wrong)
-        if wrong and len(self._first) < SHOWN:
-            self._first.append(f"'{item.id}' ('{wrong[0]}')")
 
     def refuse(self) -> None:
         """Raise BadData where there are such items, naming the first."""
         if self._items:
             more = f" and {self._items - SHOWN:,} more" if self._items > SHOWN else ""
             raise BadData(
-                f"{self._source}: {self._items:,} of {self._total:,} items have a target that is none of their labels or "
-                f"choices: {', '.join(self._first)}{more}; give a label, or the text of a choice"
+                f"{self._source}: {self._items:,} of {self._total:,} items have a target that is none of their labels "
+                f"or choices: {', '.join(self._first)}{more}; give a label, or the text of a choice"
             )
 
 
 def check_records(journal: Path, total: int, asked_for: Iterable[Question]) -> None:
-    """Check that a journal holds one standing record of each question. Raises Stopped for those it lacks, RunMismatch for
-    records of questions that were not asked for.
+    """Check that a journal holds one standing record of each question. Raises Stopped for those it lacks, RunMismatch
+    for records of questions that were not asked for.
     """
     if count_standing(journal) == total:
         return

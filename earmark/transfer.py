@@ -220,10 +220,15 @@ def _make(read: Read, form: str, results: str, model: str, staged: Path) -> tupl
     run = folder.create(staged, signed, written(words))
     shutil.move(read.journal, run / folder.JOURNAL)
     found = Found(sum(facts.records for facts in read.facts.values()))
-    if (standing := count_standing(run / folder.JOURNAL)) != found.questions:
-        raise BadData(f"{imported.files[0]}: read {found.questions} answers and kept {standing}; nothing was imported")
+    _check_kept(imported, run / folder.JOURNAL, found.questions)
     where = folder.place(results, words.run.place, name, imported.benchmark)
     return run, where, asyncio.run(write_scores(run, benchmark, 0, found))
+
+
+def _check_kept(imported: Imported, journal: Path, read: int) -> None:
+    """Raise BadData where a journal does not hold as many records as were read."""
+    if (kept := count_standing(journal)) != read:
+        raise BadData(f"{imported.files[0]}: read {read} answers and kept {kept}; nothing was imported")
 
 
 def _unscored(scorers: Mapping[str, Sequence[Spec]], facts: Mapping[str, Facts]) -> Iterator[str]:

@@ -1,6 +1,6 @@
 """Values as JSON holds them: no lone surrogates in texts, no scalars or arrays of numpy.
 
-A lone surrogate is half of a character of UTF-16, as `"\\ud835"` in JSON. No UTF-8 encodes it, so it is replaced by U+FFFD.
+A lone surrogate is half of a character of UTF-16, as `"\\ud835"` in JSON. UTF-8 does not encode it: U+FFFD replaces it.
 """
 
 from __future__ import annotations

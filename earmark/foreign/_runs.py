@@ -196,8 +196,8 @@ def keys(told: Any) -> frozenset[str]:
 def decoded(raw: bytes | msgspec.Raw, kind: Any, where: object, expected: str) -> Any:
     """JSON as typed values; a wrong one is told in one line. Python's NaN and Infinity, which are no JSON, become null.
 
-    Lone surrogates are left in texts for the import to replace and to note; in what is decoded later, part by part, they are
-    replaced here.
+    Lone surrogates are left in texts for the import to replace and to note; in what is decoded later, part by part,
+    they are replaced here.
     """
     try:
         return msgspec.json.decode(raw, type=kind)
