@@ -7,13 +7,14 @@ from typing import Any, Final
 
 import aiohttp
 import msgspec
+import orjson
 from msgspec import Struct
 
 from earmark.errors import Transient, UsageError
 from earmark.models._http import translated_errors
 from earmark.models._openai_refusals import NAMES, refused_names
 from earmark.models._openai_reply import failure, read_reply
-from earmark.models._reply import Reply, parsed, shaped, told
+from earmark.models._reply import Reply, loaded, parsed, shaped, told
 from earmark.models._throttle import innermost
 from earmark.models.openai import ENDPOINT, ChatModel
 from earmark.types import Model, Response
@@ -158,8 +159,8 @@ def read_line(data: bytes) -> Line | None:
     (None, None)
     """
     try:
-        return msgspec.json.decode(data, type=Line)
-    except msgspec.DecodeError:
+        return msgspec.convert(loaded(data), Line)
+    except (orjson.JSONDecodeError, msgspec.ValidationError):
         return None
 
 
