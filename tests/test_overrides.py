@@ -100,7 +100,7 @@ def test_a_setting_of_a_run_that_a_command_does_not_use_is_refused(
     assert setting in refusal(command, places, f"{setting}={VALUES.get(setting, '9')}")
 
 
-@pytest.mark.parametrize("command", [*USED, *ALL_USED])
+@pytest.mark.parametrize("command", [*USED, *sorted(ALL_USED)])
 def test_a_setting_that_nobody_knows_is_refused(command: str, places: dict[str, list[str]]) -> None:
     if command in ALL_USED:
         places = places | {"run": ["acoustics", "model=fake"], "demo": ["model=fake"], "listen_eval": ["model=fake"]}
