@@ -297,7 +297,9 @@ def test_a_key_never_reaches_the_disk(monkeypatch: pytest.MonkeyPatch) -> None:
 
     monkeypatch.setitem(commands.ENV, "OPENAI_API_KEY", "sk-secret-123")
     with serving(lambda *_: said("A")) as server:
-        assert earmark("run", "acoustics:pitch", "items=4", f"model={server.url}").returncode == 0
+        words = ("acoustics:pitch", "items=4", f"model={server.url}", "model.api_key_env=OPENAI_API_KEY")
+        assert earmark("run", *words).returncode == 0
+    assert server.keys == {"Bearer sk-secret-123"}
     written = [path for path in Path("results").rglob("*") if path.is_file()]
     assert len(written) > 5
     assert not any(b"sk-secret-123" in path.read_bytes() for path in written)
