@@ -26,6 +26,7 @@ from earmark.report.cells import Cells
 from earmark.report.rows import Row
 from earmark.report.table import judging
 from earmark.scoring import AT_ONCE, entered, line_of
+from earmark.text.thoughts import without_thoughts
 from earmark.types import Item, Response, Score, Scorer, Usage
 
 NAMES: Final = {
@@ -110,7 +111,7 @@ def _records(path: Path) -> Iterator[Line]:
 async def _score(scorer: Scorer, line: Line) -> Score:
     counts = getattr(scorer, "counts", None)
     if line.given is None or counts is None:
-        return await scorer.score(line.item, line.response)
+        return await scorer.score(line.item, without_thoughts(line.response))
     (answer,) = line.given
     return Score(counts(line.item, answer), answer, "unparsed" if answer is None else "answered", "given")
 

@@ -19,6 +19,8 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Any, Final, Generic, NamedTuple, TypeVar
 
+from earmark.text.thoughts import split_thoughts
+
 MARKS: Final = r"(?:scores?|ratings?|grade|points?|overall|verdict|judge?ment|result|decision|conclusion|label)"
 NUMBER: Final = r"[-+−]?\d+(?:\.\d+)?"
 _NOT_ONE: Final = r"(?P<more>\s*(?:%|(?:-|–|—|to|or)\s*\d))?"  # "4-5", "4 or 5", "80%": no single number of the scale
@@ -121,7 +123,7 @@ def read_pair(reply: str, scale: tuple[float, float]) -> Read[tuple[float, float
 
 
 def _after_thought(reply: str) -> str:
-    return reply.rpartition("</think>")[2]
+    return split_thoughts(reply)[0]
 
 
 def _json(text: str) -> Iterator[tuple[int, Any]]:
