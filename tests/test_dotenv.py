@@ -91,8 +91,7 @@ def test_a_key_that_a_service_repeats_is_written_nowhere(stream: bool) -> None:
     with serving(reply) as server:
         Path(".env").write_text(f"OPENAI_API_KEY={KEY}\n")
         words = ("mine.bench", "items=2", f"model={server.url}", "preflight=false", "attempts=1")
-        words = (*words, "model.api_key_env=OPENAI_API_KEY")
-        done = earmark("run", *words, f"model.stream={str(stream).lower()}")
+        done = earmark("run", *words, "model.api_key_env=OPENAI_API_KEY", f"model.stream={str(stream).lower()}")
     assert done.returncode == 7
     written = [path.read_text() for path in Path("results").rglob("*") if path.is_file()]
     assert any("Incorrect API key provided: ***." in text for text in written)
