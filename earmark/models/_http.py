@@ -41,6 +41,7 @@ MIMES: Final = {
 LARGE: Final = 65536  # bytes
 MaxBytes: TypeAlias = Annotated[int, Meta(ge=1)] | None
 MAX_REPLY: Final = 16 * 1024 * 1024  # bytes of a reply after unpacking, unless the user says otherwise
+OWN_DOMAINS: Final = (".local", ".lan", ".internal", ".localdomain", ".home.arpa")
 GZIP_OR_ZLIB, RAW_DEFLATE = 47, -15  # how zlib is told what it reads
 GAP: Final = b"\x00"  # where encoded media go into a request; JSON holds this byte nowhere else
 
@@ -80,6 +81,11 @@ class HttpClient:
         if path not in self._urls:
             self._urls[path] = endpoint(self.settings.base_url, path).update_query(self._query)
         return self._urls[path]
+
+    @property
+    def hosted(self) -> bool:
+        """Whether the address is somebody else's, as far as it tells."""
+        return not is_own(parse_address(self.settings.base_url).host or "")
 
     @asynccontextmanager
     async def request(
@@ -214,6 +220,18 @@ def is_loopback(host: str) -> bool:
         return host == "localhost" or host.endswith(".localhost")
 
 
+def is_own(host: str) -> bool:
+    """Say whether a host is this machine or in a network of one's own, as far as its name tells.
+
+    >>> is_own("10.1.2.3"), is_own("gpu7"), is_own("gpu7.cluster.internal"), is_own("api.openai.com"), is_own("8.8.8.8")
+    (True, True, True, False, False)
+    """
+    try:
+        return ipaddress.ip_address(host).is_private
+    except ValueError:
+        return is_loopback(host) or "." not in host or host.endswith(OWN_DOMAINS)
+
+
 def _redirection(url: URL, reply: aiohttp.ClientResponse) -> str:
     target = reply.headers.get("Location", "")
     with suppress(ValueError):  # what is no address is shown as it stands
@@ -257,8 +275,7 @@ def by_status(status: int, message: str, wait: Seconds | None) -> AskError | Bad
     if status in OUR_SETUP:
         return BadSetup(f"{message}; check the key, the address and the model's name")
     if status in TRANSIENT:
-        said = f"{message}; it asks to wait {wait:,.10g} s" if wait else message
-        return Transient(said, wait, busy=status in BUSY)
+        return Transient(message, wait, busy=status in BUSY)
     return Rejected(message)
 
 

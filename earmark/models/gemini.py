@@ -69,6 +69,12 @@ class Gemini(Struct, frozen=True, eq=False):
     client: HttpClient
     path: str
 
+    engine: str = ""  # nobody says
+
+    @property
+    def hosted(self) -> bool:
+        return self.client.hosted
+
     @property
     def hears(self) -> Hears:
         return self.settings.hears

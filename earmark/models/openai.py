@@ -26,6 +26,7 @@ from earmark.types import Hears, Limit, Prompt, Response, replace
 
 PREFLIGHT: Final = True  # whether it hears is looked at before a run
 ENDPOINT: Final = "/chat/completions"
+ENGINES: Final = ("vllm", "sglang", "llamacpp")  # as they call themselves in the list of models
 USUAL: Final[dict[str, Any]] = {"temperature": 0.0}  # where nobody says otherwise
 
 
@@ -70,6 +71,12 @@ class ChatModel(Struct, frozen=True, eq=False):
     refusals: Refusals
     stream: bool
     limit: int | None  # bytes of a request
+    engine: str = ""  # what serves it, where the server's list of models says
+
+    @property
+    def hosted(self) -> bool:
+        """Whether it is somebody's service: neither at an address of one's own nor served by an engine that one runs oneself."""
+        return self.client.hosted and self.engine not in ENGINES
 
     @property
     def hears(self) -> Hears:
@@ -133,7 +140,7 @@ class ChatModel(Struct, frozen=True, eq=False):
 
     async def listed(self) -> list[str]:
         """The models that the server says it has; none where it does not say. Raises Transient where nothing answers."""
-        return (await _models(self.client))[1]
+        return [entry.id for entry in (await _models(self.client))[1]]
 
 
 @asynccontextmanager
@@ -143,8 +150,8 @@ async def load(settings: Settings) -> AsyncIterator[ChatModel]:
     limit = profile.max_body_bytes if settings.max_body_bytes is UNSET else settings.max_body_bytes
     stream = settings.stream if settings.stream is not None else profile.streams_only or bool(settings.voice)
     async with open_client(settings) as client:
-        name = settings.name or await first_listed(client, settings)
-        yield ChatModel(name, settings, client, profile, Refusals(_own(settings)), stream, limit)
+        first = Entry(settings.name) if settings.name else await first_listed(client, settings)
+        yield ChatModel(first.id, settings, client, profile, Refusals(_own(settings)), stream, limit, first.owned_by)
 
 
 def more(settings: Settings) -> dict[str, Any]:
@@ -159,20 +166,27 @@ def _own(settings: Settings) -> dict[str, str]:
     return own | {name: f"model.extra.{name}" for name in more(settings)}
 
 
-async def first_listed(client: HttpClient, settings: Settings) -> str:
+async def first_listed(client: HttpClient, settings: Settings) -> Entry:
     """The first model that a server lists."""
     try:
-        status, names = await _models(client)
+        status, entries = await _models(client)
     except Transient as error:
         raise BadSetup(
             f"nothing answers at {settings.base_url} ({error}); start the server, or give model.base_url=URL"
         ) from error
-    if not names:
+    if not entries:
         raise BadSetup(
-            f"{endpoint(settings.base_url, '/models')} lists no model (HTTP {status}); give its name with model.name=NAME, and its key "
-            f"with {'$' + settings.api_key_env if settings.api_key_env else 'model.api_key_env=NAME'}"
+            f"{endpoint(settings.base_url, '/models')} lists no model (HTTP {status}); give its name with model.name=NAME, "
+            f"and its key with {'$' + settings.api_key_env if settings.api_key_env else 'model.api_key_env=NAME'}"
         )
-    return names[0]
+    return entries[0]
+
+
+class Entry(Struct, frozen=True):
+    """A model in a server's list."""
+
+    id: str
+    owned_by: str = ""
 
 
 class Listed(Struct, frozen=True):
@@ -181,19 +195,19 @@ class Listed(Struct, frozen=True):
     data: list[Any] | None = None
 
 
-async def _models(client: HttpClient) -> tuple[int, list[str]]:
-    """What a server says about its models: the status, and their names. Raises Transient where nothing answers."""
+async def _models(client: HttpClient) -> tuple[int, list[Entry]]:
+    """What a server says about its models: the status, and the models. Raises Transient where nothing answers."""
     async with client.request("GET", "/models", wait="connect") as reply:
         found = parsed(await client.read(reply))
-    return reply.status, listed_names(found) if reply.status in SUCCESS else []
+    return reply.status, listed_models(found) if reply.status in SUCCESS else []
 
 
-def listed_names(payload: dict[str, Any] | bytes) -> list[str]:
-    """The names in a server's list of models.
+def listed_models(payload: dict[str, Any] | bytes) -> list[Entry]:
+    """Read a server's list of models.
 
-    >>> listed_names({"data": [{"id": "m"}, {"id": 5}, "m"]})
-    ['m']
+    >>> listed_models({"data": [{"id": "m", "owned_by": "vllm"}, {"id": 5}, "m", {"id": "n", "owned_by": 5}]})
+    [Entry(id='m', owned_by='vllm'), Entry(id='n', owned_by='')]
     """
-    entries = counted(payload, Listed).data or ()
-    known = [entry.get("id") for entry in entries if isinstance(entry, dict)]
-    return [name for name in known if isinstance(name, str)]
+    entries = [entry for entry in counted(payload, Listed).data or () if isinstance(entry, dict)]
+    named = [(entry.get("id"), entry.get("owned_by")) for entry in entries]
+    return [Entry(name, owner if isinstance(owner, str) else "") for name, owner in named if isinstance(name, str)]

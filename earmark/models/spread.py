@@ -21,6 +21,7 @@ from msgspec import Meta, Struct, field
 
 from earmark.config import open_model
 from earmark.errors import BadSetup, Transient, UsageError
+from earmark.models._throttle import OnServer, innermost
 from earmark.types import Hears, Model, Prompt, Response, Seconds
 
 PREFLIGHT: Final = True
@@ -75,6 +76,18 @@ class Spread:
     @property
     def hears(self) -> Hears:
         return self.endpoints[0].model.hears
+
+    @property
+    def hosted(self) -> bool:
+        """Whether any of them is somebody's service."""
+        models = (innermost(endpoint.model) for endpoint in self.endpoints)
+        return any(isinstance(model, OnServer) and model.hosted for model in models)
+
+    @property
+    def engine(self) -> str:
+        """What serves the first of them."""
+        first = innermost(self.endpoints[0].model)
+        return first.engine if isinstance(first, OnServer) else ""
 
     async def generate(self, prompt: Prompt) -> Response:
         tried: list[Endpoint] = []

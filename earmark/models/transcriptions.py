@@ -51,6 +51,12 @@ class Recogniser(Struct, frozen=True, eq=False):
     settings: Settings
     client: HttpClient
 
+    engine: str = ""  # nobody says
+
+    @property
+    def hosted(self) -> bool:
+        return self.client.hosted
+
     @property
     def hears(self) -> Hears:
         return self.settings.hears

@@ -210,7 +210,8 @@ def test_the_state_of_a_batch(value: Any) -> None:
 @many
 @given(like(MODELS))
 def test_a_list_of_models(value: Any) -> None:
-    assert all(isinstance(name, str) for name in openai.listed_names(parsed(as_sent(value))))
+    entries = openai.listed_models(parsed(as_sent(value)))
+    assert all(isinstance(text, str) for entry in entries for text in (entry.id, entry.owned_by))
 
 
 @many
