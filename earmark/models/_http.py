@@ -87,6 +87,14 @@ class HttpClient:
         """Whether the address is somebody else's, as far as it tells."""
         return not is_own(parse_address(self.settings.base_url).host or "")
 
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """What a user must know before anything is asked."""
+        url = parse_address(self.settings.base_url)
+        if not self._key or url.scheme == "https" or is_loopback(url.host or ""):
+            return ()
+        return (f"the key goes to {url.host} by http://, where anybody on the way can read it; https:// hides it",)
+
     @asynccontextmanager
     async def request(
         self, method: str, path: str, *, wait: Literal["timeout", "connect"] = "timeout", **body: Any

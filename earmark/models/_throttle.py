@@ -159,20 +159,37 @@ class OnServer(Protocol):
         """What serves it, as its list of models says: vllm, sglang, llamacpp; empty where it does not say."""
         ...
 
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """What a user must know before anything is asked."""
+        ...
+
 
 def throttled(model: Model, settings: Mapping[str, Any]) -> Throttle:
     """A model asked as its settings allow. What is remembered comes at any pace: the model in the memory has its own."""
-    shared, inner = common(settings), innermost(model)
-    server = inner if isinstance(inner, OnServer) else None
-    batches = "concurrency" not in settings and server is not None and server.engine in BATCHING
+    shared, server = common(settings), innermost(model)
     return Throttle(
         model,
-        BATCHING_CONCURRENCY if batches else shared.concurrency,
-        start=START_HOSTED if server and server.hosted else START_OWN,
+        BATCHING_CONCURRENCY if _batches(server, settings) else shared.concurrency,
+        start=START_HOSTED if isinstance(server, OnServer) and server.hosted else START_OWN,
         requests_per_minute=None if shared.remember else shared.requests_per_minute,
         tokens_per_minute=None if shared.remember else shared.tokens_per_minute,
         longest_wait=shared.longest_wait,
     )
+
+
+def _batches(server: Model, settings: Mapping[str, Any]) -> bool:
+    return "concurrency" not in settings and isinstance(server, OnServer) and server.engine in BATCHING
+
+
+def warnings_of(model: Model, settings: Mapping[str, Any]) -> list[str]:
+    """What a user must know of a model's server before anything is asked, and how many questions it is asked at once."""
+    server = innermost(model)
+    said = list(server.warnings) if isinstance(server, OnServer) else []
+    if isinstance(server, OnServer) and _batches(server, settings):
+        number = f"it is asked up to {BATCHING_CONCURRENCY} questions at once; model.concurrency=N sets another number"
+        said.append(f"the server says that it is {server.engine}: {number}")
+    return said
 
 
 def innermost(model: Model) -> Model:

@@ -76,6 +76,10 @@ class Gemini(Struct, frozen=True, eq=False):
         return self.client.hosted
 
     @property
+    def warnings(self) -> tuple[str, ...]:
+        return self.client.warnings
+
+    @property
     def hears(self) -> Hears:
         return self.settings.hears
 

@@ -79,6 +79,10 @@ class ChatModel(Struct, frozen=True, eq=False):
         return self.client.hosted and self.engine not in ENGINES
 
     @property
+    def warnings(self) -> tuple[str, ...]:
+        return self.client.warnings
+
+    @property
     def hears(self) -> Hears:
         return self.settings.hears
 

@@ -80,14 +80,22 @@ class Spread:
     @property
     def hosted(self) -> bool:
         """Whether any of them is somebody's service."""
-        models = (innermost(endpoint.model) for endpoint in self.endpoints)
-        return any(isinstance(model, OnServer) and model.hosted for model in models)
+        return any(server.hosted for server in self._servers)
 
     @property
     def engine(self) -> str:
-        """What serves the first of them."""
-        first = innermost(self.endpoints[0].model)
-        return first.engine if isinstance(first, OnServer) else ""
+        """What serves them, where all say the same."""
+        engines = {server.engine for server in self._servers}
+        return engines.pop() if len(engines) == 1 else ""
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        return tuple(dict.fromkeys(warning for server in self._servers for warning in server.warnings))
+
+    @property
+    def _servers(self) -> list[OnServer]:
+        models = (innermost(endpoint.model) for endpoint in self.endpoints)
+        return [model for model in models if isinstance(model, OnServer)]
 
     async def generate(self, prompt: Prompt) -> Response:
         tried: list[Endpoint] = []

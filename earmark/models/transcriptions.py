@@ -58,6 +58,10 @@ class Recogniser(Struct, frozen=True, eq=False):
         return self.client.hosted
 
     @property
+    def warnings(self) -> tuple[str, ...]:
+        return self.client.warnings
+
+    @property
     def hears(self) -> Hears:
         return self.settings.hears
 
