@@ -21,7 +21,7 @@ from earmark.models._throttle import Throttle, throttled, warnings_of
 from earmark.preflight import look, sent
 from earmark.report.rows import Found, Metrics
 from earmark.run import Engine, Kitchen, Tally
-from earmark.scoring import records, write_scores
+from earmark.scoring import open_scorers, records, write_scores
 from earmark.survey import Question, Survey, name_of, questions, survey
 from earmark.types import Benchmark, Condition, Model
 
@@ -60,7 +60,7 @@ async def evaluate(benchmark: Benchmark, words: Composed, watch: Watch) -> Outco
     if benchmark.fetch:
         await asyncio.to_thread(benchmark.fetch, watch.say)
     conditions = config.load_conditions(words.run.condition, seed, benchmark)
-    async with config.open_model(words.model) as model:
+    async with config.open_model(words.model) as model, open_scorers(benchmark) as scorers:
         where, found, done = await asyncio.to_thread(open_run, benchmark, model, conditions, words)
         if done:
             watch.say(f"going on with {where}: {found.settled} of {found.questions} are settled")
@@ -73,7 +73,8 @@ async def evaluate(benchmark: Benchmark, words: Composed, watch: Watch) -> Outco
                 await look.check(where, pattern, throttle, words.run, watch.say)
             stream = questions(benchmark, conditions, words.run)
             await ask_all(benchmark, stream, throttle, Sitting(where, found, done, words, watch))
-            metrics = await write_scores(where, benchmark, seed, Found(found.questions, found.skipped, found.prompts))
+            holds = Found(found.questions, found.skipped, found.prompts)
+            metrics = await write_scores(where, benchmark, seed, holds, scorers)
     vain = (
         sum(record.failure is not None and record.item.state == "ask" for record in records(where / folder.JOURNAL))
         if any(row.failed for row in metrics.rows)

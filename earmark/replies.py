@@ -1,9 +1,11 @@
 """Bring your own replies: lines of a file as items and responses, scored with no model in sight.
 
 A line holds `id`, `reply` and `target` (a label, the text of a choice, or for open questions a text), `choices` (a list, or
-an object of texts by label) or bare `labels`, and `answer`, even null, where a reader already ran. A judge is also told the `question`, and the `description` of
-the sound where its prompt has room for one; COMET is told the `source` of a translation. The names of the official LISTEN results are understood too: sample_id,
-raw_response, expected_letter, randomized_choices, predicted_letter.
+an object of texts by label) or bare `labels`, and `answer`, even null, where a reader already ran. Lines of one `group`, such as those about one recording, are resampled together. A judge is also
+told the `question`, and the `description` of the sound where its prompt has room for one; COMET is told the `source` of a
+translation. `stop` or `finish_reason` tells of a reply that was cut or withheld. The names of the official LISTEN results are
+understood too: sample_id, raw_response, expected_letter, randomized_choices, predicted_letter. Other fields are not read,
+which is said.
 """
 
 from __future__ import annotations
@@ -13,9 +15,9 @@ import codecs
 import string
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import AsyncExitStack
-from itertools import islice
+from itertools import chain, islice
 from pathlib import Path
-from typing import Any, Final, NamedTuple
+from typing import Any, Final, Literal, NamedTuple
 
 import msgspec
 import orjson
@@ -37,7 +39,17 @@ NAMES: Final = {
     "choices": ("choices", "randomized_choices"),
     "labels": ("labels",),
     "answer": ("answer", "predicted_letter"),
+    "group": ("group",),
 }
+TOLD_TO_SCORERS: Final = ("description", "source")
+STOPS: Final[dict[str, Literal["end", "length", "filtered"]]] = {
+    "length": "length",
+    "max_tokens": "length",
+    "content_filter": "filtered",
+    "filtered": "filtered",
+    "refusal": "filtered",
+}
+FIELDS: Final = {*chain(*NAMES.values()), *TOLD_TO_SCORERS, "stop", "finish_reason"}
 WRITTEN: Final = orjson.OPT_APPEND_NEWLINE
 
 
@@ -47,6 +59,7 @@ class Line(NamedTuple):
     item: Item
     response: Response
     given: tuple[str | None] | None  # its answer, where a reader already ran
+    unread: tuple[str, ...] = ()  # its fields that play no part
 
     @property
     def stray_answer(self) -> bool:
@@ -56,15 +69,43 @@ class Line(NamedTuple):
         return bool(labels) and answer is not None and not {part.strip() for part in answer.split(",")} <= {*labels}
 
 
+class Notices:
+    """What must be known of the records of a file, gathered one by one."""
+
+    def __init__(self) -> None:
+        self._ids: dict[str, list[str]] = {}
+        self._unread: dict[str, None] = {}
+        self._records = 0
+
+    def add(self, line: Line) -> None:
+        """Take note of one record."""
+        self._records += 1
+        self._unread |= dict.fromkeys(line.unread)
+        item = line.item
+        if not item.targets:
+            self._note("no target", item)
+        elif item.labels and not {*item.targets} <= {*item.labels}:
+            self._note("a target that is none of their labels or choices", item)
+        if line.stray_answer:
+            self._note("an answer that is none of their labels, and so is wrong", item)
+
+    def _note(self, what: str, item: Item) -> None:
+        self._ids.setdefault(what, []).append(item.id)
+
+    def lines(self) -> Iterator[str]:
+        """One sentence a kind."""
+        for what, ids in self._ids.items():
+            yield f"{len(ids):,} of {self._records:,} records have {what}; the first is '{ids[0]}'"
+        if self._unread:
+            yield f"fields that are not read: {', '.join(self._unread)}; those that are: {', '.join(sorted(FIELDS))}"
+
+
 async def score_file(
     path: Path, scorer: Scorer, say: Callable[[str], None] = lambda _: None
 ) -> tuple[Row, list[bytes]]:
     """The numbers of a file, and a JSON line about each of its records; what must be known to read them is said."""
-    cells, used = Cells(), Usage()
+    cells, used, notices = Cells(), Usage(), Notices()
     told = []
-    aimless: list[str] = []
-    strays: list[str] = []
-    unknown: list[str] = []
     lines = _records(path)
     async with AsyncExitStack() as stack:
         opened = await entered(scorer, stack)
@@ -74,23 +115,11 @@ async def score_file(
                 record = Record(line.item, response=line.response)
                 cells.add(record, opened, earned)
                 used += earned.usage
-                told.append(orjson.dumps(msgspec.structs.asdict(line_of(record, opened, earned)), option=WRITTEN))
-                if not line.item.targets:
-                    aimless.append(line.item.id)
-                elif line.item.labels and not {*line.item.targets} <= {*line.item.labels}:
-                    strays.append(line.item.id)
-                if line.stray_answer:
-                    unknown.append(line.item.id)
+                told.append(orjson.dumps(msgspec.structs.asdict(line_of(record, opened.name, earned)), option=WRITTEN))
+                notices.add(line)
     if not told:
         raise BadData(f"{path}: found no record, expected JSON lines with id, reply and target")
-    for ids, what in (
-        (aimless, "no target"),
-        (strays, "a target that is none of their labels or choices"),
-        (unknown, "an answer that is none of their labels, and so is wrong"),
-    ):
-        if ids:
-            say(f"{len(ids):,} of {len(told):,} records have {what}; the first is '{ids[0]}'")
-    for said in judging(used):
+    for said in (*notices.lines(), *judging(used)):
         say(said)
     return cells.rows(0)[0], told
 
@@ -140,8 +169,9 @@ def _read(line: Any, path: Path, number: int) -> Line:
         raise BadData(f"{where}: found {type(line).__name__}, expected an object with id, reply and target")
     found = {ours: next((line[name] for name in names if name in line), None) for ours, names in NAMES.items()}
     labels, choices = _shown(found["labels"], found["choices"], where)
-    if not isinstance(found["reply"], str | int | float | None):
-        raise BadData(f"{where}: found {type(found['reply']).__name__} for reply, expected a text or null")
+    for name in ("reply", "group"):
+        if not isinstance(found[name], str | int | float | None):
+            raise BadData(f"{where}: found {type(found[name]).__name__} for {name}, expected a text or null")
     if not any(name in line for kind in ("reply", "answer") for name in NAMES[kind]):
         raise BadData(f"{where}: has no reply and no answer, expected one of both; its fields are {', '.join(line)}")
     targets = found["target"] if isinstance(found["target"], list) else [found["target"]]
@@ -152,16 +182,15 @@ def _read(line: Any, path: Path, number: int) -> Line:
         choices=choices,
         labels=labels,
         targets=right,
-        tags={name: str(line[name]) for name in ("description", "source") if line.get(name)},
+        group=str(found["group"]) if found["group"] is not None else "",
+        tags={name: str(line[name]) for name in TOLD_TO_SCORERS if line.get(name)},
     )
     said = found["answer"] if isinstance(found["answer"], list | None) else [found["answer"]]
     answer = None if said is None else ",".join(_label(str(one), labels, choices) for one in said)
     given = (answer,) if any(name in line for name in NAMES["answer"]) else None
-    stop = line.get("stop") or line.get("finish_reason")
-    response = Response(
-        "" if found["reply"] is None else str(found["reply"]), "length" if stop in ("length", "max_tokens") else "end"
-    )
-    return Line(item, response, given)
+    stop = STOPS.get(str(line.get("stop") or line.get("finish_reason")), "end")
+    response = Response("" if found["reply"] is None else str(found["reply"]), stop)
+    return Line(item, response, given, tuple(name for name in line if name not in FIELDS))
 
 
 def _shown(labels: Any, choices: Any, where: str) -> tuple[tuple[str, ...], tuple[str, ...]]:

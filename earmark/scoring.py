@@ -10,7 +10,7 @@ import re
 from collections import deque
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
-from contextlib import AsyncExitStack, nullcontext
+from contextlib import AsyncExitStack, asynccontextmanager, nullcontext
 from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -23,12 +23,12 @@ from earmark.errors import BadData
 from earmark.journal import Record, ScoreLine, read, standing, taken
 from earmark.plugins import find
 from earmark.report import files
-from earmark.report.cells import Cells
+from earmark.report.cells import Cells, labels
 from earmark.report.gain import answered_without_ears, gains
 from earmark.report.rows import Found, Metrics, Row
 from earmark.stats.bags import named
 from earmark.text.thoughts import without_thoughts
-from earmark.types import Benchmark, Response, Score, Scorer, Usage
+from earmark.types import Benchmark, NeedsSetup, Opens, Response, Score, Scorer, Usage
 
 AT_ONCE: Final = 32  # scores under way, of scorers that ask a judge
 Scorers: TypeAlias = Callable[[str], tuple[Scorer, ...]]
@@ -55,7 +55,7 @@ class Scored(NamedTuple):
 
 
 async def score_all(
-    journal: Path, scorers: Scorers, slices: Sequence[str], tell: Callable[[Record, ScoreLine], None]
+    journal: Path, scorers: Scorers | OpenScorers, slices: Sequence[str], tell: Callable[[Record, ScoreLine], None]
 ) -> Scored:
     """Score every standing record of a journal; each score is told with its record, in the order of the journal."""
     cells = Cells(slices)
@@ -68,51 +68,87 @@ async def score_all(
             yield record
 
     async with AsyncExitStack() as stack:
-        async for record, scorer, earned in _scored(counted(), Opened(scorers, stack)):
-            cells.add(record, scorer, earned)
+        opened = scorers if isinstance(scorers, OpenScorers) else OpenScorers(scorers, stack)
+        async for record, by, earned in _scored(counted(), opened):
+            cells.add(record, by.scorer, earned, by.label)
             judging += earned.usage
-            tell(record, line_of(record, scorer, earned))
+            tell(record, line_of(record, by.label, earned))
     return Scored(cells, settled, judging)
 
 
-class Opened:
-    """The scorers of each task, opened once: a scorer that asks a judge has an `opened()` to enter."""
+class OpenScorer(NamedTuple):
+    """A scorer that is ready to score."""
+
+    label: str  # what it is called on its task
+    scorer: Scorer
+    asks: bool  # a judge or a program: several answers are scored at a time
+
+
+class OpenScorers:
+    """The scorers of each task, opened when they are first needed; equal ones are opened once."""
 
     def __init__(self, scorers: Scorers, stack: AsyncExitStack) -> None:
         self._scorers, self._stack = scorers, stack
-        self._open: dict[str, tuple[Scorer, ...]] = {}
+        self._tasks: dict[str, tuple[OpenScorer, ...]] = {}
+        self._known: list[tuple[Scorer, Scorer]] = []  # as a benchmark names it, and open
 
-    async def of(self, task: str) -> tuple[Scorer, ...]:
-        if task not in self._open:
-            self._open[task] = tuple([await entered(scorer, self._stack) for scorer in self._scorers(task)])
-        return self._open[task]
+    async def of(self, task: str) -> tuple[OpenScorer, ...]:
+        """The scorers of a task; of two that are equal one."""
+        if task not in self._tasks:
+            named = self._scorers(task)
+            by_label = dict(zip(labels(named), named, strict=True))
+            opened = [
+                OpenScorer(label, await self._open(one), isinstance(one, Opens)) for label, one in by_label.items()
+            ]
+            self._tasks[task] = tuple(opened)
+        return self._tasks[task]
+
+    async def _open(self, scorer: Scorer) -> Scorer:
+        opened = next((found for known, found in self._known if known == scorer), None)
+        if opened is None:
+            opened = await entered(scorer, self._stack)
+            self._known.append((scorer, opened))
+        return opened
+
+
+@asynccontextmanager
+async def open_scorers(benchmark: Benchmark) -> AsyncIterator[OpenScorers]:
+    """All scorers of a benchmark, open. Raises BadSetup where the judge or a package of one is not there."""
+    async with AsyncExitStack() as stack:
+        scorers = OpenScorers(benchmark.scorers, stack)
+        for task in benchmark.tasks:
+            await scorers.of(task)
+        yield scorers
 
 
 async def entered(scorer: Scorer, stack: AsyncExitStack) -> Scorer:
-    """A scorer, open until the stack is left."""
-    opened = getattr(scorer, "opened", None)
-    if opened is None:
+    """A scorer, ready until the stack is left."""
+    if isinstance(scorer, NeedsSetup):
+        await asyncio.to_thread(scorer.check)
+    if not isinstance(scorer, Opens):
         return scorer
-    found: Scorer = await stack.enter_async_context(opened())
+    found: Scorer = await stack.enter_async_context(scorer.opened())
     return found
 
 
-async def _scored(standing_records: Iterator[Record], scorers: Opened) -> AsyncIterator[tuple[Record, Scorer, Score]]:
+async def _scored(
+    standing_records: Iterator[Record], scorers: OpenScorers
+) -> AsyncIterator[tuple[Record, OpenScorer, Score]]:
     """Every score in order; those of scorers that ask a judge are made several at a time."""
-    ahead: deque[tuple[Record, Scorer, asyncio.Task[Score]]] = deque()
+    ahead: deque[tuple[Record, OpenScorer, asyncio.Task[Score]]] = deque()
     try:
         for record in standing_records:
-            for scorer in await scorers.of(record.item.task):
-                if hasattr(scorer, "opened"):
-                    ahead.append((record, scorer, asyncio.create_task(score(record, scorer))))
+            for by in await scorers.of(record.item.task):
+                if by.asks:
+                    ahead.append((record, by, asyncio.create_task(score(record, by.scorer))))
                     if len(ahead) > AT_ONCE:
-                        first, by, task = ahead.popleft()
-                        yield first, by, await task
+                        first, its, task = ahead.popleft()
+                        yield first, its, await task
                 else:
-                    yield record, scorer, await score(record, scorer)
+                    yield record, by, await score(record, by.scorer)
         while ahead:
-            first, by, task = ahead.popleft()
-            yield first, by, await task
+            first, its, task = ahead.popleft()
+            yield first, its, await task
     finally:
         for _, _, task in ahead:
             task.cancel()
@@ -163,14 +199,14 @@ def _without_ears(run: Path, right: Mapping[tuple[str, str], AbstractSet[int]]) 
             yield one
 
 
-def line_of(record: Record, scorer: Scorer, earned: Score) -> ScoreLine:
-    """One score, as it is written."""
+def line_of(record: Record, scorer: str, earned: Score) -> ScoreLine:
+    """One score, as it is written, by a scorer's label."""
     return ScoreLine(
         task=record.item.task,
         id=record.item.id,
         condition=record.condition,
         repeat=record.repeat,
-        scorer=scorer.name,
+        scorer=scorer,
         state=earned.state,
         answer=earned.answer,
         counts=earned.counts,
@@ -195,7 +231,7 @@ def read_scores(path: Path) -> Iterator[ScoreLine]:
         raise BadData(f"{path}: cannot be read ({error}); make it again with: earmark rescore {path.parent}") from error
 
 
-async def _staged(run: Path, place: Path, benchmark: Benchmark, scorers: Scorers) -> Scored:
+async def _staged(run: Path, place: Path, benchmark: Benchmark, scorers: Scorers | OpenScorers) -> Scored:
     """Score a run's journal, its scores and samples written somewhere else until all are there."""
     encode = msgspec.json.Encoder().encode
     samples = None if benchmark.tables else files.Samples(place)
@@ -210,7 +246,7 @@ async def _staged(run: Path, place: Path, benchmark: Benchmark, scorers: Scorers
 
 
 async def write_scores(
-    run: Path, benchmark: Benchmark, seed: int, found: Found, scorers: Scorers | None = None
+    run: Path, benchmark: Benchmark, seed: int, found: Found, scorers: Scorers | OpenScorers | None = None
 ) -> Metrics:
     """Score a run's journal and write every report of it: the benchmark's own tables where it has some, else ours.
 

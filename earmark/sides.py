@@ -11,12 +11,12 @@ from earmark import config, folder, plugins
 from earmark.again import reopened
 from earmark.errors import BadData, UsageError
 from earmark.journal import ScoreLine, read
-from earmark.report.cells import signature_of
+from earmark.report.cells import labels, signature_of
 from earmark.report.files import read_metrics
 from earmark.report.gathered import About, Rules, Side
 from earmark.report.rows import Row
 from earmark.scoring import read_scores, score_all
-from earmark.types import Benchmark, Scorer
+from earmark.types import Benchmark, Opens, Scorer
 
 
 def side(run: Path) -> Side:
@@ -46,9 +46,10 @@ def _written_rules(run: Path) -> Callable[[str, str], Rules]:
 
 def _found(row: Row) -> Scorer | None:
     """A scorer that lies in a file, made again from its settings; None where what comes out signs otherwise."""
-    if "." not in row.scorer and row.scorer not in plugins.names("scorers"):
+    name = row.scorer.partition(" ")[0]  # a label begins with it
+    if "." not in name and name not in plugins.names("scorers"):
         return None
-    module = plugins.find("scorers", row.scorer)
+    module = plugins.find("scorers", name)
     try:
         scorer: Scorer = module.load(config.read(module.Settings, row.settings, ""))
     except UsageError:  # of a version with other settings
@@ -60,7 +61,7 @@ def _found(row: Row) -> Scorer | None:
 def _scored_now(run: Path) -> tuple[Callable[[str, str], Rules], Iterable[ScoreLine]]:
     """The rules of the run's benchmark, and its answers scored by them."""
     benchmark, _ = reopened(run)
-    if any(hasattr(scorer, "opened") for task in benchmark.tasks for scorer in benchmark.scorers(task)):
+    if any(isinstance(scorer, Opens) for task in benchmark.tasks for scorer in benchmark.scorers(task)):
         raise BadData(f"{run}: is not scored yet, and its scorer asks a judge; score it with: earmark rescore {run}")
 
     def rules(task: str, name: str) -> Rules:
@@ -73,7 +74,8 @@ def _scored_now(run: Path) -> tuple[Callable[[str, str], Rules], Iterable[ScoreL
 
 
 def _of_benchmark(benchmark: Benchmark, task: str, name: str) -> Scorer:
-    scorers = {scorer.name: scorer for scorer in benchmark.scorers(task)}
+    named = benchmark.scorers(task)
+    scorers = dict(zip(labels(named), named, strict=True))
     if name not in scorers:
         raise BadData(
             f"{benchmark.name}:{task} is scored by {', '.join(scorers)}, and the run by {name}; score it again with: earmark rescore RUN"

@@ -9,7 +9,8 @@ Every noun is frozen: to change one, make another. Times are in seconds, rates i
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from typing import TYPE_CHECKING, Annotated, Any, Literal, Protocol, TypeAlias, TypeVar
+from contextlib import AbstractAsyncContextManager
+from typing import TYPE_CHECKING, Annotated, Any, Literal, Protocol, TypeAlias, TypeVar, runtime_checkable
 
 import msgspec
 from msgspec import Meta, Struct
@@ -268,6 +269,7 @@ class Metric(Struct, frozen=True):
     value: Callable[[Counts], Number]
     better: Literal["higher", "lower"] = "higher"
     share: tuple[str, str] | None = None  # the two counts of a plain share, which has a closed interval
+    caveat: Callable[[Mapping[str, float]], str] | None = None  # of summed counts: a note on the number, or nothing
 
 
 class Scorer(Protocol):
@@ -284,6 +286,24 @@ class Scorer(Protocol):
 
     def bounds(self, item: Item) -> tuple[dict[str, float], dict[str, float]]:
         """The counts of the worst and of the best answer this item could have had, for items that failed."""
+        ...
+
+
+@runtime_checkable
+class Opens(Protocol):
+    """A scorer that asks something, such as a judge, and so has to be opened before it scores."""
+
+    def opened(self) -> AbstractAsyncContextManager[Any]:
+        """The scorer, open."""
+        ...
+
+
+@runtime_checkable
+class NeedsSetup(Protocol):
+    """A scorer that needs more than this package."""
+
+    def check(self) -> None:
+        """Raise BadSetup where a package or a file that it needs is not there."""
         ...
 
 

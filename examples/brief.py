@@ -27,7 +27,9 @@ class Settings(Struct, frozen=True, forbid_unknown_fields=True):
     def metrics(self) -> Mapping[str, Metric]:
         return {"brief": ratio("brief", "n")}
 
-    async def score(self, item: Item, response: Response) -> Score:  # noqa: ARG002 - the same for all
+    async def score(self, item: Item, response: Response) -> Score:
+        if response.stop == "filtered":
+            return Score(self.bounds(item)[0], state="refused", rule="filtered")
         brief = len(response.text.split()) <= self.most
         return Score({"brief": float(brief), "n": 1.0}, response.text)
 

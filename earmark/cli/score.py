@@ -14,7 +14,7 @@ import click
 @click.option("--items", type=click.Path(dir_okay=False, path_type=Path), help="Write one JSON line an item here.")
 @click.argument("words", nargs=-1, type=click.UNPROCESSED)
 def command(file: Path, scorer: str, as_json: bool, items: Path | None, words: tuple[str, ...]) -> None:
-    """Score FILE, JSON lines with id, reply, target, choices or bare labels, and answer where a reader already ran.
+    """Score FILE, JSON lines with id, reply, target, choices or bare labels, group, and answer where a reader already ran.
 
     \b
     earmark score replies.jsonl --scorer choice

@@ -6,6 +6,8 @@ counts alike; an average over tasks lets each task count alike. Both are resampl
 
 from __future__ import annotations
 
+import math
+import re
 from array import array
 from collections.abc import Mapping, Sequence
 from typing import Any, Final, Protocol
@@ -23,6 +25,7 @@ from earmark.stats.estimate import Estimate, defined, estimates, read
 from earmark.stats.repeats import repeated
 from earmark.types import STATES, Counts, Metric, Number, Score, Scorer, State, replace
 
+_VERSION: Final = re.compile(r"\.\d+$")  # of a reader or a normaliser
 OF: Final = "\x1f"  # between the name of a task and that of a count
 
 
@@ -86,7 +89,7 @@ class Place(Struct, frozen=True):
 
     task: str
     condition: str
-    scorer: str
+    scorer: str  # its label
     slice: str = ""  # such as "user=001"; empty: all
 
 
@@ -120,12 +123,16 @@ class Cells:
         self._slices = slices
         self.cells: dict[Place, Cell] = {}
 
-    def add(self, record: Record, scorer: Scorer, earned: Score) -> None:
-        """Enter one score, into the row of all and into that of each of its slices."""
+    def add(self, record: Record, scorer: Scorer, earned: Score, label: str = "") -> None:
+        """Enter one score, into the row of all and into that of each of its slices.
+
+        `label` tells the scorer from others of its name on the same task.
+        """
         item = record.item
         for tag in ("", *self._slices):
             if not tag or tag in item.tags:
-                place = Place(item.task, record.condition, scorer.name, f"{tag}={item.tags[tag]}" if tag else "")
+                of_tag = f"{tag}={item.tags[tag]}" if tag else ""
+                place = Place(item.task, record.condition, label or scorer.name, of_tag)
                 cell = self.cells.get(place)
                 if cell is None:
                     cell = self.cells[place] = Cell(scorer, Bags())
@@ -171,13 +178,30 @@ def row(place: Place, cell: Cell, seed: int) -> Row:
 
 
 def _bounded(metric: Metric, found: Estimate, cell: Cell) -> Estimate:
-    if not cell.worst or found.value is None:
+    """An estimate with what failed items may hide and what is to be known of it, free of floating dust."""
+    if found.value is None:
         return found
     sums = {name: float(column.sum()) for name, column in cell.bags.columns.items()}
-    best = {
-        name: sums.get(name, 0.0) - cell.worst.get(name, 0.0) + cell.best.get(name, 0.0) for name in {*sums, *cell.best}
-    }
-    return replace(found, worst=found.value, best=defined(read(metric.value, best)))
+    note = metric.caveat(sums) if metric.caveat else ""
+    found = replace(found, why="; ".join(filter(None, (note, found.why))))
+    if cell.worst:
+        best = {
+            name: sums.get(name, 0.0) - cell.worst.get(name, 0.0) + cell.best.get(name, 0.0)
+            for name in {*sums, *cell.best}
+        }
+        found = replace(found, worst=found.value, best=defined(read(metric.value, best)))
+    numbers = ((name, getattr(found, name)) for name in ("value", "low", "high", "worst", "best"))
+    return replace(found, **{name: without_dust(number) for name, number in numbers if number is not None})
+
+
+def without_dust(number: float) -> float:
+    """A number, or the whole one that only rounding of floats keeps it from.
+
+    >>> without_dust(100.00000000000004), without_dust(-2.7e-17), without_dust(0.999)
+    (100.0, 0.0, 0.999)
+    """
+    whole = float(round(number))
+    return whole if math.isclose(number, whole, rel_tol=1e-12, abs_tol=1e-12) else number
 
 
 def _chance(columns: Mapping[str, Any]) -> float | None:
@@ -191,6 +215,30 @@ def signature_of(scorer: HasMetrics) -> str:
         return str(own)
     settings = msgspec.structs.asdict(scorer) if isinstance(scorer, Struct) else {}
     return "|".join([scorer.name, *(f"{name}:{value}" for name, value in settings.items())])
+
+
+def labels(scorers: Sequence[HasMetrics]) -> list[str]:
+    """Short names for the scorers of a task: each its own or, where several share it, with what only its signature says.
+
+    >>> from earmark.scorers.choice import Choice
+    >>> labels([Choice("mmau"), Choice()]), labels([Choice("mmau")])
+    (['choice mmau', 'choice earmark'], ['choice'])
+    """
+    names = [scorer.name for scorer in scorers]
+    parts = [signature_of(one).split("|") if names.count(one.name) > 1 else [] for one in scorers]
+    own = []
+    for name, here in zip(names, parts, strict=True):
+        others = [{*there} for other, there in zip(names, parts, strict=True) if other == name]
+        own.append([part for part in here if not all(part in other for other in others)])
+    short = [tuple(_VERSION.sub("", part.partition(":")[2] or part) for part in found) for found in own]
+    wholes = {
+        (name, said): {tuple(o) for n, s, o in zip(names, short, own, strict=True) if (n, s) == (name, said)}
+        for name, said in zip(names, short, strict=True)
+    }
+    return [
+        " ".join([name, *(said if len(wholes[name, said]) == 1 else found)])
+        for name, said, found in zip(names, short, own, strict=True)
+    ]
 
 
 def over_groups(cell: Cell) -> Cell:
@@ -242,7 +290,7 @@ def mean_over_tasks(metric: Metric, tasks: Sequence[str]) -> Metric:
         means: Number = np.mean(np.stack([np.asarray(value, np.float64) for value in values]), axis=0)
         return means
 
-    return replace(metric, value=mean, share=None)
+    return replace(metric, value=mean, share=None, caveat=None)
 
 
 def joined_pairs(by_task: Mapping[str, Pairs]) -> Pairs:

@@ -16,6 +16,7 @@ from msgspec import Struct
 
 from earmark.report.cells import joined_pairs, mean_over_tasks
 from earmark.report.gathered import About, Place, Scores, Side
+from earmark.report.rows import title_of
 from earmark.report.table import chance, number, signed
 from earmark.signature import differences
 from earmark.stats.bags import Floats, Names
@@ -46,6 +47,11 @@ class Row(Struct, frozen=True):
     failed_second: int = 0
     without_failed: float | None = None  # the difference over the pairs that failed in neither
 
+    @property
+    def title(self) -> str:
+        """Name of the row."""
+        return title_of(self.task, "", self.scorer)
+
 
 class Comparison(Struct, frozen=True):
     """Two runs, compared."""
@@ -66,6 +72,7 @@ class Matched(NamedTuple):
 
 def compare(first: Side, second: Side, *, metric: str = "", everything: bool = False, seed: int = 0) -> Comparison:
     """Compare by the headline of each scorer, by the metric that is named, or by everything."""
+    second = second.with_labels_of(first)
     places = [place for place in first.scores if place in second.scores]
     places.sort(key=lambda place: first.about.place(*place[:2]))
     matches = {place: _match(first.scores[place], second.scores[place]) for place in places}
@@ -260,7 +267,7 @@ def table(rows: Sequence[Row]) -> list[tuple[str, ...]]:
 def _line(row: Row) -> tuple[str, ...]:
     found = row.difference
     return (
-        row.task,
+        row.title,
         row.condition,
         number(found.first),
         number(found.second),
@@ -279,7 +286,7 @@ def _line(row: Row) -> tuple[str, ...]:
 def wanted(rows: Sequence[Row], difference: float) -> list[str]:
     """How many pairs it would take to find a true difference, going by what each row found."""
     return [
-        f"{row.task} {row.condition}: {row.metric}, a true difference of {difference:g} takes about {many:,} pairs; {row.difference.n:,} could show {number(row.difference.smallest)}"
+        f"{row.title} {row.condition}: {row.metric}, a true difference of {difference:g} takes about {many:,} pairs; {row.difference.n:,} could show {number(row.difference.smallest)}"
         for row in rows
         if (many := items_to_find(row.difference, difference)) is not None
     ]
@@ -289,7 +296,7 @@ def footnotes(comparison: Comparison) -> list[str]:
     """What must be known beside the table, in a line each."""
     told = list(comparison.notes)
     for row in comparison.rows:
-        where = f"{row.task} {row.condition}"
+        where = f"{row.title} {row.condition}"
         if row.failed_first or row.failed_second:
             told.append(
                 f"{where}: {row.failed_first} of the pairs failed in the first run and {row.failed_second} in the second; "

@@ -1,12 +1,15 @@
 """Reports as files: metrics.json, summary.csv and one file of samples for each task.
 
-CSV files are UTF-8 without a byte order mark, with a header and quoted where they must be.
+CSV files are UTF-8 without a byte order mark, with a header and quoted where they must be. A text that a spreadsheet would
+run as a formula has an apostrophe before it, but in the tables of a benchmark's own, whose form its protocol fixes. JSON is
+exact everywhere.
 """
 
 from __future__ import annotations
 
 import csv
 import io
+import re
 import shutil
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
@@ -31,6 +34,7 @@ SAMPLES: Final = (
 )  # fmt: skip
 
 STAGED: Final = ".scoring-"  # what the folders are called where scores lie until all are there
+FORMULA: Final = re.compile(r"'*[=+\-@\t\r]")  # after apostrophes too, so that one can be taken away again
 WITHOUT_EARS: Final = ("task", "scorer", "id")
 
 
@@ -60,18 +64,27 @@ def judged(folder: Path) -> Usage:
         return Usage()
 
 
-def write_csv(path: Path, head: Sequence[str], lines: Iterable[Sequence[Any]]) -> None:
-    """Write a table, line by line, whole or not at all."""
+def write_csv(path: Path, head: Sequence[str], lines: Iterable[Sequence[Any]], *, exact: bool = False) -> None:
+    """Write a table, line by line, whole or not at all; `exact` leaves formulas as they are."""
     with whole(path) as file, io.TextIOWrapper(file, encoding="utf-8", newline="") as text:
         writer = csv.writer(text)
         writer.writerow(head)
-        writer.writerows(lines)
+        writer.writerows(lines if exact else map(without_formulas, lines))
+
+
+def without_formulas(line: Sequence[Any]) -> list[Any]:
+    """A row whose texts no spreadsheet runs; numbers stay numbers. Without its first apostrophe such a text is as it was.
+
+    >>> without_formulas(["=1+1", "'-x", "a=b", -1.5])
+    ["'=1+1", "''-x", 'a=b', -1.5]
+    """
+    return [f"'{cell}" if isinstance(cell, str) and FORMULA.match(cell) else cell for cell in line]
 
 
 def write_tables(folder: Path, tables: Iterable[Table]) -> None:
     """Write a benchmark's own tables."""
     for table in tables:
-        write_csv(folder / table.path, table.head, table.rows)
+        write_csv(folder / table.path, table.head, table.rows, exact=True)
 
 
 def write_summary(path: Path, model: str, benchmark: str, rows: Sequence[Row]) -> None:
@@ -124,7 +137,7 @@ class Samples:
             writer = csv.writer(file)
             writer.writerow(SAMPLES)
             self._open[line.task] = (file, writer)
-        self._open[line.task][1].writerow(sample(record, line))
+        self._open[line.task][1].writerow(without_formulas(sample(record, line)))
 
 
 def sample(record: Record, line: ScoreLine) -> tuple[Any, ...]:

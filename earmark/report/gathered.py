@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from copy import copy
 from typing import Any, Final, NamedTuple
 
 import numpy as np
@@ -88,6 +89,11 @@ def asked(records: Iterable[Record]) -> Asked:
     return Asked(distinct, groups, words, sounds, failures.astype(np.bool_))
 
 
+def _rule(side: Side, place: Place) -> str:
+    """The signature of a scorer, without our version."""
+    return side.rules(place[0], place[2]).signature.partition("|v:")[0]
+
+
 class Side:
     """One run: its scores by task, condition and scorer, and what was asked."""
 
@@ -109,6 +115,25 @@ class Side:
             return np.zeros(keys.size, np.bool_), np.zeros(keys.size, np.intp)
         at = np.minimum(self.asked.keys.searchsorted(keys), self.asked.keys.size - 1)
         return self.asked.keys[at] == keys, at
+
+    def with_labels_of(self, other: Side) -> Side:
+        """The same run, a scorer that another run knows by another label under that one.
+
+        A label tells a scorer from others on its task, so it changes when another is put beside it; its signature does not.
+        """
+        known = {(*place[:2], _rule(other, place)): place for place in other.scores if place not in self.scores}
+        moved = {
+            place: known[here]
+            for place in self.scores
+            if place not in other.scores and (here := (*place[:2], _rule(self, place))) in known
+        }
+        if not moved:
+            return self
+        labels = {(place[0], label): place[2] for place, (_, _, label) in moved.items()}
+        same = copy(self)
+        same.scores = {moved.get(place, place): scores for place, scores in self.scores.items()}
+        same.rules = lambda task, label: self.rules(task, labels.get((task, label), label))
+        return same
 
     def stale(self) -> int:
         """How many questions of the journal have no score, or one from before they were answered."""

@@ -13,12 +13,22 @@ from earmark.stats.repeats import Repeats
 from earmark.types import Usage
 
 
+def title_of(task: str, part: str, scorer: str) -> str:
+    """Name a row by its task, its slice, and its scorer where several of one name score the task.
+
+    >>> title_of("pitch", "", "choice"), title_of("pitch", "user=1", "choice mmau")
+    ('pitch', 'pitch (user=1, choice mmau)')
+    """
+    more = [part] * bool(part) + [scorer] * (" " in scorer)
+    return f"{task} ({', '.join(more)})" if more else task
+
+
 class Row(Struct, frozen=True):
     """The numbers of one task under one condition by one scorer."""
 
     task: str
     condition: str
-    scorer: str
+    scorer: str  # its name or, where several of one name score a task, that and what tells it apart: "choice mmau"
     signature: str
     n: int  # everything that was asked, failures too
     states: dict[str, int]
@@ -32,7 +42,7 @@ class Row(Struct, frozen=True):
     @property
     def title(self) -> str:
         """What the row is about."""
-        return f"{self.task} ({self.slice})" if self.slice else self.task
+        return title_of(self.task, self.slice, self.scorer)
 
     @property
     def sliced(self) -> bool:
@@ -74,7 +84,7 @@ class Gain(Struct, frozen=True, omit_defaults=True):
     @property
     def title(self) -> str:
         """What the gain is about."""
-        return f"{self.task} ({self.slice})" if self.slice else self.task
+        return title_of(self.task, self.slice, self.scorer)
 
 
 class Metrics(Struct, frozen=True):

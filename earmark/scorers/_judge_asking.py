@@ -8,9 +8,13 @@ number is the mean of those that could be read, if they are more than half.
 from __future__ import annotations
 
 import asyncio
+import functools
+import os
 from collections import Counter
 from collections.abc import AsyncIterator, Mapping, Sequence
-from contextlib import asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager
+from copy import deepcopy
+from pathlib import Path
 from typing import Any, Final
 
 from msgspec import Struct
@@ -131,6 +135,11 @@ def counted(votes: Sequence[Vote], ask: Ask) -> Verdict:
 
 def settings_of(judge: str) -> dict[str, Any]:
     """The settings of a judge, checked. Raises UsageError where no such model is known."""
+    return deepcopy(_composed(judge, Path.cwd(), os.environ.get("EARMARK_CONF", "")))
+
+
+@functools.cache  # composing takes most of a second, and a benchmark may name its judge for each of hundreds of tasks
+def _composed(judge: str, here: Path, conf: str) -> dict[str, Any]:  # noqa: ARG001 - where settings are looked for
     settings = compose([f"model={judge}"]).model
     backend_settings(settings)
     return settings
@@ -142,7 +151,11 @@ async def opened_judge(judge: str, votes: int = 1, temperature: float = 0.0) -> 
     if votes < 1:
         raise UsageError(f"votes={votes}: a judge has one vote at least")
     remembered = {"backend": "earmark.models._remember", "model": settings_of(judge)}
-    async with open_model(remembered) as model:
+    async with AsyncExitStack() as stack:
+        try:
+            model = await stack.enter_async_context(open_model(remembered))
+        except BadSetup as error:
+            raise BadSetup(f"the judge {judge} cannot be opened: {error}") from error
         yield Judge(model, votes, temperature)
 
 

@@ -98,7 +98,7 @@ class Judged(Settings, frozen=True, dict=True):
 async def read_by_rules(scorer: Settings, item: Item, response: Response) -> Score:
     """What rules read from a reply."""
     if response.stop == "filtered":
-        return Score(scorer.counts(item, None), state="refused", rule="filtered")
+        return Score(scorer.bounds(item)[0], state="refused", rule="filtered")
     reading = read_choice(response.text, labels_of(item), item.choices, cut=response.stop == "length")
     return Score(scorer.counts(item, reading.answer), reading.answer, reading.state, reading.rule)
 

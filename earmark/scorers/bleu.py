@@ -8,17 +8,21 @@ reply's tokens, `reference` those of the reference nearest in length. For chrF, 
 shares of character n-grams of the reply, and of the reference, that both have; with `words=2` (chrF++) word n-grams of
 orders 1 and 2 are among them. All counts are summed over items before any share is taken, so `value` of the sums is
 sacrebleu's `corpus_bleu`, and no mean of sentences. Where an order has no match the precision is smoothed (`exp`); where
-nothing matches the score is 0. Texts are compared as they are, cased and with their punctuation: sacrebleu's tokenisers
+nothing matches the score is 0, and so it is where no reply has 4 tokens, which is told. Texts are compared as they are, cased and with their punctuation: sacrebleu's tokenisers
 expect that.
 
 The tokeniser goes by the language of the translation: `zh` for Chinese and Cantonese, `ja-mecab` for Japanese and
 `ko-mecab` for Korean (which need sacrebleu's own extras), `char` for Thai, Lao, Khmer, Burmese and Tibetan, `13a` for all
 others. sacrebleu knows no language on its own: with 13a, Chinese would score near 0.
+
+A failure or a refusal counts as all the n-grams of its reference, none of them right, and nothing towards the length: never
+better than an answer, whatever the other replies are. Where the reference is empty it counts as one token too many.
 """
 
 from __future__ import annotations
 
 import functools
+import math
 from collections.abc import Callable, Mapping, Sequence
 from importlib import import_module
 from typing import Any, ClassVar, Final, Literal
@@ -28,12 +32,16 @@ from msgspec import Struct
 
 from earmark import __version__
 from earmark.errors import BadData, BadSetup, UsageError
+from earmark.scorers.choice import no_answer
 from earmark.text.normalise import BLANKLESS, TOKENS, language_of, without_tokens
 from earmark.types import Counts, Item, Metric, Number, Response, Score
 
 ORDERS: Final = (1, 2, 3, 4)
 BLEU_COUNTS: Final = ("length", "reference", *(f"match_{n}" for n in ORDERS), *(f"total_{n}" for n in ORDERS))
 TOKENISERS: Final = {"zh": "zh", "yue": "zh", "wuu": "zh", "nan": "zh", "ja": "ja-mecab", "ko": "ko-mecab"}
+UNKNOWN: Final = "?"  # one token of any tokeniser, for an answer nobody has
+TOP: Final = 100.0
+TOO_SHORT: Final = "shorter than 4 tokens: without 4-grams BLEU is 0 whatever it says; read chrF"
 INSTALL: Final = "pip install 'earmark[text]'"
 EXTRAS: Final = {"ja-mecab": "pip install 'sacrebleu[ja]'", "ko-mecab": "pip install 'sacrebleu[ko]'"}
 
@@ -57,7 +65,7 @@ class Settings(Struct, frozen=True, forbid_unknown_fields=True):
     def metrics(self) -> Mapping[str, Metric]:
         bleu, chrf = _bleu(self), _chrf(self)
         return {
-            "bleu": Metric(_over(BLEU_COUNTS, bleu)),
+            "bleu": Metric(_over(BLEU_COUNTS, bleu), caveat=_too_short),
             "chrf++" if self.words else "chrf": Metric(_over(chrf_counts(self.words), chrf)),
         }
 
@@ -72,14 +80,26 @@ class Settings(Struct, frozen=True, forbid_unknown_fields=True):
         bleu, chrf = (metric._SIGNATURE_TYPE(vars(metric) | known) for metric in (_bleu(self), _chrf(self)))  # noqa: SLF001
         return f"bleu|{bleu}|chrf|{chrf}|reply:{TOKENS if self.tokens == 'removed' else 'raw'}|v:{__version__}"
 
+    def check(self) -> None:
+        """Raise BadSetup where sacrebleu or its tokeniser is not there."""
+        _bleu(self)
+        _chrf(self)
+
     async def score(self, item: Item, response: Response) -> Score:
-        if response.stop == "filtered":
-            return Score(self.counts(item, None), state="refused", rule="filtered")
+        if (none := no_answer(self, item, response)) is not None:
+            return none
         text = self._said(response.text)
-        return Score(self.counts(item, text), text, rule=TOKENS if text != response.text.strip() else "")
+        counts = self.counts(item, text)
+        cut = text != response.text.strip()
+        return Score(counts, text, rule=TOKENS if cut else "", why=TOO_SHORT if text and not counts["total_4"] else "")
 
     def bounds(self, item: Item) -> tuple[dict[str, float], dict[str, float]]:
-        return self.counts(item, None), self.counts(item, item.targets[0])
+        """The worst shares nothing with its reference, in as many n-grams, and fills none of its length."""
+        best = max((self.counts(item, text) for text in item.targets), key=lambda counts: counts["length"])
+        if not best["length"]:  # silence is right, and a failure is not silence
+            return self.counts(item, UNKNOWN) | {"length": 0.0}, best
+        shared = {name for name in best if name == "length" or name.startswith("match_") or name.endswith("_both")}
+        return {name: 0.0 if name in shared else count for name, count in best.items()}, best
 
     def counts(self, item: Item, answer: str | None) -> dict[str, float]:
         """The counts of one item whose translation is `answer`; none is an empty one."""
@@ -113,11 +133,17 @@ def chrf_counts(words: int) -> tuple[str, ...]:
     return tuple(f"{order}_{side}" for order in orders for side in ("reply", "reference", "both"))
 
 
+def _too_short(counts: Counts) -> str:
+    """A caveat of BLEU over counts in which no reply has a 4-gram."""
+    return f"every reply is {TOO_SHORT}" if not counts["total_4"] and counts["length"] else ""
+
+
 def _over(names: Sequence[str], metric: Any) -> Callable[[Counts], Number]:
     """sacrebleu's number from counts in sacrebleu's order, one by one where they are arrays."""
 
     def read(row: list[float]) -> float:
-        return float(metric._compute_score_from_stats(row).score)  # noqa: SLF001
+        score = float(metric._compute_score_from_stats(row).score)  # noqa: SLF001
+        return TOP if math.isclose(score, TOP, rel_tol=1e-12) else score  # its logarithms leave 100.00000000000004
 
     def value(counts: Counts) -> Number:
         columns = np.stack(np.broadcast_arrays(*(np.asarray(counts.get(name, 0.0)) for name in names)), axis=-1)

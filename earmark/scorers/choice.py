@@ -22,7 +22,9 @@ from msgspec import Struct
 from earmark import __version__
 from earmark.errors import BadData, UsageError
 from earmark.text.answers import READERS, VERSION, read_choice
-from earmark.types import Item, Metric, Number, Response, Score
+from earmark.types import Item, Metric, Number, Response, Score, Scorer
+
+PROBE: Final = "one 我们"  # a text that takes all that normalisers need
 
 
 def ratio(top: str, bottom: str) -> Metric:
@@ -35,6 +37,18 @@ def divided(top: Number, bottom: Number) -> Number:
     with np.errstate(divide="ignore", invalid="ignore"):
         quotient: Number = np.true_divide(top, bottom)
     return quotient
+
+
+def no_answer(scorer: Scorer, item: Item, response: Response) -> Score | None:
+    """The score of a reply that was withheld, or cut before its first word; None for an answer.
+
+    Neither is silence, which may be right.
+    """
+    if response.stop == "filtered":
+        return Score(scorer.bounds(item)[0], state="refused", rule="filtered")
+    if response.stop == "length" and not response.text.strip():
+        return Score(scorer.bounds(item)[0], state="unparsed", rule="cut")
+    return None
 
 
 METRICS: Final = {"accuracy": ratio("right", "n"), "accuracy_read": ratio("right", "read")}
@@ -73,7 +87,7 @@ class Settings(Struct, frozen=True, forbid_unknown_fields=True):
 
     async def score(self, item: Item, response: Response) -> Score:
         if response.stop == "filtered":
-            return Score(self.counts(item, None), state="refused", rule="filtered")
+            return Score(self.bounds(item)[0], state="refused", rule="filtered")
         labels = labels_of(item)
         if self.reader == "earmark":
             how = {"cut": response.stop == "length", "thinking": self.thinking == "opened", "several": self.several}

@@ -6,8 +6,9 @@
     contains                 = normalised replies in which a normalised reference occurs, as whole words / n
 
 White space at either end is no difference. Quasi-exact is HELM's: lower case, without punctuation and without the articles
-a, an and the. With `boundary=letters` a reference may also occur inside a word, as VocalBench counts it. An empty reply
-matches nothing; a reference that normalises to nothing is matched by no reply in the last two.
+a, an and the. With `boundary=letters` a reference may also occur inside a word, as VocalBench counts it. An empty
+reference, where silence is right, is matched by an empty reply and no other, in all four; an empty reply matches nothing
+else. Any other reference that normalises to nothing is matched by no reply in the last two.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ from msgspec import Struct
 
 from earmark import __version__
 from earmark.errors import BadData
-from earmark.scorers.choice import ratio
+from earmark.scorers.choice import PROBE, no_answer, ratio
 from earmark.text.normalise import Normaliser, blankless, normaliser
 from earmark.types import Item, Metric, Response, Score
 
@@ -67,25 +68,31 @@ class Settings(Struct, frozen=True, forbid_unknown_fields=True):
         """
         return f"exact|norm:{way(self)}|boundary:{self.boundary}|v:{__version__}"
 
+    def check(self) -> None:
+        """Raise BadSetup where a package that the normaliser needs is not there."""
+        way(self)(PROBE)
+
     async def score(self, item: Item, response: Response) -> Score:
-        if response.stop == "filtered":
-            return Score(self.counts(item, None), state="refused", rule="filtered")
+        if (none := no_answer(self, item, response)) is not None:
+            return none
         counts = self.counts(item, response.text)
         return Score(counts, response.text.strip(), rule=next((match for match in MATCHES if counts[match]), ""))
 
     def bounds(self, item: Item) -> tuple[dict[str, float], dict[str, float]]:
-        return self.counts(item, None), dict.fromkeys(MATCHES, 1.0) | {"n": 1.0}
+        right = [self.counts(item, target) for target in item.targets]
+        return self.counts(item, None), {name: max(counts[name] for counts in right) for name in right[0]}
 
     def counts(self, item: Item, answer: str | None) -> dict[str, float]:
         """The counts of one item whose reply is `answer`."""
         if not item.targets:
             raise BadData(f"item '{item.id}' has no target; expected the text of the right answer")
-        said = (answer or "").strip()
-        pairs = [self._matches(said, wanted.strip()) for wanted in item.targets] if said else [(False,) * 4]
-        best = (float(any(column)) for column in zip(*pairs, strict=True))
+        pairs = [self._matches(answer.strip(), wanted.strip()) for wanted in item.targets] if answer is not None else []
+        best = (float(any(column)) for column in zip((False,) * 4, *pairs, strict=True))
         return dict(zip(MATCHES, best, strict=True)) | {"n": 1.0}
 
     def _matches(self, said: str, wanted: str) -> tuple[bool, bool, bool, bool]:
+        if not said or not wanted:
+            return (said == wanted,) * 4
         normal = way(self)
         reply, reference = normal(said).strip(), normal(wanted).strip()
         edge = "" if self.boundary == "letters" or blankless(reference) else " "

@@ -29,7 +29,7 @@ from msgspec import Struct
 from earmark import __version__
 from earmark.data import debian
 from earmark.errors import BadData, BadSetup
-from earmark.scorers.choice import ratio
+from earmark.scorers.choice import no_answer, ratio
 from earmark.types import Item, Metric, Response, Score, replace
 
 METRICS: Final = {"meteor": replace(ratio("meteor", "n"), share=None)}
@@ -58,13 +58,20 @@ class Settings(Struct, frozen=True, forbid_unknown_fields=True):
         nltk = _nltk("nltk").__version__
         return f"meteor|alpha:0.9|beta:3|gamma:0.5|wordnet:{source}|agg:mean|nltk:{nltk}|v:{__version__}"
 
+    def check(self) -> None:
+        """Raise BadSetup where nltk or WordNet is not there."""
+        _word_tokenizer()
+        synonyms(self.wordnet)
+
     async def score(self, item: Item, response: Response) -> Score:
-        if response.stop == "filtered":
-            return Score(self.counts(item, None), state="refused", rule="filtered")
+        if (none := no_answer(self, item, response)) is not None:
+            return none
         return Score(self.counts(item, response.text), response.text.strip())
 
     def bounds(self, item: Item) -> tuple[dict[str, float], dict[str, float]]:
-        return self.counts(item, None), self.counts(item, item.targets[0])
+        return self.counts(item, None), max(
+            (self.counts(item, text) for text in item.targets), key=lambda c: c["meteor"]
+        )
 
     def counts(self, item: Item, answer: str | None) -> dict[str, float]:
         """The counts of one item whose reply is `answer`."""

@@ -22,7 +22,7 @@ from rapidfuzz.distance import LCSseq
 
 from earmark import __version__
 from earmark.errors import BadData
-from earmark.scorers.choice import ratio
+from earmark.scorers.choice import PROBE, no_answer, ratio
 from earmark.text.normalise import language_of, normaliser, unit_of, units
 from earmark.types import Item, Metric, Response, Score, replace
 
@@ -56,13 +56,19 @@ class Settings(Struct, frozen=True, forbid_unknown_fields=True):
         tokens = "rouge-score" if english else f"{normaliser(language=self.language)},{unit_of(self.language)}"
         return f"rouge-l|tok:{tokens}|agg:mean|v:{__version__}"
 
+    def check(self) -> None:
+        """Raise BadSetup where a package that the normaliser needs is not there."""
+        self.tokens(PROBE)
+
     async def score(self, item: Item, response: Response) -> Score:
-        if response.stop == "filtered":
-            return Score(self.counts(item, None), state="refused", rule="filtered")
+        if (none := no_answer(self, item, response)) is not None:
+            return none
         return Score(self.counts(item, response.text), response.text.strip())
 
     def bounds(self, item: Item) -> tuple[dict[str, float], dict[str, float]]:
-        return self.counts(item, None), self.counts(item, item.targets[0])
+        return self.counts(item, None), max(
+            (self.counts(item, text) for text in item.targets), key=lambda c: c["rouge_l"]
+        )
 
     def counts(self, item: Item, answer: str | None) -> dict[str, float]:
         """The counts of one item whose reply is `answer`."""

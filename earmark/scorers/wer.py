@@ -16,7 +16,8 @@ of a benchmark is thus not the mean of the rates of its items, and it can exceed
 Of several references the one with the fewest errors counts. With `empty=insertions` an item without reference units, such
 as silence, adds the units of its reply as insertions and nothing to `length`; with `drop` it does not count; with `word`
 an empty reference or reply becomes the word "empty", as AudioBench has it. Where no item has a reference unit the rate is
-not a number.
+not a number. An item that failed or was refused has all units of its shortest reference deleted; where that has none it
+is wrong all the same, by one inserted unit.
 
 With `compounds` neighbouring words that spell one word of the other side together are no error ("white paper",
 "whitepaper"), as on the Open ASR leaderboard.
@@ -38,12 +39,13 @@ from rapidfuzz.distance import Levenshtein
 
 from earmark import __version__
 from earmark.errors import BadData, BadSetup, UsageError
-from earmark.scorers.choice import divided, ratio
+from earmark.scorers.choice import PROBE, divided, no_answer, ratio
 from earmark.text.normalise import TOKENS, Normaliser, Unit, blankless, normaliser, unit_of, units, without_tokens
 from earmark.types import Counts, Item, Metric, Number, Response, Score, replace
 
 NAMES: Final[dict[Unit, str]] = {"words": "wer", "characters": "cer", "mixed": "mer"}
 EMPTY: Final = "empty"  # the word that stands for nothing with empty=word
+UNKNOWN: Final = "\N{REPLACEMENT CHARACTER}"  # a unit that stands for an answer nobody has
 LONGEST_PHRASE: Final = 20  # units of a phrase that may loop
 TOLD: Final = 20  # errors of an item that are told one by one
 TIMES: Final = 5  # it stands in a row, at least
@@ -114,9 +116,13 @@ class Settings(Struct, frozen=True, forbid_unknown_fields=True):
         said += [f"empty:{self.empty}"] * (self.empty != "insertions") + ["compounds:merged"] * self.compounds
         return "|".join([*said, f"v:{__version__}"])
 
+    def check(self) -> None:
+        """Raise BadSetup where a package that the normaliser or compounds need is not there."""
+        self.pair(PROBE, PROBE)
+
     async def score(self, item: Item, response: Response) -> Score:
-        if response.stop == "filtered":
-            return Score(self.counts(item, None), state="refused", rule="filtered")
+        if (none := no_answer(self, item, response)) is not None:
+            return none
         pair = self.best(item, response.text)
         cut = self.tokens == "removed" and without_tokens(response.text) != response.text
         phrase, times = loop(pair.reply, pair.reference)
@@ -126,9 +132,14 @@ class Settings(Struct, frozen=True, forbid_unknown_fields=True):
         return Score(self.counted(pair), self.joined(pair.reply), rule=TOKENS if cut else "", why="; ".join(why))
 
     def bounds(self, item: Item) -> tuple[dict[str, float], dict[str, float]]:
-        nothing = self.counts(item, None)
-        right = max((self.pair(text, text) for text in references(item)), key=lambda pair: len(pair.reference))
-        return nothing, self.counted(right)
+        right = [self.pair(text, text) for text in references(item)]
+        self._check(item, right)
+        right.sort(key=lambda pair: len(pair.reference))
+        best, shortest = self.counted(right[-1]), right[0].reference
+        if shortest or self.empty == "drop":
+            return self.counted(Pair(shortest, [], 0, len(shortest), 0)), best
+        silence = self.counted(Pair([], [UNKNOWN], 0, 0, 1))  # it is right, and a failure is no silence
+        return silence | {"capped": min(1.0, best["length"])}, best
 
     def counts(self, item: Item, answer: str | None) -> dict[str, float]:
         """The counts of one item whose transcript is `answer`; none is an empty one."""

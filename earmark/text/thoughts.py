@@ -9,7 +9,7 @@ readers of published protocols that read the whole reply (`Response.raw_text`).
 
 from __future__ import annotations
 
-from earmark.text._mentions import THOUGHT
+from earmark.text._mentions import THOUGHT, without_thought
 from earmark.types import Response, replace
 
 
@@ -43,9 +43,14 @@ def split_thoughts(text: str, *, cut: bool = False) -> tuple[str, str]:
 
 
 def without_thoughts(response: Response) -> Response:
-    """Move the thoughts in a reply to its reasoning, and keep the whole reply as `raw_text` where there were any."""
+    """Move the thoughts in a reply to its reasoning, and keep the whole reply as `raw_text` where there were any.
+
+    A reply that ends within its thoughts was cut, whatever the server says: it is no silence.
+    """
     text, thoughts = split_thoughts(response.text, cut=response.stop == "length")
     if text == response.text:
         return response
     reasoning = "\n".join(filter(None, (response.reasoning, thoughts)))
-    return replace(response, text=text, reasoning=reasoning, raw_text=response.text)
+    within = not text and response.stop == "end" and without_thought(response.text, opened=False) is None
+    stop = "length" if within else response.stop
+    return replace(response, text=text, stop=stop, reasoning=reasoning, raw_text=response.text)

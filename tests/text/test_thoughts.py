@@ -58,6 +58,16 @@ def test_a_part_that_is_never_closed_is_a_thought_where_the_reply_was_cut() -> N
     )
 
 
+@pytest.mark.parametrize("stop", ["end", "length"])
+def test_a_reply_that_ends_within_its_thoughts_is_no_silence(stop: Any) -> None:
+    response = without_thoughts(Response("<think>It may be", stop))
+    assert (response.text, response.stop) == ("", "length")
+    item, module = Item("1", targets=("",)), plugins.find("scorers", "wer")
+    found = asyncio.run(score(Record(item, response=Response("<think>It may be", stop)), module.Settings()))
+    assert (found.state, found.rule) == ("unparsed", "cut")
+    assert without_thoughts(Response("<think>Nobody speaks.</think>")).stop == "end", "silence, after a thought"
+
+
 PIECES = st.sampled_from(["<think>", "</think>", "<thinking>", "[/THINK]", "<answer>", " ", "\n", "72", "It is", "(A)"])
 
 
