@@ -5,17 +5,15 @@
     quasi_prefix_exact_match = normalised replies that begin with a normalised reference / n
     contains                 = normalised replies in which a normalised reference occurs, as whole words / n
 
-White space at either end is no difference. Quasi-exact is HELM's: lower case, without punctuation and without the articles
-a, an and the. With `boundary=letters` a reference may also occur inside a word, as VocalBench counts it. An empty
-reference, where silence is right, is matched by an empty reply and no other, in all four; an empty reply matches nothing
-else. Any other reference that normalises to nothing is matched by no reply in the last two.
+White space at either end is no difference. Quasi-exact is HELM's rule for any script: one form of each letter, lower
+case, without punctuation and without the articles a, an and the; `normalizer=helm` knows ASCII punctuation only, as HELM
+does. With `boundary=letters` a reference may also occur inside a word, as VocalBench counts it. An empty reference, where
+silence is right, is matched by an empty reply and no other, in all four; an empty reply matches nothing else. Any other
+reference that normalises to nothing is matched by no reply in the last two.
 """
 
 from __future__ import annotations
 
-import functools
-import re
-import string
 from collections.abc import Mapping
 from typing import ClassVar, Final, Literal
 
@@ -24,25 +22,11 @@ from msgspec import Struct
 from earmark import __version__
 from earmark.errors import BadData
 from earmark.scorers.choice import PROBE, no_answer, ratio
-from earmark.text.normalise import Normaliser, blankless, normaliser
+from earmark.text.normalise import blankless, normaliser
 from earmark.types import Item, Metric, Response, Score
 
 MATCHES: Final = ("exact_match", "quasi_exact_match", "quasi_prefix_exact_match", "contains")
 METRICS: Final = {match: ratio(match, "n") for match in MATCHES}
-ARTICLE: Final = re.compile(r"\b(?:a|an|the)\b")
-PUNCTUATION: Final = str.maketrans("", "", string.punctuation)
-
-
-def without_articles(text: str) -> str:
-    """Lower case, no ASCII punctuation, no articles, single blanks.
-
-    >>> without_articles("The  Beatles!")
-    'beatles'
-    """
-    return " ".join(ARTICLE.sub(" ", text.lower().translate(PUNCTUATION)).split())
-
-
-HELM: Final = Normaliser("helm", 1, (without_articles,))
 
 
 class Settings(Struct, frozen=True, forbid_unknown_fields=True):
@@ -50,11 +34,11 @@ class Settings(Struct, frozen=True, forbid_unknown_fields=True):
 
     name: ClassVar[str] = "exact"
 
-    normalizer: str = "helm"  # or one of text/normalise.py
+    normalizer: str = "answer"  # or another of text/normalise.py
     boundary: Literal["words", "letters"] = "words"
 
     def __post_init__(self) -> None:
-        way(self)
+        normaliser(self.normalizer)
 
     @property
     def metrics(self) -> Mapping[str, Metric]:
@@ -64,13 +48,13 @@ class Settings(Struct, frozen=True, forbid_unknown_fields=True):
     def signature(self) -> str:
         """
         >>> Settings().signature.partition("|v:")[0]
-        'exact|norm:helm.1|boundary:words'
+        'exact|norm:answer.1|boundary:words'
         """
-        return f"exact|norm:{way(self)}|boundary:{self.boundary}|v:{__version__}"
+        return f"exact|norm:{normaliser(self.normalizer)}|boundary:{self.boundary}|v:{__version__}"
 
     def check(self) -> None:
         """Raise BadSetup where a package that the normaliser needs is not there."""
-        way(self)(PROBE)
+        normaliser(self.normalizer)(PROBE)
 
     async def score(self, item: Item, response: Response) -> Score:
         if (none := no_answer(self, item, response)) is not None:
@@ -93,7 +77,7 @@ class Settings(Struct, frozen=True, forbid_unknown_fields=True):
     def _matches(self, said: str, wanted: str) -> tuple[bool, bool, bool, bool]:
         if not said or not wanted:
             return (said == wanted,) * 4
-        normal = way(self)
+        normal = normaliser(self.normalizer)
         reply, reference = normal(said).strip(), normal(wanted).strip()
         edge = "" if self.boundary == "letters" or blankless(reference) else " "
         return (
@@ -102,12 +86,6 @@ class Settings(Struct, frozen=True, forbid_unknown_fields=True):
             bool(reference) and reply.startswith(reference),
             bool(reference) and f"{edge}{reference}{edge}" in f"{edge}{reply}{edge}",
         )
-
-
-@functools.cache
-def way(settings: Settings) -> Normaliser:
-    """The normaliser that some settings name."""
-    return HELM if settings.normalizer in ("helm", str(HELM)) else normaliser(settings.normalizer)
 
 
 def load(settings: Settings) -> Settings:

@@ -154,8 +154,7 @@ class Settings(Struct, frozen=True, forbid_unknown_fields=True):
 
     def pair(self, reference: str, reply: str) -> Pair:
         """Two texts in units, and the errors between them."""
-        norm, unit = way(self)
-        wanted, said = (units(norm(text), unit, self.language) for text in (reference, reply))
+        wanted, said = (list(normalise(text, self)) for text in (reference, reply))
         if self.empty == "word":
             wanted, said = wanted or [EMPTY], said or [EMPTY]
         elif self.empty == "drop" and not wanted:
@@ -207,6 +206,13 @@ class Pair(NamedTuple):
 def way(settings: Settings) -> Way:
     """How texts are compared under some settings."""
     return Way(normaliser(settings.normalizer, settings.language), settings.unit or unit_of(settings.language))
+
+
+@functools.lru_cache(maxsize=64)
+def normalise(text: str, settings: Settings) -> tuple[str, ...]:
+    """Units of a text. An item's score and its bounds ask for the same few."""
+    norm, unit = way(settings)
+    return tuple(units(norm(text), unit, settings.language))
 
 
 def references(item: Item) -> tuple[str, ...]:

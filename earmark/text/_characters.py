@@ -2,19 +2,29 @@
 
 A step takes a text and gives a text. Those that go by Unicode category look a character up once and keep what they found.
 Categories: P punctuation, S symbols, M combining marks (Mn those that take no room), Nd digits, Cf invisible signs.
+
+Grouped thousands are joined by what a language writes: `1.250` is 1250 where the comma is the decimal sign, and 1.25
+where the period is.
 """
 
 from __future__ import annotations
 
+import functools
 import re
 import unicodedata
 from collections.abc import Callable
-from typing import Final
+from importlib import import_module
+from typing import Any, Final
 
 SPANS: Final = (re.compile(r"[<\[][^>\]]*[>\]]"), re.compile(r"\([^)]+?\)"))
-WHITE: Final = re.compile(r"\s+")
 APOSTROPHES: Final = str.maketrans(dict.fromkeys("‘’‛ʼʻ´`′＇", "'") | {"ŉ": "'n"})
 ZERO_WIDTH_SPACE: Final = "\u200b"
+TATWEEL: Final = "\u0640"  # stretches an Arabic word
+BREAK: Final = re.compile(r"[…‥—―]|\.{2,}")
+NOT_A_DIGIT: Final = re.compile(r"\D")
+QUARTERS: Final = {"¼": ("1/4", ".25"), "½": ("1/2", ".5"), "¾": ("3/4", ".75")}  # alone, after a number
+GROUPED: Final = re.compile(r"\d[.,'٬ \u00a0\u202f\u2009]\d\d")  # a text without has no grouped number
+QUARTER: Final = re.compile(r"(?:(?<=\d)\s?)?[¼½¾]")
 
 # Han with its numerals and signs, kana, Thai, Lao, Tibetan, Burmese, Khmer: scripts that put no blanks between words.
 BLANKLESS_SCRIPTS: Final = (
@@ -37,10 +47,6 @@ class Table(dict[int, str]):
         return self[code]
 
 
-def _blank_for(*kinds: str) -> Table:
-    return Table(lambda character, category: " " if category[0] in kinds else character)
-
-
 def _shown(character: str, category: str) -> str:
     if character == ZERO_WIDTH_SPACE:
         return " "
@@ -48,19 +54,31 @@ def _shown(character: str, category: str) -> str:
 
 
 def _plain(character: str, category: str) -> str:
-    if category == "Nd":
-        return str(unicodedata.digit(character))
+    if character == TATWEEL:
+        return ""
     return " " if category[0] in "PS" else character
 
 
+def _unpointed(character: str, category: str) -> str:
+    point = "\u0591" <= character <= "\u05c7" or "\u0610" <= character <= "\u06ed"
+    return "" if category == "Mn" and point else character
+
+
+def _no_word(character: str, category: str) -> str:
+    """Signs that NFKC would turn into letters, or into a blank with a mark over it."""
+    if category[0] in "PS" and (character in "™℠" or unicodedata.normalize("NFKC", character)[0] == " "):
+        return " "
+    return character
+
+
+NO_WORDS: Final = Table(_no_word)
 SHOWN: Final = Table(_shown)
 PLAIN: Final = Table(_plain)
-NO_MARKS: Final = _blank_for("M", "S", "P")
-
-
-def lower(text: str) -> str:
-    """Lower case."""
-    return text.lower()
+UNPOINTED: Final = Table(_unpointed)
+SIGNLESS: Final = Table(lambda sign, kind: "" if kind[0] == "P" or kind in ("Sc", "Sk") or sign in "−⁄" else sign)
+ASCII_DIGITS: Final = Table(lambda sign, category: str(unicodedata.digit(sign)) if category == "Nd" else sign)
+HAMZA: Final = str.maketrans("أإآٱؤئ", "ااااوي")
+PERSIAN: Final = str.maketrans("كيى", "کیی")
 
 
 def drop_spans(text: str) -> str:
@@ -70,19 +88,19 @@ def drop_spans(text: str) -> str:
     return text
 
 
-def one_blank(text: str) -> str:
-    """Any white space as one blank."""
-    return WHITE.sub(" ", text)
+def single_blanks(text: str) -> str:
+    """Any white space as one blank, none at either end."""
+    return " ".join(text.split())
 
 
-def strip(text: str) -> str:
-    """Without white space at either end."""
-    return text.strip()
+@functools.cache
+def _basic() -> Any:
+    return import_module("whisper_normalizer.basic").BasicTextNormalizer()
 
 
-def symbols_and_marks_to_blanks(text: str) -> str:
-    """NFKC, then a blank for all punctuation, symbols and combining marks, lower case."""
-    return unicodedata.normalize("NFKC", text).translate(NO_MARKS).lower()
+def basic(text: str) -> str:
+    """Whisper's rules for any language: a blank for all punctuation, symbols and combining marks, lower case."""
+    return str(_basic()(text))
 
 
 def drop_invisible(text: str) -> str:
@@ -97,15 +115,14 @@ def drop_invisible(text: str) -> str:
 def compatible(text: str) -> str:
     """NFKC: one form for full and half width and for composed and decomposed letters. Thai and Lao AM stay one letter.
 
-    >>> compatible("ＡＩ ｶﾞｷﾞ"), len(compatible("ทำ"))
-    ('AI ガギ', 2)
+    >>> compatible("ＡＩ ｶﾞｷﾞ"), len(compatible("ทำ")), compatible("2½")
+    ('AI ガギ', 2, '2.5')
     """
+    if text.isascii():
+        return text
+    text = text.translate(NO_WORDS)
+    text = QUARTER.sub(lambda found: QUARTERS[found[0][-1]][text[: found.start()][-1:].isdigit()], text)
     return unicodedata.normalize("NFKC", text).replace("\u0e4d\u0e32", "\u0e33").replace("\u0ecd\u0eb2", "\u0eb3")
-
-
-def composed(text: str) -> str:
-    """NFC: a letter and its marks are one letter, so that no word ends between them."""
-    return unicodedata.normalize("NFC", text)
 
 
 def lower_dotted(text: str) -> str:
@@ -131,19 +148,80 @@ def straight_apostrophes(text: str) -> str:
     return text.translate(APOSTROPHES)
 
 
-def symbols_to_blanks(text: str) -> str:
-    """A blank for all punctuation and symbols; combining marks stay; digits of any script as 0 to 9.
+def ascii_digits(text: str) -> str:
+    """Digits of any script as 0 to 9."""
+    return text.translate(ASCII_DIGITS)
 
-    >>> symbols_to_blanks("मेरी ५ किताबें!")
+
+def join_thousands(sign: str, decimal: str) -> Callable[[str], str]:
+    """A step that joins the digits of numbers grouped by `sign`, a blank, an apostrophe or the Arabic separator.
+
+    Groups by `decimal` are joined where they can be no fraction: two of them, or one before the other sign. By commas
+    also the groups of two that India writes.
+
+    >>> join_thousands(",", ".")("1,250.50; 12 500; 1.250; 1.250.000; 1,00,000")
+    '1250.50; 12500; 1.250; 1250000; 100000'
+    >>> join_thousands(".", ",")("1.250,50; 1'250; 1,250; 1,250,000")
+    '1250,50; 1250; 1,250; 1250000'
+    """
+    sign, decimal = re.escape(sign), re.escape(decimal)
+    groups = rf"(?P<sign>[{sign}'٬ \u00a0\u202f\u2009])\d{{3}}(?:(?P=sign)\d{{3}})*(?!(?P=sign)?\d)"
+    decimals = rf"{decimal}\d{{3}}(?:(?:{decimal}\d{{3}})+(?!{decimal}?\d)|(?={sign}\d{{1,2}}(?!\d)))"
+    indian = r"|\d{1,2}(?:,\d\d)+,\d{3}(?!,?\d)" if sign == "," else ""
+    number = re.compile(rf"(?<![\d.,'٬])(?<!\d )(?!0)(?:\d{{1,3}}(?:{groups}|{decimals}){indian})")
+    return lambda text: number.sub(lambda match: NOT_A_DIGIT.sub("", match[0]), text) if GROUPED.search(text) else text
+
+
+def symbols_to_blanks(text: str) -> str:
+    """A blank for all punctuation and symbols; combining marks stay, the stroke that stretches Arabic words goes.
+
+    >>> symbols_to_blanks("मेरी 5 किताबें!")
     'मेरी 5 किताबें '
     """
     return text.translate(PLAIN)
 
 
+def breaks_to_blanks(text: str) -> str:
+    """A blank for an ellipsis and a long dash, which part words without any."""
+    return BREAK.sub(" ", text)
+
+
+def drop_signs(text: str) -> str:
+    """Without the punctuation and the signs of money of any script.
+
+    >>> drop_signs("«東京。» €5")
+    '東京 5'
+    """
+    return text.translate(SIGNLESS)
+
+
+def drop_points(text: str) -> str:
+    """Without the points of Arabic and Hebrew that few texts write: short vowels, doubling, cantillation.
+
+    >>> drop_points("كَتَبَ"), drop_points("שָׁלוֹם")
+    ('كتب', 'שלום')
+    """
+    return text.translate(UNPOINTED)
+
+
+def drop_hamza(text: str) -> str:
+    """Alef, waw and yeh without hamza, madda or wasla. A hamza that stands alone is a letter and stays.
+
+    >>> drop_hamza("أحمد")
+    'احمد'
+    """
+    return text.translate(HAMZA)
+
+
+def persian_letters(text: str) -> str:
+    """The Persian kaf and yeh for the Arabic ones."""
+    return text.translate(PERSIAN)
+
+
 def close_up(text: str) -> str:
-    """Without blanks beside characters of scripts that write none.
+    """Single blanks, and none beside characters of scripts that write none.
 
     >>> close_up("我 爱 machine learning 吗")
     '我爱machine learning吗'
     """
-    return BESIDE_BLANKLESS.sub("", text)
+    return BESIDE_BLANKLESS.sub("", single_blanks(text))

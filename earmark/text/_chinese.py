@@ -1,9 +1,12 @@
 """Steps on Chinese: numbers as they are read aloud, and simplified characters.
 
-A number is read by what it is, the first that fits: a year digit by digit, a month and a day, a telephone number digit by
-digit, a fraction and a percentage with 分之, an amount of money or a number before a measure word with its units, four
-digits or more one by one, any other number with its units. The order and the patterns follow the speechio rules that
-Qwen's scripts use; the code is our own, and its list of measure words is shorter.
+By Qwen's rule a number is read by what it is, the first that fits: a year digit by digit, a month and a day, a
+telephone number digit by digit, a fraction and a percentage with 分之, an amount of money or a number before a measure
+word with its units, four digits or more one by one, any other number with its units. The order and the patterns follow
+the speechio rules that Qwen's scripts use; the code is our own, and its list of measure words is shorter.
+
+By our rule a number is read by its value alone, however it was written: `12000`, 一万二千, 一万二 and `1.2万` are one. Why
+cn2an is not used: docs/decisions/018.
 """
 
 from __future__ import annotations
@@ -12,6 +15,7 @@ import functools
 import re
 import string
 from collections.abc import Callable
+from fractions import Fraction
 from importlib import import_module
 from typing import Any, Final
 
@@ -76,20 +80,20 @@ def _two(signs: list[str]) -> list[str]:
 
 
 Reader = Callable[["re.Match[str]"], str]
-NUMBER: Final = r"(\d+(?:\.\d+)?)"
+NUMBER: Final = r"(?<!\d)(\d++(?:\.\d++)?)"  # begins and ends once in a long row of digits
 READERS: Final[tuple[tuple[re.Pattern[str], Reader], ...]] = (
     (re.compile(r"(?<!\d)([089]\d|(?:19|20)\d\d)(?=年)"), lambda found: digit_by_digit(found[1])),
     (
         re.compile(r"(?<!\d)(\d{1,2})月(\d{1,2})(?=[日号])"),
         lambda found: f"{with_units(found[1])}月{with_units(found[2])}",
     ),
-    (re.compile(rf"(?<!\d){NUMBER}(?=[多余几]?(?:{MONEY}))"), lambda found: with_units(found[1])),
+    (re.compile(rf"{NUMBER}(?=[多余几]?(?:{MONEY}))"), lambda found: with_units(found[1])),
     (
         re.compile(r"(?<!\d)(?:\+?86 ?)?1(?:[38]\d|5[0-35-9]|7[678]|9[89])\d{8}(?!\d)"),
         lambda found: digit_by_digit(found[0]),
     ),
     (re.compile(r"(?<!\d)(?:0(?:10|2[1-3]|[3-9]\d\d)-?)?[1-9]\d{6,7}(?!\d)"), lambda found: digit_by_digit(found[0])),
-    (re.compile(r"(\d+)/(\d+)"), lambda found: f"{with_units(found[2])}分之{with_units(found[1])}"),
+    (re.compile(r"(?<!\d)(\d++)/(\d+)"), lambda found: f"{with_units(found[2])}分之{with_units(found[1])}"),
     (re.compile(rf"{NUMBER}[%％]"), lambda found: "百分之" + with_units(found[1])),
     (re.compile(rf"{NUMBER}(?=[多余几]?[{MEASURES}])"), lambda found: with_units(found[1])),
     (re.compile(r"\d{4,}"), lambda found: digit_by_digit(found[0])),
@@ -107,6 +111,85 @@ def read_numbers_in_chinese(text: str) -> str:
     for pattern, read in READERS:
         text = pattern.sub(read, text)
     return text
+
+
+# ---------------------------------------------------------------- numbers by value
+
+LONGEST: Final = 32  # signs of a numeral; what is longer is a loop
+NUMERALS: Final = DIGITS + "两"
+NUMERAL: Final = re.compile(
+    rf"(?<![点.\d{NUMERALS}十百千万亿])(?:\d+(?:\.\d+)?)?[{NUMERALS}十百千万亿][\d{NUMERALS}十百千万亿]*"
+)
+DIGIT_RUN: Final = re.compile(rf"[{DIGITS}]{{3,}}|[{DIGITS}]{{2}}(?=年)")
+VALUES: Final = UNITS[2:]  # 京 is more often Beijing, 兆 a megabyte
+PLAIN_NUMBER: Final = re.compile(r"\d+(?:\.\d+)?")
+MINUS: Final = re.compile(
+    rf"(?<![0-9a-z年月日号时点分])[-−](?=\d+(?:\.\d+)?(?![\d.年月日号时点]))|零下(?=[\d{NUMERALS}十百千])"
+)
+FRACTION: Final = re.compile(r"(?<!\d)(\d++)/(\d+)")
+PERCENT: Final = re.compile(rf"{NUMBER}\s*%")
+
+
+def value(numeral: str) -> Fraction | None:
+    """The number that a numeral with units stands for; None where it is none, such as 万一 or 五六.
+
+    >>> [int(value(numeral) or -1) for numeral in ("十五", "一万二千", "一万二", "1.2万", "三千万零五", "五六", "万一")]
+    [15, 12000, 12000, 12000, 30000005, -1, -1]
+    """
+    if len(numeral) > LONGEST:
+        return None
+    if PLAIN_NUMBER.fullmatch(numeral):
+        return Fraction(numeral)
+    if len(numeral) == 1 and numeral in NUMERALS:
+        return Fraction(2 if numeral == "两" else DIGITS.index(numeral))
+    power, unit = next(((power, unit) for power, unit in VALUES if unit in numeral), (0, ""))
+    if not unit:
+        return None
+    head, _, tail = numeral.rpartition(unit)
+    many = Fraction(1) if unit == "十" and not head else value(head)
+    rest = value(tail.removeprefix("零")) if tail else Fraction(0)
+    if many is None or rest is None or not many or tail == "两" or (power < 4 and many >= 10):
+        return None
+    if len(tail) == 1:  # 一万二 is 12,000, 一百五 is 150
+        rest *= 10 ** (power - 1)
+    return many * 10**power + rest if rest < 10**power else None
+
+
+def numerals_to_digits(text: str) -> str:
+    """Numerals as digits, where they have units, or where three or more follow each other, or two before 年.
+
+    >>> numerals_to_digits("一万二千人, 二零二四年, 1.2万, 五六个, 万一")
+    '12000人, 2024年, 12000, 五六个, 万一'
+    """
+    return NUMERAL.sub(_digits, text)
+
+
+def _digits(match: re.Match[str]) -> str:
+    run = DIGIT_RUN.match(match.string, match.start())
+    if run and run.end() == match.end():
+        return "".join(str(DIGITS.index(digit)) for digit in match[0])
+    number = value(match[0])
+    return str(number) if number is not None and number.denominator == 1 else match[0]
+
+
+def read_by_value(text: str) -> str:
+    """Numbers as they are read aloud: with units, or digit by digit where they open with 0 or that is shorter.
+
+    >>> read_by_value("12000元, 2024年, -5度, 零下五度, 50 %, 1/2, 007, 两个")
+    '一万二千元, 二零二四年, 负五度, 负五度, 百分之五十, 二分之一, 零零七, 二个'
+    """
+    text = numerals_to_digits(MINUS.sub("负", text))
+    text = FRACTION.sub(r"\2分之\1", PERCENT.sub(r"百分之\1", text))
+    return re.sub(NUMBER, lambda match: _shorter(match[0]), text).replace("两", "二")
+
+
+def _shorter(number: str) -> str:
+    whole, point, part = number.partition(".")
+    spelled = digit_by_digit(whole)
+    long = len(whole) > LONGEST or (len(whole) > 3 and len(spelled) < len(with_units(whole)))
+    if long or (len(whole) > 1 and whole[0] == "0"):
+        return spelled + ("点" + digit_by_digit(part) if point else "")
+    return with_units(number)
 
 
 # ---------------------------------------------------------------- characters

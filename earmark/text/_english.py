@@ -1,25 +1,26 @@
 """Steps on English, most of them Whisper's.
 
-The tables (contractions, titles, number words, British spellings) are those of the package whisper-normalizer; four
-contractions that it adds to OpenAI's are left out. Each step gives what Whisper's gives, the common cases by a quicker
-way.
+The rules are those of the package whisper-normalizer, whose normaliser is called as it is: what its variants change
+are its own attributes (fillers, contractions, the reading of numbers, spellings). Four contractions that it adds to
+OpenAI's are left out. Two of its steps are given in a quicker form with the same result (docs/decisions/018).
 """
 
 from __future__ import annotations
 
 import functools
 import re
-import unicodedata
+import string
+from collections.abc import Callable
 from importlib import import_module
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
 from earmark.text._characters import Table
 
 ADDED_BY_THE_PACKAGE: Final = {r"\bkinda\b", r"\bsorta\b", r"\bdunno\b", r"\bcause\b"}
 POSSESSIVE: Final = r"'s\b"
 PRONOUN_IS: Final = (r"\b(it|he|she|what|that|who|here|there|how|when|where|why|this)'s\b", r"\1 is")
+WITH_APOSTROPHE: Final = r"(?s)\A[^']*'.*"  # a whole text
 
-WHISPER_FILLERS: Final = re.compile(r"\b(?:hmm|mm|mhm|mmm|uh|um)\b")
 FILLERS_BUT_MM: Final = re.compile(r"\b(?:hmm|mhm|mmm|uh|um)\b")
 OPEN_ASR_FILLERS: Final = re.compile(
     r"\b(?:hmm|mm|mhm|mmm|uh|um|ah|aha|ahh|ahm|eh|ehehe|em|hm|huh|hum|mhum|uhm|umm|uhuh)\b"
@@ -27,15 +28,20 @@ OPEN_ASR_FILLERS: Final = re.compile(
 AUDIOBENCH_FILLERS: Final = re.compile(r"\b(?:uh|umm|um|er|ah)\b")
 MM: Final = re.compile(r"(?<![0-9] )\bmm\b")
 
-BLANKS_BEFORE_APOSTROPHE: Final = re.compile(r"\s+'")
-COMMA_IN_NUMBER: Final = re.compile(r"(\d),(\d)")
-PERIOD: Final = re.compile(r"\.([^0-9]|$)")
-STRAY_SIGN: Final = re.compile(r"[.$¢€£]([^0-9])")
-STRAY_PERCENT: Final = re.compile(r"([^0-9])%")
+ARTICLE: Final = re.compile(r"\b(?:a|an|the)\b")
+NO_ASCII_PUNCTUATION: Final = str.maketrans("", "", string.punctuation)
 WRITTEN_ONE: Final = re.compile(r"\bone(s?)\b")
 AND_A_HALF: Final = re.compile(r"\band\s+a\s+half\b")
 DIGIT: Final = re.compile(r"\d")
-NUMBER_SIGNS: Final = ".%$¢€£"
+UNREADABLE: Final = re.compile(r"\d{4000}")
+ELLIPSIS: Final = re.compile(r"\.{2,}")
+NO_BRACKETS: Final = str.maketrans("()[]<>", "      ")  # full width ones parted no span
+SIGN_OF_NUMBER: Final = re.compile(r"\d\s*[%+,]|[-‐‑−–+]\s*\d")
+LIST_COMMA: Final = re.compile(r"(?<=\d),(?=\d)")
+MINUS: Final = re.compile(r"(?<![\w.,:;])(?<!\d\s)[-‐‑−–](?=\d)")
+PLUS: Final = re.compile(r"(?<![\w+])\+\s*(?=\d)|(?<=\d)\s*\+\s*(?=\d)")
+BLANK_BEFORE_PERCENT: Final = re.compile(r"(?<=\d)\s+(?=%)")
+STRAY_SIGN: Final = re.compile(r"[.$¢€£%](?:(?<!%)(?![0-9])|(?<=%)(?<![0-9]%))")
 
 # Spellings that belong together, as the Open ASR fork joins them.
 JOINED: Final = tuple(
@@ -71,174 +77,134 @@ SMALL_NUMBERS: Final = dict(
 SMALL_NUMBER: Final = re.compile(r"\b(?:[0-9]|1[0-9]|[2-9]0)\b")
 
 
-class Whisper(NamedTuple):
-    """Whisper's tables, ready for use."""
-
-    words: dict[str, str]  # whole words that are replaced, whatever follows
-    word: re.Pattern[str]
-    endings: tuple[tuple[str, str], ...]  # patterns with an apostrophe, in their order
-    numbers: Any  # EnglishNumberNormalizer
-    number_words: frozenset[str]
-    spellings: dict[str, str]
-
-
-@functools.cache
-def whisper() -> Whisper:
-    """The tables, read when they are first needed."""
-    module = import_module("whisper_normalizer.english")
-    replacers = {
-        key: to for key, to in module.EnglishTextNormalizer().replacers.items() if key not in ADDED_BY_THE_PACKAGE
-    }
-    whole = {key[2:-2]: to for key, to in replacers.items() if key.startswith(r"\b")}
-    numbers = module.EnglishNumberNormalizer()
-    return Whisper(
-        whole,
-        re.compile(rf"\b(?:{'|'.join(whole)})\b"),
-        tuple((key, to) for key, to in replacers.items() if not key.startswith(r"\b")),
-        numbers,
-        frozenset(numbers.words) - {"and"},
-        module.EnglishSpellingNormalizer().mapping,
-    )
-
-
 # ---------------------------------------------------------------- Whisper's
 
 
-def drop_fillers(text: str) -> str:
-    """Without hmm, mm, mhm, mmm, uh and um."""
-    return WHISPER_FILLERS.sub("", text)
+def _normaliser(possessive: tuple[str, str] = (POSSESSIVE, " is")) -> Any:
+    """The package's normaliser with OpenAI's contractions: all whole words at once, then all endings in their order."""
+    english = import_module("whisper_normalizer.english").EnglishTextNormalizer()
+    replacers = {key: text for key, text in english.replacers.items() if key not in ADDED_BY_THE_PACKAGE}
+    whole = {key[2:-2]: text for key, text in replacers.items() if key.startswith(r"\b")}
+    endings = [
+        (re.compile(key), text)
+        for key, text in (possessive if pair[0] == POSSESSIVE else pair for pair in replacers.items())
+        if not key.startswith(r"\b") or key == possessive[0]
+    ]
+    english.replacers = {
+        rf"\b(?:{'|'.join(whole)})\b": lambda match: whole[match[0]],
+        WITH_APOSTROPHE: lambda match: functools.reduce(
+            lambda text, pair: pair[0].sub(pair[1], text), endings, match[0]
+        ),
+    }
+    english.standardize_numbers = _number_reader(english.standardize_numbers)
+    return english
 
 
-def join_apostrophes(text: str) -> str:
-    """Without a blank before an apostrophe."""
-    return BLANKS_BEFORE_APOSTROPHE.sub("'", text)
+def _number_reader(numbers: Any) -> Callable[[str], str]:
+    """Whisper's reading of numbers, for texts that have any. It fails on longer ones than Python reads, which stay."""
+    number_words = frozenset(numbers.words) - {"and"}
+
+    def read(text: str) -> str:
+        words = text.split()
+        bare = number_words.isdisjoint(words) and not DIGIT.search(text) and not AND_A_HALF.search(text)
+        if bare or UNREADABLE.search(text):
+            return " ".join(words)
+        return str(numbers(text))
+
+    return read
 
 
-def expand(text: str) -> str:
-    """Contractions and titles in full; every 's is "is".
+@functools.cache
+def _whisper() -> Any:
+    return _normaliser()
 
-    >>> expand("mr park's won't")
-    'mister  park is will not'
+
+def whisper(text: str) -> str:
+    """OpenAI's English normaliser.
+
+    >>> whisper("Mr. Park's two point five million dollars")
+    'mister park is $2500000'
     """
-    return _expanded(text, whisper().endings)
-
-
-def _expanded(text: str, endings: tuple[tuple[str, str], ...]) -> str:
-    tables = whisper()
-    text = tables.word.sub(lambda found: tables.words[found[0]], text)
-    if "'" in text:
-        for pattern, to in endings:
-            text = re.sub(pattern, to, text)
-    return text
-
-
-def bare_numbers(text: str) -> str:
-    """Without commas inside numbers; a period that no digit follows is a blank."""
-    return PERIOD.sub(r" \1", COMMA_IN_NUMBER.sub(r"\1\2", text))
-
-
-def _letter_or_number(character: str, category: str) -> str:
-    if character in NUMBER_SIGNS:
-        return character
-    other: str | None = import_module("whisper_normalizer.basic").ADDITIONAL_DIACRITICS.get(character)
-    if other is not None:
-        return other
-    if category == "Mn":
-        return ""
-    return " " if category[0] in "MSP" else character
-
-
-LETTERS_AND_NUMBERS: Final = Table(_letter_or_number)
-
-
-def letters_and_numbers(text: str) -> str:
-    """Without diacritics, and a blank for symbols other than . % $ ¢ € £.
-
-    >>> letters_and_numbers("naïve—£3")
-    'naive £3'
-    """
-    return unicodedata.normalize("NFKD", text).translate(LETTERS_AND_NUMBERS)
-
-
-def read_numbers(text: str) -> str:
-    """Number words as digits, with their signs; a bare 1 is "one".
-
-    >>> read_numbers("two point five million people paid twenty one dollars")
-    '2500000 people paid $21'
-    """
-    tables = whisper()
-    words = text.split()
-    if tables.number_words.isdisjoint(words) and not DIGIT.search(text) and not AND_A_HALF.search(text):
-        return " ".join(words)
-    return str(tables.numbers(text))
-
-
-def american(text: str) -> str:
-    """British spellings as American ones."""
-    spellings = whisper().spellings
-    return " ".join(spellings.get(word, word) for word in text.split())
-
-
-def drop_stray_signs(text: str) -> str:
-    """Without signs of money that no digit follows, and % that none precedes."""
-    return STRAY_PERCENT.sub(r"\1 ", STRAY_SIGN.sub(r" \1", text))
+    return str(_whisper()(text))
 
 
 # ---------------------------------------------------------------- ours
 
 
-def and_sign(text: str) -> str:
-    """The sign & as the word.
+@functools.cache
+def _earmark() -> Any:
+    english = _normaliser()
+    numbers, spellings = english.standardize_numbers, english.standardize_spellings
+    english.ignore_patterns = FILLERS_BUT_MM
+    english.standardize_numbers = lambda text: (
+        WRITTEN_ONE.sub(r"1\1", text) if "one" in (text := numbers(text)) else text
+    )
+    english.standardize_spellings = lambda text: MM.sub("", spellings(text)) if "mm" in text else spellings(text)
+    return english
 
-    >>> and_sign("salt & pepper")
-    'salt  and  pepper'
+
+def earmark(text: str) -> str:
+    """The same, but "one" is 1 (as a word it would lose the sign or the point before it) and mm after a number a unit.
+
+    >>> earmark("mm one dollar, 3.1 and a 20 mm lens"), whisper("mm one dollar, 3.1 and a 20 mm lens")
+    (' $1 3.1 and a 20 mm lens', ' one 3 one and a 20 lens')
     """
-    return text.replace("&", " and ")
+    return str(_earmark()(text))
 
 
-def drop_fillers_but_mm(text: str) -> str:
-    """Without hmm, mhm, mmm, uh and um."""
-    return FILLERS_BUT_MM.sub("", text)
+def signs_as_words(text: str) -> str:
+    """The signs that are spoken as words: &, and + and - before a number. An ellipsis and a list's comma are blanks.
 
-
-def drop_mm(text: str) -> str:
-    """Without mm, but where it follows a digit: there it is a unit.
-
-    >>> drop_mm("mm a 20 mm lens")
-    ' a 20 mm lens'
+    >>> signs_as_words("R&B at -5, 2+3, 100 % of 1,2 ...")
+    'R and B at minus 5, 2 plus 3, 100% of 1, 2  '
     """
-    return MM.sub("", text)
+    text = ELLIPSIS.sub(" ", text.replace("&", " and ").translate(NO_BRACKETS))
+    if not SIGN_OF_NUMBER.search(text):
+        return text
+    text = LIST_COMMA.sub(", ", text)
+    return BLANK_BEFORE_PERCENT.sub("", PLUS.sub(" plus ", MINUS.sub("minus ", text)))
 
 
-def read_all_numbers(text: str) -> str:
-    """Number words as digits, 1 too: written as "one", it would lose the sign or the point before it.
+def drop_stray_signs(text: str) -> str:
+    """Without periods and signs of money that no digit follows, and % that none precedes.
 
-    >>> read_all_numbers("one dollar at 3.1"), drop_stray_signs(read_numbers("one dollar at 3.1"))
-    ('$1 at 3.1', ' one at 3 one')
+    >>> drop_stray_signs("$5 in $ and . %")
+    '$5 in   and    '
     """
-    return WRITTEN_ONE.sub(r"1\1", read_numbers(text))
+    return STRAY_SIGN.sub(" ", text)
+
+
+def without_articles(text: str) -> str:
+    """Lower case, no ASCII punctuation, no articles, single blanks: the rule of SQuAD and HELM.
+
+    >>> without_articles("The  Beatles!")
+    'beatles'
+    """
+    return " ".join(ARTICLE.sub(" ", text.lower().translate(NO_ASCII_PUNCTUATION)).split())
 
 
 # ---------------------------------------------------------------- the Open ASR leaderboard's
 
 
-def drop_open_asr_fillers(text: str) -> str:
-    """Without the fork's twenty fillers."""
-    return OPEN_ASR_FILLERS.sub("", text)
-
-
 @functools.cache
-def _open_asr_endings() -> tuple[tuple[str, str], ...]:
-    return tuple(PRONOUN_IS if pattern == POSSESSIVE else (pattern, to) for pattern, to in whisper().endings)
+def _open_asr() -> Any:
+    english = _normaliser(PRONOUN_IS)
+    numbers, spellings = english.standardize_numbers, english.standardize_spellings
+    english.ignore_patterns = OPEN_ASR_FILLERS
+    english.standardize_numbers = lambda text: numbers(join_compounds(text))
+    english.standardize_spellings = lambda text: join_letters(
+        spellings(" ".join(OPEN_ASR_SPELLINGS.get(word, word) for word in text.split()))
+    )
+    return english
 
 
-def expand_open_asr(text: str) -> str:
-    """Contractions and titles in full; 's is "is" after pronouns and their like only.
+def open_asr(text: str) -> str:
+    """The fork: twenty fillers, 's is "is" after pronouns and their like only, compounds and single letters joined.
 
-    >>> expand_open_asr("it's park's")
-    "it is park's"
+    >>> open_asr("It's Park's, uhm, all right")
+    'it is park s alright'
     """
-    return _expanded(text, _open_asr_endings())
+    return str(_open_asr()(text))
 
 
 def join_compounds(text: str) -> str:
@@ -250,11 +216,6 @@ def join_compounds(text: str) -> str:
     for apart, together in JOINED:
         text = apart.sub(together, text)
     return text
-
-
-def open_asr_spellings(text: str) -> str:
-    """British spellings as American ones, ok as okay."""
-    return american(" ".join(OPEN_ASR_SPELLINGS.get(word, word) for word in text.split()))
 
 
 def join_letters(text: str) -> str:

@@ -21,17 +21,21 @@ from earmark.text import _chinese as zh
 from earmark.text import _english as en
 from earmark.text._characters import (
     BLANKLESS_SCRIPTS,
+    ascii_digits,
+    basic,
+    breaks_to_blanks,
     close_up,
     compatible,
-    composed,
+    drop_hamza,
     drop_invisible,
+    drop_points,
+    drop_signs,
     drop_spans,
-    lower,
+    join_thousands,
     lower_dotted,
-    one_blank,
+    persian_letters,
+    single_blanks,
     straight_apostrophes,
-    strip,
-    symbols_and_marks_to_blanks,
     symbols_to_blanks,
     turkish_i,
 )
@@ -62,69 +66,55 @@ class Normaliser(Struct, frozen=True):
 
 # ---------------------------------------------------------------- the pipelines
 
-WHISPER_EN: Final = (
-    lower,
-    drop_spans,
-    en.drop_fillers,
-    en.join_apostrophes,
-    en.expand,
-    en.bare_numbers,
-    en.letters_and_numbers,
-    en.read_numbers,
-    en.american,
-    en.drop_stray_signs,
-    one_blank,
-)
-AUDIOBENCH: Final = (
-    *WHISPER_EN,
-    en.small_numbers_as_words,
-    en.drop_punctuation,
-    en.drop_audiobench_fillers,
-    strip,
-)
-EARMARK: Final = (
-    drop_invisible,
-    straight_apostrophes,
-    drop_spans,
-    compatible,
-    lower_dotted,
-    symbols_to_blanks,
-    one_blank,
-    strip,
-)
+DECIMAL_POINT: Final = join_thousands(",", ".")
+DECIMAL_COMMA: Final = join_thousands(".", ",")
+AUDIOBENCH: Final = (en.whisper, en.small_numbers_as_words, en.drop_punctuation, en.drop_audiobench_fillers, str.strip)
+
+
+def _earmark(*letters: Step, thousands: Step = DECIMAL_POINT) -> tuple[Step, ...]:
+    """The steps for any language, with those of one on its letters."""
+    return (
+        drop_invisible,
+        straight_apostrophes,
+        drop_spans,
+        compatible,
+        *letters,
+        lower_dotted,
+        ascii_digits,
+        thousands,
+        symbols_to_blanks,
+        single_blanks,
+    )
+
 
 PIPELINES: Final = {
     str(pipeline): pipeline
     for pipeline in (
         Normaliser("none", 1, ()),
-        Normaliser("earmark", 1, EARMARK),
-        Normaliser("earmark-tr", 1, (turkish_i, *EARMARK)),
+        Normaliser("earmark", 2, _earmark()),
+        Normaliser("earmark-comma", 1, _earmark(thousands=DECIMAL_COMMA)),
+        Normaliser("earmark-tr", 2, _earmark(turkish_i, thousands=DECIMAL_COMMA)),
+        Normaliser("earmark-ar", 1, _earmark(drop_points, drop_hamza)),
+        Normaliser("earmark-fa", 1, _earmark(drop_points, persian_letters)),
+        Normaliser("earmark-he", 1, _earmark(drop_points)),
         Normaliser(
             "earmark-en",
-            1,
+            2,
             (
                 drop_invisible,
-                composed,
                 straight_apostrophes,
-                en.and_sign,
-                lower,
                 drop_spans,
-                en.drop_fillers_but_mm,
-                en.join_apostrophes,
-                en.expand,
-                en.bare_numbers,
-                en.letters_and_numbers,
-                en.read_all_numbers,
-                en.american,
-                en.drop_mm,
+                compatible,
+                DECIMAL_POINT,
+                en.signs_as_words,
+                en.earmark,
                 en.drop_stray_signs,
-                one_blank,
-                strip,
+                single_blanks,
             ),
         ),
         Normaliser(
             "earmark-zh",
-            1,
+            2,
             (
                 drop_invisible,
                 drop_spans,
@@ -132,35 +122,31 @@ PIPELINES: Final = {
                 zh.simplified,
                 lower_dotted,
                 close_up,
-                zh.read_numbers_in_chinese,
+                ascii_digits,
+                DECIMAL_POINT,
                 zh.round_zero,
+                zh.read_by_value,
                 symbols_to_blanks,
                 close_up,
-                one_blank,
-                strip,
             ),
         ),
-        Normaliser("whisper-en", 1, WHISPER_EN),
-        Normaliser("whisper-basic", 1, (lower, drop_spans, symbols_and_marks_to_blanks, one_blank)),
         Normaliser(
-            "open-asr",
+            "answer",
             1,
             (
-                lower,
-                drop_spans,
-                en.drop_open_asr_fillers,
-                en.join_apostrophes,
-                en.expand_open_asr,
-                en.bare_numbers,
-                en.letters_and_numbers,
-                en.join_compounds,
-                en.read_numbers,
-                en.open_asr_spellings,
-                en.join_letters,
-                en.drop_stray_signs,
-                one_blank,
+                drop_invisible,
+                straight_apostrophes,
+                breaks_to_blanks,
+                compatible,
+                lower_dotted,
+                drop_signs,
+                en.without_articles,
             ),
         ),
+        Normaliser("helm", 1, (en.without_articles,)),
+        Normaliser("whisper-en", 1, (en.whisper,)),
+        Normaliser("whisper-basic", 1, (basic,)),
+        Normaliser("open-asr", 1, (en.open_asr,)),
         Normaliser("audiobench", 1, AUDIOBENCH),
         Normaliser("audiobench-zh", 1, (*AUDIOBENCH, zh.spaced_han)),
         Normaliser(
@@ -171,22 +157,11 @@ PIPELINES: Final = {
                 zh.no_blanks,
                 zh.read_numbers_in_chinese,
                 zh.punctuation_to_blanks,
-                lower,
+                str.lower,
                 zh.no_blanks,
             ),
         ),
-        Normaliser(
-            "qwen-yue",
-            1,
-            (
-                zh.drop_special_tokens,
-                zh.simplified,
-                lower,
-                drop_spans,
-                symbols_and_marks_to_blanks,
-                zh.no_blanks,
-            ),
-        ),
+        Normaliser("qwen-yue", 1, (zh.drop_special_tokens, zh.simplified, basic, zh.no_blanks)),
     )
 }
 NEWEST: Final = {pipeline.name: pipeline for pipeline in PIPELINES.values()}  # later versions stand later
@@ -213,8 +188,17 @@ ALIASES: Final = {
     "hin": "hi",
 }
 BLANKLESS: Final = frozenset("zh yue wuu nan ja th lo km my bo dz".split())
+DECIMAL_COMMA_LANGUAGES: Final = (  # by CLDR 49
+    "af ast ba be bg br bs ca cs cv da de el eo es et eu ff fi fo fr fy gl hr hsb ht hu hy ia id ie is it jv jw ka kab"
+    " kea kk kl kmr ku ky lb ln lo lt lu lv mk mo nb nl nn no nr pl ps pt rm rn ro ru rw sah sc se sg sk sl sq sr ss su sv"
+    " tg tk tok ts tt uk uz ve vi wo"
+).split()
+DECIMAL_POINT_REGIONS: Final = frozenset(  # of those languages
+    "de-ch de-li it-ch es-419 es-br es-bz es-cu es-do es-gt es-hn es-mx es-ni es-pa es-pe es-pr es-sv es-us".split()
+)
 DEFAULTS: Final = (
-    {"en": "earmark-en"}
+    dict.fromkeys(DECIMAL_COMMA_LANGUAGES, "earmark-comma")
+    | {"en": "earmark-en", "ar": "earmark-ar", "fa": "earmark-fa", "ur": "earmark-fa", "he": "earmark-he"}
     | dict.fromkeys(("zh", "yue", "wuu", "nan"), "earmark-zh")
     | dict.fromkeys(("tr", "az"), "earmark-tr")
 )
@@ -236,10 +220,12 @@ def language_of(tag: str) -> str:
 def normaliser(name: str = "", language: str = "") -> Normaliser:
     """A normaliser by name, in its newest version or in one that is named, or else the one of a language.
 
-    >>> str(normaliser(language="en")), str(normaliser(language="fr")), str(normaliser("audiobench.1"))
-    ('earmark-en.1', 'earmark.1', 'audiobench.1')
+    >>> str(normaliser(language="en")), str(normaliser(language="es")), str(normaliser(language="es-MX"))
+    ('earmark-en.2', 'earmark-comma.1', 'earmark.2')
     """
-    chosen = name or DEFAULTS.get(language_of(language), "earmark")
+    region = language.strip().lower().replace("_", "-")
+    default = "earmark" if region in DECIMAL_POINT_REGIONS else DEFAULTS.get(language_of(language), "earmark")
+    chosen = name or default
     found = PIPELINES.get(chosen) or NEWEST.get(chosen)
     if found is None:
         raise UsageError(f"no normaliser is called '{name}'; there are: {', '.join(PIPELINES)}")

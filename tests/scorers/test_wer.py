@@ -259,9 +259,9 @@ def test_wrong_settings_are_told(settings: dict[str, Any], message: str) -> None
 @pytest.mark.parametrize(
     ("settings", "signature"),
     [
-        (Settings(language="en"), "wer|norm:earmark-en.1|agg:corpus|reply:tokens.1"),
-        (Settings(language="zh"), "cer|norm:earmark-zh.1|agg:corpus|blanks:dropped|reply:tokens.1"),
-        (Settings(language="fr", unit="characters"), "cer|norm:earmark.1|agg:corpus|blanks:kept|reply:tokens.1"),
+        (Settings(language="en"), "wer|norm:earmark-en.2|agg:corpus|reply:tokens.1"),
+        (Settings(language="zh"), "cer|norm:earmark-zh.2|agg:corpus|blanks:dropped|reply:tokens.1"),
+        (Settings(language="fr", unit="characters"), "cer|norm:earmark-comma.1|agg:corpus|blanks:kept|reply:tokens.1"),
         (
             Settings(normalizer="audiobench", empty="word", tokens="kept"),
             "wer|norm:audiobench.1|agg:corpus|reply:raw|empty:word",
