@@ -17,7 +17,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import AsyncExitStack
 from itertools import chain, islice
 from pathlib import Path
-from typing import Any, Final, Literal, NamedTuple
+from typing import Any, Final, NamedTuple
 
 import msgspec
 import orjson
@@ -28,6 +28,7 @@ from earmark.report.cells import Cells
 from earmark.report.rows import Row
 from earmark.report.table import judging
 from earmark.scoring import AT_ONCE, entered, line_of
+from earmark.text.stops import stop_of
 from earmark.text.thoughts import without_thoughts
 from earmark.types import Item, Response, Score, Scorer, Usage
 
@@ -42,13 +43,6 @@ NAMES: Final = {
     "group": ("group",),
 }
 TOLD_TO_SCORERS: Final = ("description", "source")
-STOPS: Final[dict[str, Literal["end", "length", "filtered"]]] = {
-    "length": "length",
-    "max_tokens": "length",
-    "content_filter": "filtered",
-    "filtered": "filtered",
-    "refusal": "filtered",
-}
 FIELDS: Final = {*chain(*NAMES.values()), *TOLD_TO_SCORERS, "stop", "finish_reason"}
 WRITTEN: Final = orjson.OPT_APPEND_NEWLINE
 
@@ -188,7 +182,7 @@ def _read(line: Any, path: Path, number: int) -> Line:
     said = found["answer"] if isinstance(found["answer"], list | None) else [found["answer"]]
     answer = None if said is None else ",".join(_label(str(one), labels, choices) for one in said)
     given = (answer,) if any(name in line for name in NAMES["answer"]) else None
-    stop = STOPS.get(str(line.get("stop") or line.get("finish_reason")), "end")
+    stop = stop_of(line.get("stop") or line.get("finish_reason")) or "end"
     response = Response("" if found["reply"] is None else str(found["reply"]), stop)
     return Line(item, response, given, tuple(name for name in line if name not in FIELDS))
 

@@ -268,7 +268,7 @@ def test_lines_of_one_group_are_resampled_together(tmp_path: Path) -> None:
     assert unread.startswith("fields that are not read: recording, grup; those that are: answer, choices, ")
 
 
-@pytest.mark.parametrize("stop", ["content_filter", "filtered", "refusal"])
+@pytest.mark.parametrize("stop", ["content_filter", "filtered", "refusal", "SAFETY", "RECITATION", "SPII"])
 def test_a_line_that_was_withheld_is_refused(stop: str, tmp_path: Path) -> None:
     file = tmp_path / "replies.jsonl"
     file.write_text(json.dumps({"id": "1", "reply": "", "target": "", "finish_reason": stop}))

