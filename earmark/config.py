@@ -29,7 +29,8 @@ from earmark.types import Benchmark, Condition, Model, Scorer, Seconds
 
 # Of a model's settings those that change no answer: where it is reached, how long is waited, what it runs on.
 UNSIGNED: Final = frozenset(
-    "api_key_env api_key_header api_key_query base_url urls max_body_bytes max_reply_bytes timeout connect rest threads device gpu_memory_utilization".split()
+    "api_key_env api_key_header api_key_query base_url urls max_body_bytes max_reply_bytes timeout connect rest".split()
+    + "threads device gpu_memory_utilization".split()
 )
 GROUPS: Final = ("eval", "runtime")  # of YAML, beside model and suite
 LONGEST_WAIT: Final[Seconds] = 900.0  # that a server may ask everybody for

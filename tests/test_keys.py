@@ -1,4 +1,4 @@
-"""Keys: whichever way one is given, none is left in a file, on the terminal or in a traceback, and none goes to another address."""
+"""Keys: whichever way one is given, none is left in a file or on the terminal, and none goes to another address."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ RUN = ("mine.bench", "items=2", "preflight=false", "attempts=1")
 
 
 def left(home: Path, *texts: str) -> str:
-    """Everything that a command leaves: what it printed, and every file under the working folder, the cache and the home."""
+    """Everything that a command leaves: what it printed, and every file under results, the cache and the home."""
     places = (Path("results"), Path("cache"), home)
     files = [
         path.read_bytes().decode("utf-8", "replace") for place in places for path in place.rglob("*") if path.is_file()

@@ -1,4 +1,4 @@
-"""What adapters of services share: a client with limits on every wait and reply, and the network's failures by our names."""
+"""What adapters of services share: a client with limits on waits and replies, and the network's failures by our names."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ class HttpSettings(KeySettings, Protocol):
 
 
 class HttpClient:
-    """A client of one service. Every request goes through `request`: no redirect is followed, every wait has its limit."""
+    """A client of one service. Its requests follow no redirect, and every wait has its limit."""
 
     def __init__(
         self, session: aiohttp.ClientSession, settings: HttpSettings, key: str, query: Mapping[str, str]
@@ -157,8 +157,8 @@ class HttpClient:
             raise Transient(f"no whole answer within {longest:g} s; model.{wait}=SECONDS waits longer") from error
         except aiohttp.ClientConnectorCertificateError as error:
             raise BadSetup(
-                f"{address} shows a certificate that this machine does not trust ({error.certificate_error}); check the "
-                "address, or install the certificate"
+                f"{address} shows a certificate that this machine does not trust ({error.certificate_error}); "
+                "check the address, or install the certificate"
             ) from error
         except aiohttp.ClientError as error:
             raise Transient(self._hidden(f"{type(error).__name__}: {error}")) from error
@@ -293,7 +293,7 @@ def asked_to_wait(headers: Mapping[str, str]) -> Seconds | None:
 
 
 def retry_after(header: str | None, now: datetime) -> Seconds | None:
-    """Read how long a server asks us to wait, in seconds or as a date; None where it does not say, or says what is no wait.
+    """Read how long a server asks us to wait, in seconds or as a date; None where it says nothing, or what is no wait.
 
     >>> now = datetime(1994, 11, 6, 8, 49, 30, tzinfo=UTC)
     >>> [retry_after(head, now) for head in ("2", "2abc", "Sun, 06 Nov 1994 08:49:37 GMT", "Sun Nov  6 08:49:37 1994")]

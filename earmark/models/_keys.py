@@ -50,8 +50,8 @@ def parse_address(base_url: str) -> URL:
         url = URL()
     if url.user is not None or url.password is not None:
         raise BadSetup(
-            f"the address of {url.host} holds a user or a password, which would be written down; leave it out, and give "
-            "a variable that holds 'Basic BASE64': model.api_key_env=NAME model.api_key_header=Authorization"
+            f"the address of {url.host} holds a user or a password, which would be written down; leave it out, "
+            "and give a variable that holds 'Basic BASE64': model.api_key_env=NAME model.api_key_header=Authorization"
         )
     if url.scheme not in ("http", "https") or not url.host:
         raise BadSetup(f"'{base_url}' is no address; expected one such as http://127.0.0.1:8000/v1")
@@ -73,7 +73,7 @@ def service_variable(url: URL) -> str:
 
 
 def find_key(settings: KeySettings) -> str:
-    """Read the key for an address from the environment; empty where none belongs to it. Raises BadSetup where it is missing."""
+    """Read the key of an address from the environment; empty where it has none. Raises BadSetup where it is missing."""
     named = settings.api_key_env
     if named and named not in os.environ and not VARIABLE.fullmatch(named):
         raise BadSetup(
@@ -82,7 +82,8 @@ def find_key(settings: KeySettings) -> str:
     placed = settings.api_key_header or settings.api_key_query
     if not NAME.fullmatch(placed) or (settings.api_key_header and settings.api_key_query):
         raise BadSetup(
-            "model.api_key_header or model.api_key_query, one of the two, names a header or a field of the query, such as api-key"
+            "model.api_key_header or model.api_key_query, one of the two, names a header or a field of the query, "
+            "such as api-key"
         )
     url = parse_address(settings.base_url)
     variable = named or service_variable(url)
@@ -109,7 +110,7 @@ def hide(data: bytes, key: str) -> bytes:
 
 @lru_cache(maxsize=64)
 def _forms(key: str) -> tuple[bytes, ...]:
-    """The key as it may come back: as it is, without the word before it, as JSON and addresses write it; the longest first."""
+    """Forms in which the key may come back: alone, as JSON and as addresses write it; the longest first."""
     found = set[str]()
     for secret in (key, key.rpartition(" ")[2]):
         if len(secret) >= SHORTEST_KEY:

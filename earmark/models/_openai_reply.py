@@ -156,7 +156,7 @@ def any_of(logprobs: Any) -> bool:
 
 
 def texts(content: Content) -> tuple[str, str]:
-    """Split a message into its words and the thoughts beside them; content is a text, nothing, or a list of typed parts."""
+    """Split a message, a text or a list of typed parts, into its words and the thoughts beside them."""
     if not isinstance(content, list):
         return content or "", ""
     said = [part if isinstance(part, str) else _words(part) for part in content]

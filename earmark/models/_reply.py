@@ -51,7 +51,9 @@ def parsed(data: bytes) -> dict[str, Any] | bytes:
 
 
 def loaded(data: bytes) -> Any:
-    r"""Parse JSON. A byte order mark before it is left out. Half a letter, which no text may hold and some servers send where they cut one, is U+FFFD: the answer is not lost by it.
+    r"""Parse JSON. A byte order mark before it is left out.
+
+    Half a letter, which no text may hold and some servers send where they cut one, is U+FFFD: no answer is lost by it.
 
     >>> loaded(rb'"\ud83d \ud83d\ude00 \\ud83d"') == "\ufffd \U0001f600 \\ud83d"
     True

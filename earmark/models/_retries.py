@@ -22,7 +22,8 @@ def retries(attempts: int, patience: Seconds) -> AsyncIterable[stamina.Attempt]:
         if not isinstance(error, Transient) or error.wait is None:
             return isinstance(error, Transient)
         if error.wait >= patience:
-            said = f"{error}; it asks to wait {error.wait:,.10g} s, longer than patience={patience:g} allows for one answer"
+            asked = f"{error}; it asks to wait {error.wait:,.10g} s"
+            said = f"{asked}, longer than patience={patience:g} allows for one answer"
             raise Transient(said, error.wait, busy=error.busy) from error
         return error.wait
 

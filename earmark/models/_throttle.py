@@ -1,9 +1,10 @@
 """A model asked no faster than it can answer, nor than it may be asked.
 
 The number of answers under way begins with 64 at a server of one's own and with 16 at a hosted service. It grows by one
-for each answer until the server first says that it is busy (429, 503), then by about one a round; it shrinks by 0.85 when
-the server says so, at most once a round: a question that was sent before the last shrinking says nothing about the new
-number; but what the server turns away in that round is not sent again at once, down to half of what it was. Nothing is sent while the server asks us to wait, unless it asks for longer than anybody would. Where a service
+for each answer until the server first says that it is busy (429, 503), then by about one a round. It shrinks to 0.85 of
+itself when the server says so, at most once a round: a question that was sent before the last shrinking says nothing
+about the new number; but what the server turns away in that round is not sent again at once, down to half of what it
+was. Nothing is sent while the server asks us to wait, unless it asks for longer than anybody would. Where a service
 allows so many requests or tokens a minute, questions are spaced evenly: a token is booked before a question is sent, by
 what answers have taken so far, and settled after.
 """
@@ -183,7 +184,7 @@ def _batches(server: Model, settings: Mapping[str, Any]) -> bool:
 
 
 def warnings_of(model: Model, settings: Mapping[str, Any]) -> list[str]:
-    """What a user must know of a model's server before anything is asked, and how many questions it is asked at once."""
+    """Warnings about a model's server, and how many questions it is asked at once where it says what it is."""
     server = innermost(model)
     said = list(server.warnings) if isinstance(server, OnServer) else []
     if isinstance(server, OnServer) and _batches(server, settings):

@@ -75,7 +75,7 @@ class ChatModel(Struct, frozen=True, eq=False):
 
     @property
     def hosted(self) -> bool:
-        """Whether it is somebody's service: neither at an address of one's own nor served by an engine that one runs oneself."""
+        """Whether it is somebody's service: at no address of one's own, by no engine that one runs oneself."""
         return self.client.hosted and self.engine not in ENGINES
 
     @property
@@ -180,8 +180,8 @@ async def first_listed(client: HttpClient, settings: Settings) -> Entry:
         ) from error
     if not entries:
         raise BadSetup(
-            f"{endpoint(settings.base_url, '/models')} lists no model (HTTP {status}); give its name with model.name=NAME, "
-            f"and its key with {'$' + settings.api_key_env if settings.api_key_env else 'model.api_key_env=NAME'}"
+            f"{endpoint(settings.base_url, '/models')} lists no model (HTTP {status}); give its name with "
+            f"model.name=NAME, and its key with {'$' + settings.api_key_env if settings.api_key_env else 'model.api_key_env=NAME'}"
         )
     return entries[0]
 

@@ -3,8 +3,8 @@
     <think>The file says 70, no, 72.</think> It is 72        the answer is "It is 72", the rest is reasoning
 
 Servers with a reasoning parser send thoughts apart; others leave them in the reply, where a word error rate would count
-them and a judge would grade them. A journal keeps the reply as it was said; scorers see it without thoughts, but for the
-readers of published protocols that read the whole reply (`Response.raw_text`).
+them and a judge would grade them. A journal keeps the reply as it was said; scorers see it without thoughts. Readers of
+published protocols that read the whole reply take `Response.whole_text`.
 """
 
 from __future__ import annotations
@@ -19,8 +19,10 @@ def split_thoughts(text: str, *, cut: bool = False) -> tuple[str, str]:
     What stands before a closing tag without an opening one is a thought, as where the chat template opened it. A part
     that is opened and never closed is one where the reply was `cut`, or where nothing stands before it.
 
-    >>> split_thoughts("<think>70?</think> It is 72"), split_thoughts("70?</think>It is 72"), split_thoughts("<think>70")
-    (('It is 72', '70?'), ('It is 72', '70?'), ('', '70'))
+    >>> split_thoughts("<think>70?</think> It is 72"), split_thoughts("70?</think>It is 72")
+    (('It is 72', '70?'), ('It is 72', '70?'))
+    >>> split_thoughts("<think>70")
+    ('', '70')
     """
     answer: list[str] = []
     thoughts: list[str] = []

@@ -50,7 +50,8 @@ CHAT = {
         "cost": 0.1,
     },
 }
-DELTA = {"choices": [{"delta": CHAT["choices"][0]["message"], "finish_reason": None}], "usage": None}  # type: ignore[index]
+MESSAGE = CHAT["choices"][0]["message"]  # type: ignore[index]
+DELTA = {"choices": [{"delta": MESSAGE, "finish_reason": None}], "usage": None}
 FAILED = {"error": {"message": "m", "code": 429, "type": "t", "param": "max_tokens", "detail": "d"}}
 GOOGLE = {
     "candidates": [

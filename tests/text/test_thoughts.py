@@ -1,4 +1,4 @@
-"""Thoughts that stand in a reply are no part of the answer, under every scorer, and stay in the journal as they were said."""
+"""Thoughts that stand in a reply are no part of the answer, under every scorer, and stay in the journal."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ THOUGHT = "<think>\nMaybe hello. The answer is 70.\n</think>\n\n"
         ("70, no.\n</think>\nIt is 72", "It is 72", "70, no."),
         ("<think>70?</think>It is <think>or 71?</think>72", "It is 72", "70?\nor 71?"),
         ("<think>70? It is 71", "", "70? It is 71"),
-        ("<|channel|>analysis<|message|>70?<|end|><|start|>assistant<|channel|>final<|message|>It is 72", "It is 72", "<|message|>70?<|end|><|start|>assistant"),
+        ("<|channel|>analysis<|message|>70?<|channel|>final<|message|>It is 72", "It is 72", "<|message|>70?"),
         ("<think></think>It is 72", "It is 72", ""),
         ("It is 72 <b>", "It is 72 <b>", ""),
         ("[thinking] It is 72", "[thinking] It is 72", ""),
