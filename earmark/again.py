@@ -7,7 +7,7 @@ from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, Final, NamedTuple
 
 import msgspec
 
@@ -15,23 +15,28 @@ from earmark import config, folder, plugins
 from earmark.audio.limits import Limits
 from earmark.benchmarks import _imported
 from earmark.config import Composed
-from earmark.errors import BadData, UsageError
-from earmark.journal import key, keys
+from earmark.errors import BadData, EarmarkError, RunMismatch, UsageError
+from earmark.journal import Record, count_standing, key, keys, taken
 from earmark.models._remember import forgetful
 from earmark.models._throttle import throttled
+from earmark.overrides import Overrides, merge
 from earmark.report.cells import Cells
 from earmark.report.files import read_metrics
 from earmark.report.rows import Found, Metrics, Row
 from earmark.run import Engine, Kitchen, Tally
 from earmark.scorers._beside import Beside, measure
 from earmark.scoring import read_scores, records, score, write_scores
+from earmark.signature import differences
 from earmark.stats.estimate import Estimate
-from earmark.survey import questions
-from earmark.types import Benchmark, Scorer, State
+from earmark.survey import listed, questions
+from earmark.types import Benchmark, Model, Scorer, State
+
+ASKING: Final = ("attempts", "patience", "longest", "largest", "give_up_after", "budget")  # settings that a retry uses
+SIGNED: Final = ("condition", "repeats", "limit", "seed")  # settings that it must have in common with its run
 
 
-def reopened(run: Path, changes: Mapping[str, Any] | None = None) -> tuple[Benchmark, Composed]:
-    """The benchmark and the settings of a run, some of the benchmark's settings changed."""
+def reopened(run: Path, changes: Mapping[str, Any] | None = None, *, asks: bool = False) -> tuple[Benchmark, Composed]:
+    """The benchmark and the settings of a run, some of the benchmark's settings changed; `asks`: to ask it again."""
     signed = folder.signed(run)
     if signed.benchmark["name"] == folder.AUDIOGRAM:
         raise BadData(
@@ -43,11 +48,43 @@ def reopened(run: Path, changes: Mapping[str, Any] | None = None) -> tuple[Bench
         said = " ".join(str(error).split())
         raise BadData(f"{run / 'config.yaml'}: cannot be read ({said}); restore it from a copy") from error
     asked = _as_asked(run, signed.benchmark, changes or {})
-    words = msgspec.structs.replace(words, benchmark=words.benchmark | asked | dict(changes or {}))
+    words = msgspec.structs.replace(words, benchmark=words.benchmark | asked)
+    changed = msgspec.structs.replace(words, benchmark=words.benchmark | dict(changes or {}))
+    opened = _opened(signed, changed)
+    if changes:
+        _refuse_idle(run, signed, words, changes, asks=asks)
+    return opened
+
+
+def _opened(signed: folder.Signed, words: Composed) -> tuple[Benchmark, Composed]:
     if signed.benchmark.get("imported"):
         settings = config.read(_imported.Settings, words.benchmark, "")
         return _imported.load(settings, tuple(signed.benchmark["tasks"])), words
     return config.load_line(signed.benchmark["name"], signed.benchmark["tasks"], words)
+
+
+def _refuse_idle(run: Path, signed: folder.Signed, words: Composed, changes: Mapping[str, Any], *, asks: bool) -> None:
+    """Raise UsageError for a setting that decides what is asked and not how it is scored: the run is asked already.
+
+    One that has the run's own value is taken, as is one without which the benchmark cannot be opened; where it is asked
+    again, also one that signs nothing, such as where its data lie.
+    """
+    try:
+        before = _opened(signed, words)[0]
+    except EarmarkError:
+        return
+    for name, value in changes.items():
+        after = _opened(signed, msgspec.structs.replace(words, benchmark=words.benchmark | {name: value}))[0]
+        own = name in words.benchmark and words.benchmark[name] == value
+        unsigned = asks and after.settings == before.settings
+        if not own and not unsigned and _scoring(after) == _scoring(before):
+            raise UsageError(f"{name}={value} decides what is asked, and {run} is asked already")
+
+
+def _scoring(benchmark: Benchmark) -> tuple[object, ...]:
+    """What decides how a benchmark's answers are scored and reported."""
+    scorers = tuple(benchmark.scorers(task) for task in benchmark.tasks)
+    return scorers, benchmark.slices, benchmark.averages, benchmark.mean_over, benchmark.notices
 
 
 def _as_asked(run: Path, benchmark: Mapping[str, Any], changes: Mapping[str, Any]) -> dict[str, Any]:
@@ -95,27 +132,53 @@ def chosen(run: Path, states: AbstractSet[State]) -> set[int]:
     return {key(line.task, line.id, line.condition, line.repeat) for line in lines if line.state in states}
 
 
+def changed_settings(run: Path, words: Composed, changes: Overrides) -> Composed:
+    """The settings of a run, some changed as a retry may have them. Raises UsageError or RunMismatch for others."""
+    for name, value in changes.run.items():
+        before = getattr(words.run, name)
+        if name not in (*ASKING, *SIGNED):
+            raise UsageError(f"{name}={value}: sets nothing of earmark retry, which takes {', '.join(ASKING)}")
+        if name in SIGNED and value != before:
+            raise RunMismatch(
+                f"{name} was {before} and is {value}: {run} is asked again as it was asked, or not at all"
+            )
+    if changes.model.get("remember"):
+        raise UsageError("model.remember=true: a retry asks anew, and remembers nothing")
+    model = changes.model if changes.whole_model else merge(words.model, changes.model)
+    asking = {name: value for name, value in changes.run.items() if name in ASKING}
+    changed = msgspec.structs.replace(words, model=model, run=msgspec.structs.replace(words.run, **asking))
+    if changes.model:
+        before = folder.signed(run).model
+        signed = config.signed_model(model, model.get("name") or before["name"])
+        if differ := differences({"model": before}, {"model": msgspec.json.decode(msgspec.json.encode(signed))}):
+            raise RunMismatch(f"{'; '.join(differ[:5])}: {run} is asked again as it was asked, or not at all")
+    return changed
+
+
 async def retry(
     run: Path,
     states: AbstractSet[State],
     times: int,
     say: Callable[[str], None],
     watch: Callable[[Tally], None],
-    changes: Mapping[str, Any] | None = None,
+    changes: Overrides | None = None,
 ) -> Metrics:
     """Ask again what ended in one of some states, so many times at most; an answer replaces what was there, a failure does not.
 
-    `changes` are settings of the benchmark that only change its scores, such as its judge.
+    `changes` may be settings of the benchmark that only change its scores, such as its judge, of the model where they
+    change no answer, such as its address, and of how it is asked.
     """
     if folder.signed(run).model.get("backend") == "import":
         raise UsageError(
             f"{run} was imported: there is nobody here to ask again; ask again where it came from, and import that"
         )
-    benchmark, words = reopened(run, changes)
+    benchmark, words = reopened(run, changes.own if changes else {}, asks=True)
+    if changes:
+        words = changed_settings(run, words, changes)
     seed = benchmark.seed if words.run.seed is None else words.run.seed
-    conditions = config.load_conditions(words.run.condition, seed, benchmark)
     async with config.open_model(words.model) as model:
-        throttle = throttled(forgetful(model), words.model)  # what is remembered has been asked already
+        if model.name != (name := folder.signed(run).model["name"]):
+            raise RunMismatch(f"model.name was {name!r} and is {model.name!r}: {run} is asked again as it was asked")
         with folder.held(run):
             metrics = await write_scores(run, benchmark, seed, _found(run))
             for attempt in range(1, times + 1):
@@ -124,12 +187,43 @@ async def retry(
                     say(f"nothing to ask again: no item is {' or '.join(sorted(states))}")
                     break
                 say(f"asking again, {attempt} of {times} times: {len(again)} questions")
-                limits = Limits(words.run.longest, words.run.largest)
-                kitchen = Kitchen(benchmark, questions(benchmark, conditions, words.run), model, Chosen(again), limits)
-                engine = Engine(kitchen, throttle, run / folder.JOURNAL, words.run, watch)
-                await engine.run(Tally(len(again)), keep=lambda record: record.response is not None)
+                await ask_again(run, benchmark, model, words, again, watch)
                 metrics = await write_scores(run, benchmark, seed, _found(run))
     return metrics
+
+
+async def ask_again(
+    run: Path,
+    benchmark: Benchmark,
+    model: Model,
+    words: Composed,
+    again: AbstractSet[int],
+    watch: Callable[[Tally], None],
+) -> None:
+    """Ask some questions of a run once more and keep the answers.
+
+    Raises RunMismatch where the benchmark no longer has some of them, or where the number of records has changed.
+    """
+    journal, asked = run / folder.JOURNAL, set[int]()
+    before = count_standing(journal)
+
+    def keep(record: Record) -> bool:
+        asked.add(key(record.item.task, record.item.id, record.condition, record.repeat))
+        return record.response is not None
+
+    seed = benchmark.seed if words.run.seed is None else words.run.seed
+    stream = questions(benchmark, config.load_conditions(words.run.condition, seed, benchmark), words.run)
+    kitchen = Kitchen(benchmark, stream, model, Chosen(again), Limits(words.run.longest, words.run.largest))
+    throttle = throttled(forgetful(model), words.model)  # what is remembered has been asked already
+    tally = Tally(len(again))
+    tally.cost = taken(journal).usage.cost  # the budget is that of the run
+    await Engine(kitchen, throttle, journal, words.run, watch).run(tally, keep=keep)
+    gone = [line.item.id for line in keys(journal) if line.of() in again - asked]
+    if gone:
+        names = listed(list(dict.fromkeys(gone)))
+        raise RunMismatch(f"{run}: {len(again - asked)} questions are not in the benchmark any more: item {names}")
+    if (after := count_standing(journal)) != before:
+        raise RunMismatch(f"{journal}: {before} records stood before the retry and {after} after it")
 
 
 class Reading(NamedTuple):

@@ -22,12 +22,15 @@ import msgspec
 from msgspec import Struct
 
 from earmark import folder
+from earmark.barrier import Barrier, Tracebacks
 from earmark.config import Composed, common
 from earmark.data.cache import digest, write
+from earmark.data.plain import encode_line
 from earmark.errors import AskError, BadSetup, Stopped, UsageError
-from earmark.journal import Journal, Record, key, keys, read
+from earmark.journal import Journal, Record, check_response, key, keys, read
 from earmark.models._retries import retries
 from earmark.run import Job, Kitchen, Tally, count, failed
+from earmark.text.echo import flag_echo
 from earmark.types import Failure, Model, Seconds, replace
 
 if TYPE_CHECKING:
@@ -100,6 +103,7 @@ class Desk:
         self.run, self.kitchen, self.queue = run, kitchen, queue_of(model)
         self.settings, self.prices = words.run, common(words.model).prices
         self.sheet: Sheet | None = None
+        self.tracebacks = kitchen.tracebacks = Tracebacks(run)
         if self.settings.budget is not None:
             raise UsageError("budget= cannot stop a batch, which is sent whole; leave out one of the two")
         if kitchen.benchmark.again:
@@ -126,20 +130,24 @@ class Desk:
                 await self._hand_in(state)
         while jobs := (await asyncio.to_thread(self.kitchen.batch)).jobs:
             for job in jobs:
-                if isinstance(job, Record):
-                    journal.append(replace(job, at=time.time()))
-                else:
-                    await self._enter(job)
+                failed_job = job if isinstance(job, Record) else await self._enter(job)
+                if failed_job:
+                    journal.append(replace(failed_job, at=time.time()))
         if self.sheet:
             await self._hand_in(self.sheet.close())
 
-    async def _enter(self, job: Job) -> None:
-        line = self.queue.model.line(_name(job.record), job.prompt)
+    async def _enter(self, job: Job) -> Record | None:
+        """Write a question into the file; a record of its failure where a bug makes no request of it."""
+        with Barrier() as barrier:
+            line = self.queue.model.line(_name(job.record), job.prompt)
+        if barrier.error:
+            return replace(job.record, failure=self.tracebacks.failure(barrier, job.record.title))
         if self.sheet and not self.sheet.holds(line):
             await self._hand_in(self.sheet.close())
             self.sheet = None
         self.sheet = self.sheet or Sheet(self.run)
         self.sheet.add(job, line)
+        return None
 
     async def _hand_in(self, state: State) -> None:
         """Give a file to the service, unless it has it already."""
@@ -204,8 +212,13 @@ class Desk:
 
     def _answered(self, record: Record, line: Line) -> Record:
         """A question with what came of it."""
+        with Barrier() as barrier:
+            return self._read(record, line)
+        return replace(record, failure=self.tracebacks.failure(barrier, record.title), at=time.time())
+
+    def _read(self, record: Record, line: Line) -> Record:
         try:
-            answer = self.queue.answer(line)
+            answer = check_response(self.queue.answer(line))
         except AskError as error:
             return replace(record, failure=failed(error, attempts=1), at=time.time())
         except BadSetup as error:
@@ -214,7 +227,7 @@ class Desk:
         if self.prices:
             cost = self.prices.cost(answer.usage, sum(sent.seconds for sent in record.sent)) * self.prices.batch
             answer = replace(answer, usage=replace(answer.usage, cost=cost))
-        return replace(record, response=answer, at=time.time())
+        return replace(record, response=flag_echo(answer, self.kitchen.benchmark.prompt(record.item)), at=time.time())
 
     def _told(self, record: Record) -> None:
         count(self.tally, record)
@@ -261,7 +274,7 @@ class Sheet:
 
     def add(self, job: Job, line: bytes) -> None:
         self._requests.write(line + b"\n")
-        self._records.write(msgspec.json.encode(job.record) + b"\n")
+        self._records.write(encode_line(job.record))
         self._bytes += len(line) + 1
         self._questions += 1
 

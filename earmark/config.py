@@ -121,8 +121,11 @@ def compose(words: Sequence[str], start: str = "run") -> Composed:
     model, benchmark, runtime = settings.pop("model"), settings.pop("benchmark"), settings.pop("runtime")
     if not isinstance(model, dict):
         raise UsageError(f"the model's YAML holds {model!r}; expected settings by name, such as backend: openai")
-    if runtime.pop("backend", None) == model.get("backend"):
+    runtime_backend = runtime.pop("backend", None)
+    if runtime_backend == model.get("backend"):
         model = runtime | model
+    elif runtime and (given := next((word for word in words if word.startswith("runtime=")), "")):
+        raise UsageError(f"{given}: is for models of {runtime_backend}, and this one is of {model.get('backend')}")
     settings["condition"] += [f"noise:{level}" for level in settings.pop("noise")]
     return Composed(read(RunSettings, settings, ""), model, benchmark)
 

@@ -22,7 +22,7 @@ from earmark.preflight import look, sent
 from earmark.report.rows import Found, Metrics
 from earmark.run import Engine, Kitchen, Tally
 from earmark.scoring import open_scorers, records, write_scores
-from earmark.survey import Question, Survey, name_of, questions, survey
+from earmark.survey import Question, Survey, check_records, name_of, questions, survey
 from earmark.types import Benchmark, Condition, Model
 
 
@@ -61,7 +61,7 @@ async def evaluate(benchmark: Benchmark, words: Composed, watch: Watch) -> Outco
         await asyncio.to_thread(benchmark.fetch, watch.say)
     conditions = config.load_conditions(words.run.condition, seed, benchmark)
     async with config.open_model(words.model) as model, open_scorers(benchmark) as scorers:
-        where, found, done = await asyncio.to_thread(open_run, benchmark, model, conditions, words)
+        where, found, done = await asyncio.to_thread(open_run, benchmark, model, conditions, words, watch.say)
         if done:
             watch.say(f"going on with {where}: {found.settled} of {found.questions} are settled")
         throttle = throttled(model, words.model)
@@ -75,6 +75,8 @@ async def evaluate(benchmark: Benchmark, words: Composed, watch: Watch) -> Outco
             await ask_all(benchmark, stream, throttle, Sitting(where, found, done, words, watch))
             holds = Found(found.questions, found.skipped, found.prompts)
             metrics = await write_scores(where, benchmark, seed, holds, scorers)
+            stream = questions(benchmark, conditions, words.run)
+            await asyncio.to_thread(check_records, where / folder.JOURNAL, found.questions, stream)
     vain = (
         sum(record.failure is not None and record.item.state == "ask" for record in records(where / folder.JOURNAL))
         if any(row.failed for row in metrics.rows)
@@ -117,7 +119,11 @@ async def ask_all(benchmark: Benchmark, stream: Iterator[Question], model: Throt
 
 
 def open_run(
-    benchmark: Benchmark, model: Model, conditions: tuple[Condition | None, ...], words: Composed
+    benchmark: Benchmark,
+    model: Model,
+    conditions: tuple[Condition | None, ...],
+    words: Composed,
+    say: Callable[[str], None] = lambda _: None,
 ) -> tuple[Path, Survey, Settled]:
     """The folder of the run, an unfinished one where there is one, with what is settled in it."""
     names = [name_of(condition) for condition in conditions]
@@ -125,7 +131,7 @@ def open_run(
         benchmark, config.signed_model(words.model, model.name), names, words.run.repeats, words.run.limit
     )
     place = folder.place(words.run.results, words.run.place, model.name, benchmark.name)
-    begun = folder.begun(place, signed) if words.run.resume else None
+    begun = folder.begun(place, signed, say) if words.run.resume else None
     done = settled(begun / folder.JOURNAL) if begun else Settled()
     found = survey(benchmark, conditions, words.run, done)
     if begun:

@@ -10,7 +10,7 @@ results/<model>/<benchmark>/<YYYY-MM-DD_HH-MM-SS>/      (`place` may have it oth
 from __future__ import annotations
 
 import shutil
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from datetime import datetime
 from itertools import count
@@ -111,23 +111,27 @@ def signed(folder: Path) -> Signed:
         raise BadData(f"{path}: cannot be read ({error}); restore it from a copy") from error
 
 
-def begun(where: Path, now: Signed) -> Path | None:
-    """The newest unfinished run in a folder, of the same model and benchmark, if it signs alike; None if there is none.
+def begun(where: Path, now: Signed, say: Callable[[str], None] = lambda _: None) -> Path | None:
+    """The newest unfinished run in a folder that signs alike; None if there is none.
 
-    Raises RunMismatch if it does not. With a `place` of their own, runs of other models and benchmarks may lie in one folder.
+    One whose data are the same too goes first. Unfinished runs of other settings lie beside it untouched; where there
+    is nothing else, it is said what differs in the newest of the same model and benchmark. With a `place` of their own,
+    runs of other models and benchmarks may lie in one folder.
     """
     there = [folder for folder in sorted(where.glob("*")) if (folder / SIGNED).exists() and not finished(folder)]
     unfinished = [folder for folder in there if _about(signed(folder)) == _about(now)]
-    if not unfinished:
-        return None
-    before = signed(unfinished[-1])
-    changed = differences(msgspec.to_builtins(replace_versions(before)), msgspec.to_builtins(replace_versions(now)))
-    if not changed:
-        return unfinished[-1]
-    raise RunMismatch(
-        f"{unfinished[-1]} is unfinished and was made with other settings: {'; '.join(changed[:5])}"
-        f"{f' and {len(changed) - 5} more' if len(changed) > 5 else ''}. Ask as before to finish it, or add resume=false to start anew beside it"
-    )
+    alike = [run for run in unfinished if replace_versions(signed(run)) == replace_versions(now)]
+    if alike:
+        return ([run for run in alike if signed(run).data == now.data] or alike)[-1]
+    if unfinished:
+        before, after = (msgspec.to_builtins(replace_versions(each)) for each in (signed(unfinished[-1]), now))
+        changed = differences(before, after)
+        more = f" and {len(changed) - 5} more" if len(changed) > 5 else ""
+        say(
+            f"{unfinished[-1]} is unfinished, of other settings ({'; '.join(changed[:5])}{more}), and stays as it is: "
+            "a new run begins beside it"
+        )
+    return None
 
 
 def _about(signed: Signed) -> tuple[str, str]:

@@ -10,18 +10,20 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import os
+import sys
 import time
 from collections.abc import Callable, Iterable, Iterator
 from itertools import accumulate
 from pathlib import Path
-from typing import BinaryIO, Final, TypeVar
+from typing import Any, BinaryIO, Final, TypeVar
 
 import msgspec
 import numpy as np
 import numpy.typing as npt
 from msgspec import Struct
 
-from earmark.errors import BadData, Stopped
+from earmark.data.plain import ENCODER, REPLACED, builtin, encode_line, repair
+from earmark.errors import BadData, Rejected, Stopped
 from earmark.types import Failure, Hertz, Item, Response, Seconds, State, Usage
 
 PAUSE: Final[Seconds] = 0.5  # between two requests to the disk to keep what was written: what a power cut may take
@@ -54,6 +56,12 @@ class Record(Struct, frozen=True, omit_defaults=True):
     failure: Failure | None = None
     attempts: int = 1
     at: Seconds = 0.0  # when it was written, since 1970
+
+    @property
+    def title(self) -> str:
+        """Name of the question, for messages."""
+        times = f", repeat {self.repeat}" if self.repeat else ""
+        return f"{self.item.task}, item {self.item.id}, {self.condition}{times}"
 
 
 class ScoreLine(Struct, frozen=True, omit_defaults=True):
@@ -164,25 +172,27 @@ class Journal:
         self._written = written
         self._file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o644)
         _repair(self._file, path)
-        self._encode = msgspec.json.Encoder().encode
-        self._waiting: list[Record] = []
+        self._waiting: list[tuple[Record, bytes]] = []
         self._kept_at = time.monotonic()
         self._keeping: asyncio.Task[None] | None = None
         self._error: OSError | None = None
 
     def append(self, record: Record) -> None:
-        """Write a record before the loop turns again. Raises Stopped where the disk does not take it."""
+        """Write a record before the loop turns again. Raises Stopped where the disk does not take it.
+
+        It is encoded here and alone: what is wrong with a record never takes another with it.
+        """
         if self._error:
             raise Stopped(
                 f"{self.path}: cannot be written ({self._error}); make room, and the same command goes on"
             ) from self._error
-        self._waiting.append(record)
+        self._waiting.append((record, encode_line(record)))
         if len(self._waiting) == 1:
             asyncio.get_running_loop().call_soon(self._write)
 
     def _write(self) -> None:
         records, self._waiting = self._waiting, []
-        lines = b"".join([self._encode(record) + b"\n" for record in records])
+        lines = b"".join([line for _, line in records])
         try:
             written = 0
             while written < len(lines):  # a signal may cut a write short
@@ -190,7 +200,7 @@ class Journal:
         except OSError as error:
             self._error = error
             return
-        for record in records:
+        for record, _ in records:
             self._written(record)
         if time.monotonic() - self._kept_at >= PAUSE and (self._keeping is None or self._keeping.done()):
             self._kept_at = time.monotonic()
@@ -265,6 +275,62 @@ def read_at(file: BinaryIO, at: int) -> Record:
         raise BadData(
             f"{file.name}, byte {at}: is no record of a run ({error}); restore the file from a copy"
         ) from error
+
+
+def check_response(reply: object) -> Response:
+    """Return what a model gave as it will be read back from a journal. Raises Rejected for what no journal holds.
+
+    Lone surrogates become U+FFFD and scalars of numpy numbers; measures that are no numbers, such as a cost of nan, are
+    left out; a likelihood of minus infinity is the lowest number. The first and the two last are noted.
+    """
+    if not isinstance(reply, Response):
+        raise Rejected(f"the model gave {type(reply).__name__}, expected a Response")
+    try:
+        return _RESPONSE.decode(ENCODER.encode(reply))
+    except (UnicodeEncodeError, TypeError, ValueError, OverflowError, msgspec.MsgspecError):
+        return _repaired(reply)
+
+
+def _repaired(reply: Response) -> Response:
+    notes = []
+    try:
+        given: dict[str, Any] = msgspec.to_builtins(reply, enc_hook=builtin)
+        plain: dict[str, Any] = repair(given)
+        if plain != given:
+            notes.append(REPLACED)
+        for name, kind in _MEASURES.items():
+            if name in plain and not _holds(plain[name], kind):
+                del plain[name]
+                notes.append(f"{name} left out: no finite numbers")
+        if float("-inf") in plain.get("likelihoods", ()):
+            plain["likelihoods"] = [max(value, -sys.float_info.max) for value in plain["likelihoods"]]
+            notes.append("a likelihood of minus infinity was replaced by the lowest number")
+        plain["notes"] = [*plain.get("notes", ()), *notes]
+        return _RESPONSE.decode(ENCODER.encode(plain))
+    except (TypeError, ValueError, OverflowError, msgspec.MsgspecError) as error:
+        raise Rejected(f"the model gave an answer that cannot be written down: {error}") from error
+
+
+_RESPONSE: Final = msgspec.json.Decoder(Response)
+_MEASURES: Final = {
+    field.name: field.type
+    for field in msgspec.structs.fields(Response)
+    if field.name in ("usage", "seconds", "first_token", "first_sound")
+}
+
+
+def _holds(value: Any, kind: Any) -> bool:
+    """Return whether a journal gives a value back as it was."""
+    try:
+        msgspec.json.decode(ENCODER.encode(value), type=kind)
+    except (OverflowError, msgspec.MsgspecError):
+        return False
+    return True
+
+
+def count_standing(path: Path) -> int:
+    """Return the number of questions that a journal holds a record of."""
+    return int(standing(path).sum())
 
 
 def standing(path: Path) -> npt.NDArray[np.bool_]:

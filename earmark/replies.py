@@ -12,9 +12,10 @@ from __future__ import annotations
 
 import asyncio
 import codecs
+import json
 import string
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import AsyncExitStack
+from contextlib import AsyncExitStack, suppress
 from itertools import chain, islice
 from pathlib import Path
 from typing import Any, Final, NamedTuple
@@ -22,13 +23,16 @@ from typing import Any, Final, NamedTuple
 import msgspec
 import orjson
 
+from earmark.data.plain import encode_line, repair
 from earmark.errors import BadData
 from earmark.journal import Record
 from earmark.report.cells import Cells
 from earmark.report.rows import Row
 from earmark.report.table import judging
 from earmark.scoring import AT_ONCE, entered, line_of
+from earmark.survey import Astray
 from earmark.text.stops import stop_of
+from earmark.text.targets import resolve_target
 from earmark.text.thoughts import without_thoughts
 from earmark.types import Item, Response, Score, Scorer, Usage
 
@@ -44,7 +48,6 @@ NAMES: Final = {
 }
 TOLD_TO_SCORERS: Final = ("description", "source")
 FIELDS: Final = {*chain(*NAMES.values()), *TOLD_TO_SCORERS, "stop", "finish_reason"}
-WRITTEN: Final = orjson.OPT_APPEND_NEWLINE
 
 
 class Line(NamedTuple):
@@ -78,8 +81,6 @@ class Notices:
         item = line.item
         if not item.targets:
             self._note("no target", item)
-        elif item.labels and not {*item.targets} <= {*item.labels}:
-            self._note("a target that is none of their labels or choices", item)
         if line.stray_answer:
             self._note("an answer that is none of their labels, and so is wrong", item)
 
@@ -100,6 +101,7 @@ async def score_file(
     """The numbers of a file, and a JSON line about each of its records; what must be known to read them is said."""
     cells, used, notices = Cells(), Usage(), Notices()
     told = []
+    check_targets(path)
     lines = _records(path)
     async with AsyncExitStack() as stack:
         opened = await entered(scorer, stack)
@@ -109,13 +111,21 @@ async def score_file(
                 record = Record(line.item, response=line.response)
                 cells.add(record, opened, earned)
                 used += earned.usage
-                told.append(orjson.dumps(msgspec.structs.asdict(line_of(record, opened.name, earned)), option=WRITTEN))
+                told.append(encode_line(msgspec.structs.asdict(line_of(record, opened.name, earned))))
                 notices.add(line)
     if not told:
         raise BadData(f"{path}: found no record, expected JSON lines with id, reply and target")
     for said in (*notices.lines(), *judging(used)):
         say(said)
     return cells.rows(0)[0], told
+
+
+def check_targets(path: Path) -> None:
+    """Check the target of every record of a file. Raises BadData where some name none of their labels or choices."""
+    astray = Astray(str(path))
+    for line in _records(path):
+        astray.check(line.item)
+    astray.refuse()
 
 
 def _records(path: Path) -> Iterator[Line]:
@@ -153,6 +163,9 @@ def _parsed(data: bytes, where: str) -> Any:
     try:
         return orjson.loads(data)
     except orjson.JSONDecodeError as error:
+        if "surrogate" in str(error):
+            with suppress(json.JSONDecodeError, UnicodeDecodeError):
+                return repair(json.loads(data))
         raise BadData(f"{where}: is no JSON ({error}); expected one object a line") from error
 
 
@@ -169,18 +182,21 @@ def _read(line: Any, path: Path, number: int) -> Line:
     if not any(name in line for kind in ("reply", "answer") for name in NAMES[kind]):
         raise BadData(f"{where}: has no reply and no answer, expected one of both; its fields are {', '.join(line)}")
     targets = found["target"] if isinstance(found["target"], list) else [found["target"]]
-    right = tuple(_label(str(target), labels, choices) for target in targets if target is not None)
+    texts = [str(target) for target in targets if target is not None]
+    right = [label for text in texts for label in resolve_target(text, choices, labels) or (text,)]
     item = Item(
         str(found["id"] if found["id"] is not None else number),
         question=str(found["question"] or ""),
         choices=choices,
         labels=labels,
-        targets=right,
+        targets=tuple(dict.fromkeys(right)),
         group=str(found["group"]) if found["group"] is not None else "",
         tags={name: str(line[name]) for name in TOLD_TO_SCORERS if line.get(name)},
     )
     said = found["answer"] if isinstance(found["answer"], list | None) else [found["answer"]]
-    answer = None if said is None else ",".join(_label(str(one), labels, choices) for one in said)
+    answer = (
+        None if said is None else ",".join((*resolve_target(str(one), choices, labels), str(one))[0] for one in said)
+    )
     given = (answer,) if any(name in line for name in NAMES["answer"]) else None
     stop = stop_of(line.get("stop") or line.get("finish_reason")) or "end"
     response = Response("" if found["reply"] is None else str(found["reply"]), stop)
@@ -205,20 +221,3 @@ def _shown(labels: Any, choices: Any, where: str) -> tuple[tuple[str, ...], tupl
     if len({*letters}) < len(letters):
         raise BadData(f"{where}: found the labels {', '.join(letters)}, expected each once")
     return letters, texts
-
-
-def _label(target: str, labels: tuple[str, ...], choices: tuple[str, ...]) -> str:
-    """A target as a label, where it is one or names a choice; else as it stands.
-
-    >>> _label("dog", ("A", "B"), ("cat", "Dog")), _label("b", ("A", "B"), ())
-    ('B', 'B')
-    """
-    if target in labels:
-        return target
-    if target in choices:
-        return labels[choices.index(target)]
-    for names in (choices, labels):  # in another case, where that tells one
-        alike = [label for label, name in zip(labels, names, strict=False) if name.casefold() == target.casefold()]
-        if len(alike) == 1:
-            return alike[0]
-    return target

@@ -22,13 +22,15 @@ from msgspec import Struct
 
 from earmark.audio.limits import LIMITS, Limits, holding
 from earmark.audio.prepare import prepare
+from earmark.barrier import Barrier, Tracebacks
 from earmark.config import RunSettings
 from earmark.errors import AskError, BadSetup, Filtered, SoundFailed, Stopped, Transient
-from earmark.journal import Journal, Record, Sent, key
+from earmark.journal import Journal, Record, Sent, check_response, key
 from earmark.models._retries import retries
 from earmark.models._throttle import Throttle, innermost
 from earmark.signature import asked, heard
 from earmark.survey import Question, name_of
+from earmark.text.echo import flag_echo
 from earmark.types import (
     Benchmark,
     Condition,
@@ -120,6 +122,7 @@ class Kitchen:
         limits: Limits = LIMITS,
     ) -> None:
         self.benchmark = benchmark
+        self.tracebacks = Tracebacks()  # of the run that it prepares for, which sets it
         self._limits = limits
         self._hears = model.hears
         self._stream = (q for q in stream if key(q[0].task, q[0].id, name_of(q[1]), q[2]) not in settled)
@@ -147,15 +150,17 @@ class Kitchen:
         record = Record(item, condition=name_of(condition), repeat=repeat)
         if item.state == "error":
             return replace(record, failure=Failure("request-failed", item.reason))
-        prompt = self.benchmark.prompt(item)
-        record = replace(record, asked=asked(prompt))
-        try:
-            with holding(self._limits):
-                ready = prepare(condition.hear(prompt, item) if condition else prompt, self._hears)
-        except AskError as error:
-            return replace(record, failure=failed(error, attempts=0))
-        sent = sent_sounds(ready)
-        return Job(replace(record, sent=sent, heard=heard(prompt, sources(ready))), ready)
+        with Barrier() as barrier:
+            prompt = self.benchmark.prompt(item)
+            record = replace(record, asked=asked(prompt))
+            try:
+                with holding(self._limits):
+                    ready = prepare(condition.hear(prompt, item) if condition else prompt, self._hears)
+            except AskError as error:
+                return replace(record, failure=failed(error, attempts=0))
+            sent = sent_sounds(ready)
+            return Job(replace(record, sent=sent, heard=heard(prompt, sources(ready))), ready)
+        return replace(record, failure=self.tracebacks.failure(barrier, record.title, attempts=0))
 
 
 def sent_sounds(prompt: Prompt) -> tuple[Sent, ...]:
@@ -188,7 +193,7 @@ async def ask(model: Model, prompt: Prompt, attempts: int, patience: Seconds) ->
     requests = 1
     began = time.perf_counter()
     try:
-        return timed(await model.generate(prompt), began), requests
+        return timed(check_response(await model.generate(prompt)), began), requests
     except Transient as error:
         again: Transient | None = (
             error  # the retries begin with it, so that the first wait comes before the second request
@@ -204,7 +209,7 @@ async def ask(model: Model, prompt: Prompt, attempts: int, patience: Seconds) ->
                     raise before
                 requests += 1
                 began = time.perf_counter()
-                response = timed(await model.generate(prompt), began)
+                response = timed(check_response(await model.generate(prompt)), began)
     except AskError as error:
         return failed(error, requests), requests
     return response, requests
@@ -227,6 +232,7 @@ class Engine:
         self.recall: Callable[[Record], Response | Failure] | None = getattr(innermost(model), "recall", None)
         # ^ of a replay, which answers by what question it is
         self.journal = Journal(path, self._told)
+        self.tracebacks = kitchen.tracebacks = Tracebacks(path.parent)
         self.ready: asyncio.Queue[Job | Record | None] = asyncio.Queue(AHEAD)
         self.failures_in_a_row = 0
         self.cost = 0.0  # of the answers that have come, written or about to be
@@ -337,12 +343,15 @@ class Engine:
             kind = "response" if isinstance(found, Response) else "failure"
             return replace(job.record, **{kind: found})
         self.tally.in_flight += 1
-        outcome, requests = await self._asked(job.prompt)
+        with Barrier() as barrier:
+            outcome, requests = await self._asked(job.prompt)
         self.tally.in_flight -= 1
+        if barrier.error:
+            outcome, requests = self.tracebacks.failure(barrier, job.record.title), 1
         if isinstance(outcome, Response):
             self.failures_in_a_row = 0
-            return replace(job.record, response=outcome, attempts=requests)
-        self.failures_in_a_row += not outcome.final
+            return replace(job.record, response=flag_echo(outcome, job.prompt), attempts=requests)
+        self.failures_in_a_row += barrier.error is not None or not outcome.final
         if self.failures_in_a_row >= self.settings.give_up_after:
             raise Stopped(
                 f"{self.failures_in_a_row} requests in a row failed, the last with: {outcome.message}; "

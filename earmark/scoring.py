@@ -19,6 +19,8 @@ from typing import Final, NamedTuple, TypeAlias
 import msgspec
 
 from earmark import folder
+from earmark.barrier import Barrier, Tracebacks
+from earmark.data.plain import encode_line, repair
 from earmark.errors import BadData
 from earmark.journal import Record, ScoreLine, read, standing, taken
 from earmark.plugins import find
@@ -27,9 +29,11 @@ from earmark.report.cells import Cells, labels
 from earmark.report.gain import answered_without_ears, gains
 from earmark.report.rows import Found, Metrics, Row
 from earmark.stats.bags import named
+from earmark.text.echo import NOTE
 from earmark.text.thoughts import without_thoughts
 from earmark.types import Benchmark, NeedsSetup, Opens, Response, Score, Scorer, Usage
 
+BROKEN: Final = "scorer broke"  # the rule of a score that a bug of a scorer took
 AT_ONCE: Final = 32  # scores under way, of scorers that ask a judge
 Scorers: TypeAlias = Callable[[str], tuple[Scorer, ...]]
 
@@ -52,6 +56,8 @@ class Scored(NamedTuple):
     cells: Cells
     settled: int  # records that a resumed run leaves alone
     judging: Usage  # what judges took
+    echoes: int  # answers that repeat the text of their prompt
+    broken: int  # scores that a bug of a scorer took
 
 
 async def score_all(
@@ -59,21 +65,23 @@ async def score_all(
 ) -> Scored:
     """Score every standing record of a journal; each score is told with its record, in the order of the journal."""
     cells = Cells(slices)
-    settled, judging = 0, Usage()
+    settled, echoes, broken, judging = 0, 0, 0, Usage()
 
     def counted() -> Iterator[Record]:
-        nonlocal settled
+        nonlocal settled, echoes
         for record in records(journal):
             settled += record.failure is None or record.failure.final
+            echoes += record.response is not None and NOTE in record.response.notes
             yield record
 
     async with AsyncExitStack() as stack:
         opened = scorers if isinstance(scorers, OpenScorers) else OpenScorers(scorers, stack)
-        async for record, by, earned in _scored(counted(), opened):
+        async for record, by, earned in _scored(counted(), opened, Tracebacks(journal.parent)):
             cells.add(record, by.scorer, earned, by.label)
             judging += earned.usage
+            broken += earned.rule == BROKEN
             tell(record, line_of(record, by.label, earned))
-    return Scored(cells, settled, judging)
+    return Scored(cells, settled, judging, echoes, broken)
 
 
 class OpenScorer(NamedTuple):
@@ -131,8 +139,15 @@ async def entered(scorer: Scorer, stack: AsyncExitStack) -> Scorer:
     return found
 
 
+async def _guarded(record: Record, scorer: Scorer, tracebacks: Tracebacks) -> Score:
+    """The score of one record; one at which a scorer breaks is unscored, and said to be."""
+    with Barrier() as barrier:
+        return await score(record, scorer)
+    return Score({}, state="judge-failed", rule=BROKEN, why=tracebacks.add(barrier, f"{record.title}, {scorer.name}"))
+
+
 async def _scored(
-    standing_records: Iterator[Record], scorers: OpenScorers
+    standing_records: Iterator[Record], scorers: OpenScorers, tracebacks: Tracebacks
 ) -> AsyncIterator[tuple[Record, OpenScorer, Score]]:
     """Every score in order; those of scorers that ask a judge are made several at a time."""
     ahead: deque[tuple[Record, OpenScorer, asyncio.Task[Score]]] = deque()
@@ -140,12 +155,12 @@ async def _scored(
         for record in standing_records:
             for by in await scorers.of(record.item.task):
                 if by.asks:
-                    ahead.append((record, by, asyncio.create_task(score(record, by.scorer))))
+                    ahead.append((record, by, asyncio.create_task(_guarded(record, by.scorer, tracebacks))))
                     if len(ahead) > AT_ONCE:
                         first, its, task = ahead.popleft()
                         yield first, its, await task
                 else:
-                    yield record, by, await score(record, by.scorer)
+                    yield record, by, await _guarded(record, by.scorer, tracebacks)
         while ahead:
             first, its, task = ahead.popleft()
             yield first, its, await task
@@ -189,6 +204,20 @@ def _words_let_through(benchmark: Benchmark, controls: Sequence[str]) -> list[st
     ]
 
 
+def _warnings(scored: Scored, answers: int) -> Iterator[str]:
+    """Notices of answers that repeat their prompt, and of answers that a bug left unscored."""
+    if scored.echoes:
+        yield (
+            f"{scored.echoes:,} of {answers:,} answers repeat the text of their prompt: the server may echo what it is "
+            "sent, or the model lack a chat template; each is scored as it stands"
+        )
+    if scored.broken:
+        yield (
+            f"{scored.broken:,} scores are missing, for a bug of a scorer (tracebacks.txt); "
+            "once it is mended: earmark rescore RUN"
+        )
+
+
 def _without_ears(run: Path, right: Mapping[tuple[str, str], AbstractSet[int]]) -> Iterator[tuple[str, ...]]:
     """Every item that all controls get right, once."""
     seen: set[tuple[str, str, str]] = set()
@@ -208,10 +237,10 @@ def line_of(record: Record, scorer: str, earned: Score) -> ScoreLine:
         repeat=record.repeat,
         scorer=scorer,
         state=earned.state,
-        answer=earned.answer,
+        answer=repair(earned.answer),
         counts=earned.counts,
         rule=earned.rule,
-        why=earned.why,
+        why=repair(earned.why),
     )
 
 
@@ -233,12 +262,11 @@ def read_scores(path: Path) -> Iterator[ScoreLine]:
 
 async def _staged(run: Path, place: Path, benchmark: Benchmark, scorers: Scorers | OpenScorers) -> Scored:
     """Score a run's journal, its scores and samples written somewhere else until all are there."""
-    encode = msgspec.json.Encoder().encode
     samples = None if benchmark.tables else files.Samples(place)
     with (place / folder.SCORES).open("wb") as lines, samples or nullcontext():
 
         def tell(record: Record, line: ScoreLine) -> None:
-            lines.write(encode(line) + b"\n")
+            lines.write(encode_line(line))
             if samples:
                 samples.add(record, line)
 
@@ -264,7 +292,7 @@ async def write_scores(
     done = scored.settled >= found.questions
     all_of_it = taken(run / folder.JOURNAL)
     judging = files.judged(run) + scored.judging
-    notices = [*benchmark.notices, *_words_let_through(benchmark, controls)]
+    notices = [*benchmark.notices, *_words_let_through(benchmark, controls), *_warnings(scored, all_of_it.answers)]
     metrics = Metrics(done, rows, found, notices, dict(benchmark.averages), gained, all_of_it, judging)
     if gained:
         right = answered_without_ears(scored.cells.cells, controls)

@@ -9,6 +9,7 @@ import orjson
 
 from earmark.data.cache import short
 from earmark.data.clips import source
+from earmark.data.plain import repair
 from earmark.types import Clip, Part, Picture, Prompt, Recipe
 
 
@@ -20,7 +21,11 @@ def asked(prompt: Prompt) -> str:
     False
     """
     turns = [(turn.role, [_shown(part) for part in turn.parts]) for turn in prompt.turns]
-    return short(orjson.dumps((turns, prompt.choices, prompt.labels, prompt.sampling), option=orjson.OPT_SORT_KEYS))
+    parts = (turns, prompt.choices, prompt.labels, prompt.sampling)
+    try:
+        return short(orjson.dumps(parts, option=orjson.OPT_SORT_KEYS))
+    except orjson.JSONEncodeError:  # a lone surrogate, as in the name of a file that is no UTF-8
+        return short(orjson.dumps(repair(parts), option=orjson.OPT_SORT_KEYS))
 
 
 def _shown(part: Part) -> str | tuple[str, ...]:

@@ -10,18 +10,26 @@ import hashlib
 from array import array
 from collections.abc import Iterable, Iterator
 from itertools import groupby
-from typing import TypeAlias
+from pathlib import Path
+from typing import Final, TypeAlias
 
+import msgspec
 import numpy as np
 from msgspec import Struct
 
+from earmark.barrier import Barrier
 from earmark.config import RunSettings
-from earmark.errors import BadData, RunMismatch
-from earmark.journal import Settled, key
+from earmark.data.plain import ENCODER, escape_bytes, repair
+from earmark.errors import BadData, RunMismatch, Stopped
+from earmark.journal import Record, Settled, count_standing, key, keys
 from earmark.signature import asked, heard
-from earmark.types import Benchmark, Condition, Item, Prompt
+from earmark.text.targets import resolve_target
+from earmark.types import Benchmark, Condition, Item, Prompt, replace
 
 Question: TypeAlias = tuple[Item, Condition | None, int]  # an item, how it is heard, and which repeat
+
+
+SHOWN: Final = 5  # items that a message names
 
 
 class Survey(Struct, frozen=True):
@@ -38,14 +46,59 @@ def name_of(condition: Condition | None) -> str:
     return condition.name if condition else "plain"
 
 
-def limited(benchmark: Benchmark, limit: int | None) -> Iterator[Item]:
+def limited(benchmark: Benchmark, limit: int | None, *, types: bool = False) -> Iterator[Item]:
     """The items of a benchmark, the first so many of each task that are not skipped."""
     taken: dict[str, int] = {}
-    for item in benchmark.items():
+    for item in checked_items(benchmark, types=types):
         if item.state != "skipped":
             taken[item.task] = taken.get(item.task, 0) + 1
         if limit is None or taken.get(item.task, 0) <= limit:
             yield item
+
+
+def checked_items(benchmark: Benchmark, *, types: bool = False) -> Iterator[Item]:
+    """The items of a benchmark as the journal will hold them, each target as a label where there are choices.
+
+    Texts are made of what UTF-8 encodes; what stands in place of a file is left, for it must be found. Raises BadData
+    for an item that no journal holds; whether its fields have their types is looked at once, where `types` is set.
+    """
+    encode = msgspec.json.Encoder().encode
+    for position, given in enumerate(benchmark.items(), start=1):
+        try:
+            line = encode(given)
+            if types:
+                _ITEM.decode(line)
+            item = given
+        except UnicodeEncodeError:
+            item = _encodable(given)
+        except (TypeError, ValueError, OverflowError, msgspec.MsgspecError):
+            item = _converted(benchmark, given, position)
+        yield _with_labels(item) if item.labels and not {*item.targets} <= {*item.labels} else item
+
+
+_ITEM: Final = msgspec.json.Decoder(Item)
+
+
+def _encodable(item: Item) -> Item:
+    """An item whose texts UTF-8 encodes. Ids and groups stay apart: they come from the names of files."""
+    texts = {name: repair(getattr(item, name)) for name in ("task", "question", "choices", "labels", "targets", "tags")}
+    return replace(item, id=escape_bytes(item.id), group=escape_bytes(item.group), **texts)
+
+
+def _converted(benchmark: Benchmark, item: Item, position: int) -> Item:
+    """An item with scalars of numpy as Python's own. Raises BadData for one that has other types than `Item` says."""
+    try:
+        return _ITEM.decode(ENCODER.encode(item))
+    except (TypeError, ValueError, OverflowError, msgspec.MsgspecError) as error:
+        raise BadData(
+            f"{benchmark.name}: item number {position}, {item.id!r}: {error}; see Item in types.py"
+        ) from error
+
+
+def _with_labels(item: Item) -> Item:
+    """An item whose targets are labels, as far as each names a choice."""
+    found = (resolve_target(target, item.choices, item.labels) or (target,) for target in item.targets)
+    return replace(item, targets=tuple(dict.fromkeys(label for labels in found for label in labels)))
 
 
 def in_order(benchmark: Benchmark, items: Iterable[Item]) -> Iterator[Item]:
@@ -71,33 +124,119 @@ def questions(
 def survey(
     benchmark: Benchmark, conditions: tuple[Condition | None, ...], settings: RunSettings, settled: Settled
 ) -> Survey:
-    """Count and check. Raises BadData for ids that come twice, RunMismatch for a question that is not what it was."""
+    """Count and check. Raises BadData for ids that come twice and for targets that name no choice, RunMismatch for a
+    question that is not what it was.
+    """
     items: dict[str, int] = dict.fromkeys(benchmark.tasks, 0)
     skipped: dict[str, dict[str, int]] = {}
     ids = array("Q")
     words = hashlib.sha256()
     done = 0
-    for item in limited(benchmark, settings.limit):
+    astray, barrier = Astray(benchmark.name), Barrier()
+    for item in limited(benchmark, settings.limit, types=True):
         ids.append(key(item.task, item.id, "", 0))
         if item.state == "skipped":
             reasons = skipped.setdefault(item.task, {})
             reasons[item.reason] = reasons.get(item.reason, 0) + 1
             continue
         items[item.task] = items.get(item.task, 0) + 1
-        prompt = benchmark.prompt(item) if item.state == "ask" else None
-        now = asked(prompt) if prompt else ""
+        astray.check(item)
+        prompt, now = None, ""
+        if item.state == "ask":
+            with barrier:  # a bug fails the item when it is asked
+                prompt = benchmark.prompt(item)
+                now = asked(prompt)
         words.update((now or item.reason).encode())
         for before in _settled(item, conditions, settings, settled) if len(settled) else ():
             done += 1
-            if prompt:
+            if prompt and now:
                 _compare(benchmark, item, prompt, now, before)
     _check_ids(benchmark, ids)
+    astray.refuse()
     if not sum(items.values()):
         raise BadData(
             f"{benchmark.name}: found no item to ask about in {', '.join(benchmark.tasks)}; check data=, limit= and the tasks"
         )
     total = sum(items.values()) * len(conditions) * settings.repeats
     return Survey(total, skipped, words.hexdigest(), done)
+
+
+class Astray:
+    """Items with choices whose targets name none of them, so that every reply would be wrong."""
+
+    def __init__(self, source: str) -> None:
+        self._source = source
+        self._items = 0
+        self._total = 0
+        self._first: list[str] = []
+        self._sound: tuple[tuple[str, ...], int] = ((), 0)  # labels and the number of choices that were right before
+
+    def check(self, item: Item) -> None:
+        """Enter one item. Raises BadData where its labels cannot be those of its choices."""
+        self._total += 1
+        labels = item.labels
+        if item.state != "ask" or not (labels or item.choices):
+            return
+        if (labels, len(item.choices)) != self._sound:
+            self._check_labels(item)
+            self._sound = (labels, len(item.choices))
+        for target in item.targets if labels else ():
+            if target not in labels:
+                self._items += 1
+                if self._items <= SHOWN:
+                    self._first.append(f"'{item.id}' ('{target}')")
+                break
+
+    def _check_labels(self, item: Item) -> None:
+        if len({*item.labels}) < len(item.labels) or (item.choices and len(item.labels) not in (0, len(item.choices))):
+            raise BadData(
+                f"{self._source}: item '{item.id}' has {len(item.choices)} choices and the labels "
+                f"{', '.join(item.labels)}; expected as many of both, each label once"
+            )
+
+    def refuse(self) -> None:
+        """Raise BadData where there are such items, naming the first."""
+        if self._items:
+            more = f" and {self._items - SHOWN:,} more" if self._items > SHOWN else ""
+            raise BadData(
+                f"{self._source}: {self._items:,} of {self._total:,} items have a target that is none of their labels "
+                f"or choices: {', '.join(self._first)}{more}; give a label, or the text of a choice"
+            )
+
+
+def check_records(journal: Path, total: int, asked_for: Iterable[Question]) -> None:
+    """Check that a journal holds one standing record of each question. Raises Stopped for those it lacks, RunMismatch
+    for records of questions that were not asked for.
+    """
+    if count_standing(journal) == total:
+        return
+    there = {line.of() for line in keys(journal)}
+    lacking, wanted = [], set[int]()
+    for item, condition, repeat in asked_for:
+        question = key(item.task, item.id, name_of(condition), repeat)
+        wanted.add(question)
+        if question not in there:
+            lacking.append(Record(item, condition=name_of(condition), repeat=repeat).title)
+    if lacking:
+        raise Stopped(
+            f"{journal}: {len(lacking):,} of {total:,} questions have no record: {listed(lacking)}; "
+            "the same command asks them again"
+        )
+    others = [line.item.id for line in keys(journal) if line.of() not in wanted]
+    raise RunMismatch(
+        f"{journal}: {len(there):,} records for {total:,} questions; nobody asked for item {listed(others)}; "
+        "put the data back as they were, or add resume=false to start anew beside it"
+    )
+
+
+def listed(names: list[str]) -> str:
+    """The first few names, and how many more there are.
+
+    >>> listed(["a", "b"]), listed(list("abcdefg"))
+    ('a; b', 'a; b; c; d; e; and 2 more')
+    """
+    more = [f"and {len(names) - SHOWN:,} more"] if len(names) > SHOWN else []
+    return "; ".join([*names[:SHOWN], *more])
 
 
 def _settled(
@@ -134,7 +273,7 @@ def _check_ids(benchmark: Benchmark, ids: array[int]) -> None:
         return
     twice = {int(k) for k in distinct[counts > 1]}
     seen: dict[int, int] = {}
-    for position, item in enumerate(benchmark.items(), start=1):
+    for position, item in enumerate(checked_items(benchmark), start=1):
         this = key(item.task, item.id, "", 0)
         if this in seen:
             raise BadData(

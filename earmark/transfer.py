@@ -13,7 +13,7 @@ from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Se
 from contextlib import ExitStack
 from pathlib import Path
 from types import ModuleType
-from typing import Any, NamedTuple
+from typing import Any, Final, NamedTuple
 
 import duckdb
 import msgspec
@@ -22,9 +22,10 @@ from earmark import folder, plugins
 from earmark.benchmarks import _imported
 from earmark.config import Composed, RunSettings, load_benchmark, written
 from earmark.data.cache import digest, whole
-from earmark.errors import BadData, UsageError
+from earmark.data.plain import encode_line
+from earmark.errors import BadData, Rejected, UsageError
 from earmark.foreign._runs import OPEN, Facts, Imported, Spec
-from earmark.journal import Record, ScoreLine, key, places, read_at
+from earmark.journal import Record, ScoreLine, check_response, count_standing, key, places, read_at
 from earmark.journal import read as read_journal
 from earmark.report.files import SAMPLES, sample, write_csv
 from earmark.report.rows import Found, Metrics
@@ -142,9 +143,9 @@ def _written(imported: Imported, records: Iterable[Record], journal: Path) -> Re
     conditions: dict[str, None] = {}
     repeats = 1
     seen: set[int] = set()
-    encode = msgspec.json.Encoder().encode
     with journal.open("wb") as lines:
-        for record in records:
+        for given in records:
+            record, line = _as_written(imported, given)
             item = record.item
             this = key(item.task, item.id, record.condition, record.repeat)
             if this in seen:
@@ -156,8 +157,22 @@ def _written(imported: Imported, records: Iterable[Record], journal: Path) -> Re
             facts.setdefault(item.task, Facts(item.task)).add(record)
             conditions[record.condition] = None
             repeats = max(repeats, record.repeat + 1)
-            lines.write(encode(record) + b"\n")
+            lines.write(line)
     return Read(imported, journal, facts, list(conditions), repeats)
+
+
+def _as_written(imported: Imported, given: Record) -> tuple[Record, bytes]:
+    """A record as the journal gives it back, and its line. Raises BadData that names it where no journal holds it."""
+    try:
+        record = replace(given, response=check_response(given.response)) if given.response else given
+        line = encode_line(record)
+        return _RECORD.decode(line), line
+    except (Rejected, TypeError, ValueError, OverflowError, msgspec.MsgspecError) as error:
+        names = ", ".join(map(str, imported.files[:1]))
+        raise BadData(f"{names}: {given.item.task}, item {given.item.id}: cannot be written down ({error})") from error
+
+
+_RECORD: Final = msgspec.json.Decoder(Record)
 
 
 def _apart(record: Record, mixed: Container[str]) -> Record:
@@ -205,8 +220,15 @@ def _make(read: Read, form: str, results: str, model: str, staged: Path) -> tupl
     run = folder.create(staged, signed, written(words))
     shutil.move(read.journal, run / folder.JOURNAL)
     found = Found(sum(facts.records for facts in read.facts.values()))
+    _check_kept(imported, run / folder.JOURNAL, found.questions)
     where = folder.place(results, words.run.place, name, imported.benchmark)
     return run, where, asyncio.run(write_scores(run, benchmark, 0, found))
+
+
+def _check_kept(imported: Imported, journal: Path, read: int) -> None:
+    """Raise BadData where a journal does not hold as many records as were read."""
+    if (kept := count_standing(journal)) != read:
+        raise BadData(f"{imported.files[0]}: read {read} answers and kept {kept}; nothing was imported")
 
 
 def _unscored(scorers: Mapping[str, Sequence[Spec]], facts: Mapping[str, Facts]) -> Iterator[str]:

@@ -177,13 +177,17 @@ def test_e10_an_answer_is_remembered_for_the_same_words_and_settings_only(
 @pytest.mark.parametrize(
     ("change", "status", "told"),
     [
-        ("model.temperature=0.7", 5, "model.temperature was 0.0 and is 0.7"),
+        (
+            "model.temperature=0.7",
+            0,
+            "model.temperature was 0.0 and is 0.7), and stays as it is: a new run begins beside it",
+        ),
         ("question=p2", 5, "the prompt has changed"),
         ("model.concurrency=2", 0, "going on with"),
         ("model.concurrency=8", 0, "going on with"),
     ],
 )
-def test_e12_other_settings_are_refused_and_another_speed_is_not(change: str, status: int, told: str) -> None:
+def test_e12_other_settings_begin_another_run_and_another_speed_does_not(change: str, status: int, told: str) -> None:
     def once(_: dict[str, Any], number: int) -> web.Response:
         return said("A") if number == 1 or number > 2 else web.Response(status=503, text="{}")
 

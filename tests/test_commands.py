@@ -239,8 +239,23 @@ def test_a_record_without_a_target_is_read_and_is_in_no_score(tmp_path: Path) ->
     told = scored(tmp_path / "replies.jsonl", reply="B", labels=["A", "B"])
     assert (told["metrics"]["accuracy"], told["states"]["answered"], told["chance"]) == (None, 1, None)
     assert told["notices"] == ["1 of 1 records have no target; the first is '1'"]
-    stray = scored(tmp_path / "replies.jsonl", reply="B", target="dog", labels=["A", "B"])
-    assert "a target that is none of their labels or choices" in stray["notices"][0]
+
+
+def test_targets_that_name_no_choice_are_refused_and_listed(tmp_path: Path) -> None:
+    """Finding K6."""
+    choices = ["snare", "kick", "hi-hat"]
+    targets = ["kick ", "(B)", "B.", "B. kick", "KICK"]
+    file = tmp_path / "replies.jsonl"
+    lines = [{"id": at, "reply": "B", "target": target, "choices": choices} for at, target in enumerate(targets)]
+    file.write_text("\n".join(map(json.dumps, lines)))
+    told = json.loads(earmark("score", str(file), "--scorer", "choice", "--json").stdout)
+    assert (told["metrics"]["accuracy"], told["n"]) == (1, 5)
+    wrong = [{"id": f"x{at}", "reply": "B", "target": "cymbal", "choices": choices} for at in range(7)]
+    file.write_text("\n".join(map(json.dumps, [*lines, *wrong])))
+    status, line = complaint("score", str(file), "--scorer", "choice")
+    assert status == 3
+    assert "7 of 12 items have a target that is none of their labels or choices: 'x0' ('cymbal'), 'x1'" in line
+    assert "'x4' ('cymbal') and 2 more" in line
 
 
 def test_lines_of_one_group_are_resampled_together(tmp_path: Path) -> None:

@@ -9,7 +9,7 @@ import pytest
 
 from earmark.config import load_benchmark
 from earmark.errors import BadData, RunMismatch
-from earmark.folder import Signed, begun, create, runs, sign, signed
+from earmark.folder import Signed, begun, check_data, create, runs, sign, signed
 from earmark.signature import asked, differences
 from earmark.types import Clip, Prompt, Turn, replace
 
@@ -71,5 +71,24 @@ def test_an_unfinished_run_of_another_benchmark_or_model_in_the_same_place_is_le
     assert begun(tmp_path, of("listen", "mind")) is None
     create(tmp_path, of("acoustics", "ear"), "")
     assert begun(tmp_path, of("listen", "ear")) == first
-    with pytest.raises(RunMismatch, match=r"model.temperature was 0\.0 and is 0\.7"):
-        begun(tmp_path, of("listen", "ear", 0.7))
+    said: list[str] = []
+    assert begun(tmp_path, of("listen", "ear", 0.7), said.append) is None
+    assert len(said) == 1
+    assert str(first) in said[0]
+    assert "model.temperature was 0.0 and is 0.7" in said[0]
+    second = create(tmp_path, of("listen", "ear", 0.7), "")
+    assert begun(tmp_path, of("listen", "ear"), said.append) == first
+    assert begun(tmp_path, of("listen", "ear", 0.7), said.append) == second
+    assert len(said) == 1
+
+
+def test_of_runs_of_equal_settings_the_newest_goes_on_and_one_with_equal_data_before_it(tmp_path: Path) -> None:
+    def of(digest: str) -> Signed:
+        return Signed({"name": "listen"}, {"name": "ear"}, ["plain"], 1, None, {"a.parquet": digest})
+
+    first, second = create(tmp_path, of("1"), ""), create(tmp_path, of("2"), "")
+    assert begun(tmp_path, of("1")) == first
+    assert begun(tmp_path, of("2")) == second
+    assert begun(tmp_path, of("3")) == second
+    with pytest.raises(RunMismatch, match="its data has changed since"):
+        check_data(second, of("3"))

@@ -97,20 +97,51 @@ def test_an_interrupt_keeps_the_answers_and_makes_no_failures() -> None:
 @pytest.mark.parametrize(
     ("change", "told"),
     [
-        ("question=Why?", "item item-0: the prompt has changed"),
         ("model.temperature=0.7", "model.temperature was not there and is 0.7"),
         ("seed=3", "benchmark.settings.seed was 0 and is 3"),
-        ("limit=50", "limit was not there and is 50"),
+        ("limit=5", "limit was not there and is 5"),
         ("condition=silence", "condition was ['plain'] and is ['silence']"),
     ],
 )
-def test_what_has_changed_is_refused_by_name(change: str, told: str) -> None:
+def test_a_run_of_other_settings_begins_beside_an_unfinished_one(change: str, told: str) -> None:
+    with serving(slowly) as server:
+        begin_and_stop(server, signal.SIGKILL, after=5)
+        first, before = journal().parent, journal().read_bytes()
+        beside = earmark(*words(server, change))
+        assert beside.returncode == 0, beside.stderr
+        said = [line for line in beside.stderr.splitlines() if "a new run begins beside it" in line]
+        assert len(said) == 1
+        assert told in said[0]
+        assert str(first) in said[0]
+        assert (first / "responses.jsonl").read_bytes() == before
+        assert earmark(*words(server)).returncode == 0
+        assert len({record.item.id for record in read(first / "responses.jsonl")}) == ITEMS
+
+
+def test_an_unfinished_run_goes_on_though_a_newer_one_of_other_settings_is_unfinished_too() -> None:
+    """Finding S3."""
+    with serving(slowly) as server:
+        begin_and_stop(server, signal.SIGKILL, after=12)
+        first = journal().parent
+        answered = {record.item.id for record in read(first / "responses.jsonl")}
+        asked = len(server.asked)
+        begin_and_stop(server, signal.SIGKILL, "limit=100", "resume=false", after=asked + 4)
+        (second,) = {path.parent for path in Path("results").rglob("run.json")} - {first}
+        left, asked = (second / "responses.jsonl").read_bytes(), len(server.asked)
+        done = earmark(*words(server))
+        assert done.returncode == 0, done.stderr
+        assert f"going on with {first}: {len(answered)} of {ITEMS}" in done.stderr
+        assert len(server.asked) == asked + ITEMS - len(answered)
+        assert (second / "responses.jsonl").read_bytes() == left
+
+
+def test_a_changed_prompt_is_refused_by_name() -> None:
     with serving(slowly) as server:
         begin_and_stop(server, signal.SIGKILL)
         before, asked = journal().read_bytes(), len(server.asked)
-        refused = earmark(*words(server, change))
+        refused = earmark(*words(server, "question=Why?"))
         assert refused.returncode == 5
-        assert told in refused.stderr
+        assert "item item-0: the prompt has changed" in refused.stderr
         assert refused.stderr.strip().count("\n") == 0
         assert "resume=false" in refused.stderr
         assert len(server.asked) <= asked + IN_FLIGHT

@@ -17,8 +17,8 @@ from earmark.journal import Record, Settled, read, settled
 from earmark.models._throttle import Throttle
 from earmark.models.fake import Fake
 from earmark.run import Engine, Kitchen, Tally
-from earmark.survey import questions
-from earmark.types import Failure, Prompt, Response
+from earmark.survey import check_records, questions, survey
+from earmark.types import Failure, Item, Prompt, Response, replace
 
 QUICK = RunSettings(attempts=3, patience=60.0)
 
@@ -140,10 +140,54 @@ def test_a_dead_server_stops_the_run_after_so_many_failures(tmp_path: Path) -> N
     assert len(list(read(tmp_path / "j"))) == 4
 
 
-def test_a_bug_keeps_what_was_answered(tmp_path: Path) -> None:
-    with pytest.raises(ZeroDivisionError):
-        run(tmp_path / "j", lambda prompt: "A" if asked(prompt) < 5 else str(1 / 0), ceiling=1)
-    assert len(list(read(tmp_path / "j"))) == 5
+def test_a_bug_fails_its_item_and_the_run_comes_to_its_end(tmp_path: Path) -> None:
+    records = run(tmp_path / "j", lambda prompt: "A" if asked(prompt) in (1, 3) else str(1 / 0), ceiling=1, items=6)
+    failures = {record.item.id: record.failure for record in records if record.failure}
+    assert sorted(failures) == ["item-0", "item-2", "item-4", "item-5"]
+    message = "ZeroDivisionError: division by zero; a bug, its traceback is in tracebacks.txt"
+    assert {failure.message for failure in failures.values()} == {message}
+    traces = (tmp_path / "tracebacks.txt").read_text()
+    assert traces.count("Traceback (most recent call last)") == 1, "the same traceback is kept once"
+    assert "all, item item-0, plain" in traces
+    assert "str(1 / 0)" in traces
+
+
+def test_bugs_in_a_row_stop_a_run_as_other_failures_do(tmp_path: Path) -> None:
+    settings = RunSettings(attempts=1, give_up_after=5)
+    with pytest.raises(Stopped, match="5 requests in a row failed, the last with: ZeroDivisionError"):
+        run(tmp_path / "j", lambda _: str(1 / 0), items=1000, ceiling=1, settings=settings)
+
+
+def test_a_bug_of_a_benchmark_or_a_condition_fails_its_item(tmp_path: Path) -> None:
+    broken = bench.load(bench.Settings(items=4))
+
+    class Condition:
+        name = "mine.broken"
+
+        def hear(self, prompt: Prompt, item: Item) -> Prompt:
+            if item.id == "item-1":
+                raise KeyError(item.id)
+            return prompt
+
+    def prompt(item: Item) -> Prompt:
+        if item.id == "item-2":
+            raise IndexError("tuple index out of range")
+        return broken.prompt(item)
+
+    benchmark, conditions = replace(broken, prompt=prompt), (Condition(),)
+    found = survey(benchmark, conditions, QUICK, Settled())
+    model = Fake(lambda _: "A")
+
+    async def go() -> None:
+        kitchen = Kitchen(benchmark, questions(benchmark, conditions, QUICK), model, ())
+        await Engine(kitchen, Throttle(model, 2), tmp_path / "j", QUICK, lambda _: None).run(Tally(4))
+
+    asyncio.run(go())
+    check_records(tmp_path / "j", found.questions, questions(benchmark, conditions, QUICK))
+    messages = {r.item.id: r.failure.message for r in read(tmp_path / "j") if r.failure}
+    assert messages["item-1"].startswith("KeyError: 'item-1'; a bug")
+    assert messages["item-2"].startswith("IndexError: tuple index out of range; a bug")
+    assert len(messages) == 2
 
 
 def test_a_second_sitting_asks_what_is_left(tmp_path: Path) -> None:

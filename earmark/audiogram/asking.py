@@ -10,7 +10,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Generator, Mapping
 from pathlib import Path
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from earmark import config, folder
 from earmark.audiogram.findings import Audiogram, read, settled
@@ -26,6 +26,22 @@ from earmark.run import Engine, Kitchen, Tally, first
 from earmark.stats.staircase import Ending
 from earmark.survey import name_of
 from earmark.types import Benchmark, Condition, Model
+
+RUN_SETTINGS: Final = (  # that an audiogram uses, or refuses with a word on what to give instead
+    *(
+        "condition",
+        "seed",
+        "results",
+        "place",
+        "resume",
+        "attempts",
+        "patience",
+        "give_up_after",
+        "preflight",
+        "budget",
+    ),
+    *("noise", "limit", "repeats", "batch"),
+)
 
 
 class Measured(NamedTuple):
@@ -43,7 +59,7 @@ async def measure(words: Composed, say: Callable[[str], None], tell: Callable[[T
     async with config.open_model(words.model) as model:
         asked = benchmark(plan, one_clip=model.hears.clips is not None and model.hears.clips < 2)
         condition = config.load_condition(words.run.condition[0], plan.seed, asked)
-        where, records = await asyncio.to_thread(_opened, asked, model, condition, words)
+        where, records = await asyncio.to_thread(_opened, asked, model, condition, words, say)
         if records:
             say(f"going on with {where}: {len(records)} trials are answered")
         with folder.held(where):
@@ -77,12 +93,12 @@ def _check(words: Composed) -> None:
 
 
 def _opened(
-    asked: Benchmark, model: Model, condition: Condition | None, words: Composed
+    asked: Benchmark, model: Model, condition: Condition | None, words: Composed, say: Callable[[str], None]
 ) -> tuple[Path, dict[str, Record]]:
     """The folder of the audiogram, an unfinished one where there is one, with what is answered in it."""
     signed = folder.sign(asked, config.signed_model(words.model, model.name), [name_of(condition)], 1, None)
     place = folder.place(words.run.results, words.run.place, model.name, folder.AUDIOGRAM)
-    begun = folder.begun(place, signed) if words.run.resume else None
+    begun = folder.begun(place, signed, say) if words.run.resume else None
     where = begun or folder.create(place, signed, config.written(words))
     return where, settled(where)
 

@@ -126,11 +126,13 @@ def show_metrics(
 
 
 def show_scored(run: Path, metrics: Metrics) -> None:
-    """Print the table of a run that was scored anew, and what its judges took."""
+    """Print the table of a run that was scored anew, its notices, and what its judges took."""
     from earmark import folder
 
     signed = folder.signed(run)
     show_rows(f"{signed.benchmark['name']} by {signed.model['name']}", metrics.rows)
+    for notice in metrics.notices:
+        click.echo(notice)
     show_judging(metrics.judging)
 
 

@@ -34,10 +34,12 @@ def command(words: tuple[str, ...], as_json: bool) -> None:
     """
     import asyncio
 
-    from earmark.audiogram.asking import measure
+    from earmark.audiogram.asking import RUN_SETTINGS, measure
     from earmark.cli._progress import Progress
     from earmark.config import compose
+    from earmark.overrides import use_only
 
+    use_only("audiogram", words, RUN_SETTINGS, model=True, own="an audiogram")
     composed = compose(words)
     with Progress() as watch:
         done = asyncio.run(measure(composed, watch.say, watch.tally))

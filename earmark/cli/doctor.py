@@ -93,10 +93,19 @@ async def _reports(words: tuple[str, ...]) -> list[Report]:
     from earmark.cli._words import lines
     from earmark.config import compose, load_conditions, open_model
     from earmark.errors import UsageError
+    from earmark.overrides import use_only
     from earmark.preflight import look, sent
 
-    named = any("=" not in word for word in words)
-    benchmark, settings = lines(words)[0] if named else (None, compose(words))
+    named = [word for word in words if "=" not in word]
+    used = ("condition", "noise", "limit", "seed") if named else ()
+    settings_given = [word for word in words if "=" in word]
+    use_only(
+        "doctor", settings_given, (*used, "attempts", "patience"), model=True, own="the benchmark" if named else ""
+    )
+    found = lines(words) if named else []
+    if len(found) > 1:
+        raise UsageError(f"{' '.join(named)}: one benchmark at a time; the model is asked as it asks")
+    benchmark, settings = found[0] if found else (None, compose(words))
     pattern: Prompt | None = sent.plain_pattern()
     if benchmark:
         seed = benchmark.seed if settings.run.seed is None else settings.run.seed

@@ -11,8 +11,10 @@ import click
 def command(name: str, words: tuple[str, ...]) -> None:
     """Fetch the data of benchmark NAME; files that have come are kept when a fetch is interrupted."""
     from earmark.config import compose, read
+    from earmark.overrides import use_only
     from earmark.plugins import find
 
+    use_only("fetch", words, own=name)
     module = find("benchmarks", name)
     settings = read(module.Settings, compose(words).benchmark, "")
     if hasattr(module, "download"):

@@ -28,8 +28,10 @@ def command(path: Path, form: str, model: str, words: tuple[str, ...]) -> None:
     """
     from earmark.cli._words import show_rows
     from earmark.config import compose
+    from earmark.overrides import use_only
     from earmark.transfer import import_runs
 
+    use_only("import", words, ("results",))
     made = import_runs(path, form.replace("-", "_"), compose(words).run.results, model, click.echo)
     for run, metrics in made:
         title = f"{run.parent.name} by {run.parent.parent.name}"

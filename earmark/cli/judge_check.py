@@ -45,8 +45,10 @@ def command(words: tuple[str, ...], as_json: bool) -> None:
 
     from earmark.cli._words import show_judging
     from earmark.config import compose, read
+    from earmark.overrides import use_only
     from earmark.scorers._judge_asking import NO_REPLY
 
+    use_only("judge-check", words, ("limit", "seed"), own="judge-check")
     composed = compose(words)
     settings = read(Settings, composed.benchmark, "")
     found, used = asyncio.run(_check(settings, composed))

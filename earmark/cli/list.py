@@ -17,6 +17,10 @@ KINDS = ("benchmarks", "models", "conditions", "scorers", "suites", "runs")
 @click.argument("words", nargs=-1)
 def command(kind: str | None, words: tuple[str, ...]) -> None:
     """List what there is: earmark list benchmarks|models|conditions|scorers|suites|runs [results=DIR]."""
+    if words:
+        from earmark.overrides import use_only
+
+        use_only(f"list {kind or ''}".strip(), words, ("results",) if kind == "runs" else ())
     width = shutil.get_terminal_size().columns if sys.stdout.isatty() else WIDE
     for each in [kind] if kind else KINDS[:-1]:
         click.echo(f"{each}:" if not kind else "", nl=not kind)

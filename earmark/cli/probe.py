@@ -26,16 +26,18 @@ def command(words: tuple[str, ...], as_json: bool) -> None:
     import orjson
 
     from earmark.audio.limits import Limits
-    from earmark.config import compose, read
+    from earmark.config import compose
     from earmark.errors import BadData, UsageError
+    from earmark.overrides import use_only
 
     files, settings = _sorted(words)
     if not files:
         raise UsageError("no file is named; expected FILE... [model=NAME], such as earmark probe clip.wav model=ear")
+    use_only("probe", settings, ("longest", "largest"), model=True)
     composed = compose(settings)
-    read(Limits, composed.benchmark, "")  # what is no setting of the run is none at all
     limits = Limits(composed.run.longest, composed.run.largest)
-    hears = asyncio.run(_hears(composed.model if any(word.startswith("model=") for word in settings) else None))
+    named = any(word.startswith(("model=", "model.")) for word in settings)
+    hears = asyncio.run(_hears(composed.model if named else None))
     failed = 0
     for file in files:
         told = probed(file, hears, limits)

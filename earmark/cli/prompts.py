@@ -21,7 +21,10 @@ def command(words: tuple[str, ...], as_json: bool) -> None:
     import orjson
 
     from earmark.cli._words import lines
+    from earmark.overrides import use_only
 
+    used = ("condition", "noise", "limit", "seed", "longest", "largest")
+    use_only("prompts", [word for word in words if "=" in word], used, own="the benchmark")
     for line in lines(words):
         for told in _prompts(line):
             if as_json:

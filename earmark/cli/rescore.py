@@ -33,9 +33,13 @@ def command(run: Path, scorer: str, readers: str, words: tuple[str, ...]) -> Non
     from earmark.again import by_reader, rescore
     from earmark.cli._words import show_scored
     from earmark.config import named, read, scorer_words
-    from earmark.errors import BadData
+    from earmark.errors import BadData, UsageError
+    from earmark.overrides import use_only
     from earmark.plugins import find
 
+    use_only("rescore", words, own="" if readers else f"the scorer {scorer}" if scorer else "the benchmark")
+    if readers and scorer:
+        raise UsageError("--readers compares readers of choices, --scorer scores by another scorer; give one of them")
     if readers:
         readings = asyncio.run(by_reader(folder.runs(run) or [run], _names(readers)))
         if not readings:

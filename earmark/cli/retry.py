@@ -24,14 +24,17 @@ def command(run: Path, refused: bool, unparsed: bool, failed: bool, times: int, 
     \b
     earmark retry RUN --refused --times 3
     earmark retry RUN --refused judge=openai/gpt-4o-mini
+    earmark retry RUN model.base_url=http://127.0.0.1:8001/v1 model.concurrency=4 attempts=9
     """
     import asyncio
 
-    from earmark.again import retry
+    from earmark.again import ASKING, SIGNED, retry
     from earmark.cli._progress import Progress
     from earmark.cli._words import show_scored
-    from earmark.config import scorer_words
+    from earmark.overrides import read_overrides, use_only
 
+    run_settings = (*ASKING, *SIGNED, "noise")
+    use_only("retry", words, run_settings, model=True, own="the benchmark that change its scores")
     failed = failed or not (refused or unparsed)
     wanted: dict[State, bool] = {
         "request-failed": failed,
@@ -41,6 +44,5 @@ def command(run: Path, refused: bool, unparsed: bool, failed: bool, times: int, 
     }
     states = {state for state, asked in wanted.items() if asked}
     with Progress() as watch:
-        changes = scorer_words(words)
-        metrics = asyncio.run(retry(run, states, times, watch.say, watch.tally, changes))
+        metrics = asyncio.run(retry(run, states, times, watch.say, watch.tally, read_overrides(words)))
     show_scored(run, metrics)

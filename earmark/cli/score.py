@@ -23,11 +23,15 @@ def command(file: Path, scorer: str, as_json: bool, items: Path | None, words: t
     """
     import asyncio
 
+    import msgspec
+
     from earmark.cli._words import show_rows
     from earmark.config import named, read, scorer_words
+    from earmark.overrides import use_only
     from earmark.plugins import find
     from earmark.replies import score_file
 
+    use_only("score", words, own=f"the scorer {scorer}")
     module = find("scorers", scorer)
     settings = read(module.Settings, scorer_words(words), "")
     if items:
@@ -37,8 +41,6 @@ def command(file: Path, scorer: str, as_json: bool, items: Path | None, words: t
     if items:
         items.write_bytes(b"".join(lines))
     if as_json:
-        import msgspec
-
         told = {
             "metrics": {name: found.value for name, found in row.metrics.items()},
             "estimates": row.metrics,

@@ -23,8 +23,10 @@ def command(name: str, write: bool, words: tuple[str, ...]) -> None:
     """
     from earmark.config import compose, read
     from earmark.errors import BadData
+    from earmark.overrides import use_only
     from earmark.plugins import find
 
+    use_only("verify", words, own=name)
     module = find("benchmarks", name)
     settings = read(module.Settings, compose(words).benchmark, "")
     if write:

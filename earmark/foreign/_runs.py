@@ -12,6 +12,7 @@ from typing import Annotated, Any, Final, TypeAlias
 import msgspec
 from msgspec import Struct
 
+from earmark.data.plain import ENCODER, repair
 from earmark.errors import BadData
 from earmark.journal import Record
 from earmark.text.stops import stop_of
@@ -189,15 +190,22 @@ def keys(told: Any) -> frozenset[str]:
 
 
 def decoded(raw: bytes | msgspec.Raw, kind: Any, where: object, expected: str) -> Any:
-    """JSON as typed values; a wrong one is told in one line. Python's NaN and Infinity, which are no JSON, become null."""
+    """JSON as typed values; a wrong one is told in one line. Python's NaN and Infinity, which are no JSON, become null.
+
+    Lone surrogates are left in texts for the import to replace and to note; in what is decoded later, part by part,
+    they are replaced here.
+    """
     try:
         return msgspec.json.decode(raw, type=kind)
     except msgspec.MsgspecError as error:
         told = str(error)
         try:
-            plain = msgspec.json.encode(json.loads(bytes(raw)))  # with null for each of them
-            return msgspec.json.decode(plain, type=kind)
-        except (json.JSONDecodeError, UnicodeDecodeError):
+            plain = json.loads(bytes(raw), parse_constant=lambda _: None)
+            try:
+                return msgspec.convert(plain, kind)
+            except msgspec.ValidationError:  # raw parts come from bytes alone
+                return msgspec.json.decode(ENCODER.encode(repair(plain)), type=kind)
+        except (json.JSONDecodeError, UnicodeDecodeError, RecursionError):
             pass
         except msgspec.MsgspecError as found:
             told = str(found)

@@ -12,7 +12,7 @@ from contextlib import asynccontextmanager
 
 from msgspec import Struct
 
-from earmark.errors import UsageError
+from earmark.errors import Rejected, UsageError
 from earmark.plugins import imported
 from earmark.types import Hears, Prompt, Response, Seconds
 
@@ -37,7 +37,11 @@ class Fake(Struct, frozen=True, eq=False):
     async def generate(self, prompt: Prompt) -> Response:
         await asyncio.sleep(self.seconds)
         said = self.reply(prompt)
-        return said if isinstance(said, Response) else Response(said)
+        if isinstance(said, str):
+            return Response(said)
+        if not isinstance(said, Response):
+            raise Rejected(f"the reply function returned {type(said).__name__}, expected a text or a Response")
+        return said
 
 
 @asynccontextmanager

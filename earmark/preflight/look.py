@@ -21,6 +21,7 @@ from typing import Final
 
 import msgspec
 
+from earmark.barrier import Barrier, Tracebacks
 from earmark.config import RunSettings
 from earmark.data.cache import write
 from earmark.errors import AskError, BadSetup
@@ -97,10 +98,13 @@ async def _round(model: Model, words: Words, ready: Mapping[str, Prompt], settin
 
 async def probed(model: Model, words: Words, sound: str, prompt: Prompt, settings: RunSettings) -> Probe:
     """One question of the preflight."""
-    try:
-        found, _ = await ask(model, prompt, min(TRIES, settings.attempts or TRIES), settings.patience)
-    except BadSetup as error:
-        return Probe(words, sound, failure=str(error))
+    with Barrier() as barrier:
+        try:
+            found, _ = await ask(model, prompt, min(TRIES, settings.attempts or TRIES), settings.patience)
+        except BadSetup as error:
+            return Probe(words, sound, failure=str(error))
+    if barrier.error:
+        return Probe(words, sound, failure=Tracebacks().add(barrier, sound))
     if not isinstance(found, Response):
         return Probe(words, sound, failure=found.message)
     used = found.usage
