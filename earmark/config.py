@@ -22,13 +22,15 @@ import msgspec
 from msgspec import Meta, Struct
 
 from earmark import plugins
-from earmark.errors import UsageError
+from earmark.errors import BadSetup, UsageError
 from earmark.prices import Priced, Prices
+from earmark.text.secrets import first_hidden, without_secrets
 from earmark.types import Benchmark, Condition, Model, Scorer, Seconds
 
 # Of a model's settings those that change no answer: where it is reached, how long is waited, what it runs on.
 UNSIGNED: Final = frozenset(
-    "api_key_env base_url urls max_body_bytes timeout connect rest threads device gpu_memory_utilization".split()
+    "api_key_env api_key_header api_key_query base_url urls max_body_bytes max_reply_bytes timeout connect rest".split()
+    + "threads device gpu_memory_utilization".split()
 )
 GROUPS: Final = ("eval", "runtime")  # of YAML, beside model and suite
 LONGEST_WAIT: Final[Seconds] = 900.0  # that a server may ask everybody for
@@ -287,7 +289,9 @@ def backend_settings(model: Mapping[str, Any]) -> Any:
 
 @asynccontextmanager
 async def open_model(model: Mapping[str, Any]) -> AsyncIterator[Model]:
-    """A model from its settings, open for asking."""
+    """A model from its settings, open for asking. Raises BadSetup where a key among them was not written down."""
+    if hidden := first_hidden(model, "model"):
+        raise BadSetup(f"{hidden} was a key, and keys are not written down; give it again: {hidden}=VALUE")
     if common(model).remember:  # asking again is left to whoever asks, as it is without a memory
         held = {name: value for name, value in model.items() if name != "remember"}
         model = {"backend": "earmark.models._remember", "model": held, "attempts": 1}
@@ -301,7 +305,7 @@ def signed_model(model: Mapping[str, Any], name: str) -> dict[str, Any]:
     """What of a model's settings signs its answers: everything but where it is reached and how fast it is asked."""
     settings = backend_settings(model)
     plain = {"backend": common(model).backend, **msgspec.to_builtins(settings), "name": name}
-    signed: dict[str, Any] = _signed(plain)
+    signed: dict[str, Any] = _signed(without_secrets(plain))
     return signed
 
 
@@ -320,10 +324,10 @@ def _signed(value: Any) -> Any:
 
 
 def written(words: Composed) -> str:
-    """The settings as YAML, for config.yaml."""
+    """The settings as YAML, for config.yaml, without keys."""
     from omegaconf import OmegaConf  # noqa: PLC0415
 
-    text: str = OmegaConf.to_yaml(OmegaConf.create(msgspec.to_builtins(words)))
+    text: str = OmegaConf.to_yaml(OmegaConf.create(without_secrets(msgspec.to_builtins(words))))
     return text
 
 

@@ -17,7 +17,7 @@ from earmark.audio.limits import Limits
 from earmark.config import Composed
 from earmark.errors import UsageError
 from earmark.journal import Settled, settled, taken
-from earmark.models._throttle import Throttle, throttled
+from earmark.models._throttle import Throttle, throttled, warnings_of
 from earmark.preflight import look, sent
 from earmark.report.rows import Found, Metrics
 from earmark.run import Engine, Kitchen, Tally
@@ -65,6 +65,8 @@ async def evaluate(benchmark: Benchmark, words: Composed, watch: Watch) -> Outco
         if done:
             watch.say(f"going on with {where}: {found.settled} of {found.questions} are settled")
         throttle = throttled(model, words.model)
+        for warning in warnings_of(model, words.model):
+            watch.say(warning)
         with folder.held(where):
             if found.settled + batch.under_way(where) < found.questions:
                 pattern = await asyncio.to_thread(sent.pattern, benchmark, conditions, words)

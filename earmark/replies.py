@@ -18,7 +18,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import AsyncExitStack, suppress
 from itertools import chain, islice
 from pathlib import Path
-from typing import Any, Final, Literal, NamedTuple
+from typing import Any, Final, NamedTuple
 
 import msgspec
 import orjson
@@ -31,7 +31,9 @@ from earmark.report.rows import Row
 from earmark.report.table import judging
 from earmark.scoring import AT_ONCE, entered, line_of
 from earmark.survey import Astray
+from earmark.text.stops import stop_of
 from earmark.text.targets import resolve_target
+from earmark.text.thoughts import without_thoughts
 from earmark.types import Item, Response, Score, Scorer, Usage
 
 NAMES: Final = {
@@ -45,13 +47,6 @@ NAMES: Final = {
     "group": ("group",),
 }
 TOLD_TO_SCORERS: Final = ("description", "source")
-STOPS: Final[dict[str, Literal["end", "length", "filtered"]]] = {
-    "length": "length",
-    "max_tokens": "length",
-    "content_filter": "filtered",
-    "filtered": "filtered",
-    "refusal": "filtered",
-}
 FIELDS: Final = {*chain(*NAMES.values()), *TOLD_TO_SCORERS, "stop", "finish_reason"}
 
 
@@ -149,7 +144,7 @@ def _records(path: Path) -> Iterator[Line]:
 async def _score(scorer: Scorer, line: Line) -> Score:
     counts = getattr(scorer, "counts", None)
     if line.given is None or counts is None:
-        return await scorer.score(line.item, line.response)
+        return await scorer.score(line.item, without_thoughts(line.response))
     (answer,) = line.given
     return Score(counts(line.item, answer), answer, "unparsed" if answer is None else "answered", "given")
 
@@ -203,7 +198,7 @@ def _read(line: Any, path: Path, number: int) -> Line:
         None if said is None else ",".join((*resolve_target(str(one), choices, labels), str(one))[0] for one in said)
     )
     given = (answer,) if any(name in line for name in NAMES["answer"]) else None
-    stop = STOPS.get(str(line.get("stop") or line.get("finish_reason")), "end")
+    stop = stop_of(line.get("stop") or line.get("finish_reason")) or "end"
     response = Response("" if found["reply"] is None else str(found["reply"]), stop)
     return Line(item, response, given, tuple(name for name in line if name not in FIELDS))
 

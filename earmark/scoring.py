@@ -30,6 +30,7 @@ from earmark.report.gain import answered_without_ears, gains
 from earmark.report.rows import Found, Metrics, Row
 from earmark.stats.bags import named
 from earmark.text.echo import NOTE
+from earmark.text.thoughts import without_thoughts
 from earmark.types import Benchmark, NeedsSetup, Opens, Response, Score, Scorer, Usage
 
 BROKEN: Final = "scorer broke"  # the rule of a score that a bug of a scorer took
@@ -43,10 +44,10 @@ def records(journal: Path) -> Iterator[Record]:
 
 
 async def score(record: Record, scorer: Scorer) -> Score:
-    """What one record earned; a failure earns the least, in a state of its own."""
+    """Score one record, its thoughts left out; a failure earns the least, in a state of its own."""
     if record.failure:
         return Score(scorer.bounds(record.item)[0], state=record.failure.state, why=record.failure.message)
-    return await scorer.score(record.item, record.response or Response(""))
+    return await scorer.score(record.item, without_thoughts(record.response or Response("")))
 
 
 class Scored(NamedTuple):

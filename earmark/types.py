@@ -189,6 +189,12 @@ class Response(Struct, frozen=True, omit_defaults=True):
     first_token: Seconds | None = None  # to its first word, where it is streamed
     first_sound: Seconds | None = None  # and to its first sound
     notes: tuple[str, ...] = ()
+    raw_text: str = ""  # while it is scored: the whole reply, where thoughts were split off
+
+    @property
+    def whole_text(self) -> str:
+        """The reply as it was said, for readers of published protocols that read all of it."""
+        return self.raw_text or self.text
 
 
 class Failure(Struct, frozen=True, omit_defaults=True):

@@ -27,7 +27,7 @@ def file_of(samples: npt.ArrayLike, rate: int = 16000, form: str = "WAV", subtyp
 def raw_wav(payload: bytes, *, tag: int = 1, bits: int = 16, rate: int = 16000, channels: int = 1) -> bytes:
     """A wav file byte by byte."""
     align = channels * bits // 8
-    form = struct.pack("<HHIIHH", tag, channels, rate, rate * align, align, bits)
+    form = struct.pack("<HHIIHH", tag, channels, rate, rate * align % 2**32, align, bits)
     return (
         b"RIFF"
         + struct.pack("<I", 36 + len(payload))

@@ -283,7 +283,7 @@ def test_lines_of_one_group_are_resampled_together(tmp_path: Path) -> None:
     assert unread.startswith("fields that are not read: recording, grup; those that are: answer, choices, ")
 
 
-@pytest.mark.parametrize("stop", ["content_filter", "filtered", "refusal"])
+@pytest.mark.parametrize("stop", ["content_filter", "filtered", "refusal", "SAFETY", "RECITATION", "SPII"])
 def test_a_line_that_was_withheld_is_refused(stop: str, tmp_path: Path) -> None:
     file = tmp_path / "replies.jsonl"
     file.write_text(json.dumps({"id": "1", "reply": "", "target": "", "finish_reason": stop}))
@@ -346,7 +346,9 @@ def test_a_key_never_reaches_the_disk(monkeypatch: pytest.MonkeyPatch) -> None:
 
     monkeypatch.setitem(commands.ENV, "OPENAI_API_KEY", "sk-secret-123")
     with serving(lambda *_: said("A")) as server:
-        assert earmark("run", "acoustics:pitch", "items=4", f"model={server.url}").returncode == 0
+        words = ("acoustics:pitch", "items=4", f"model={server.url}", "model.api_key_env=OPENAI_API_KEY")
+        assert earmark("run", *words).returncode == 0
+    assert server.keys == {"Bearer sk-secret-123"}
     written = [path for path in Path("results").rglob("*") if path.is_file()]
     assert len(written) > 5
     assert not any(b"sk-secret-123" in path.read_bytes() for path in written)

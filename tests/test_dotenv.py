@@ -67,8 +67,10 @@ def test_keys_of_the_file_reach_the_servers_and_no_file_that_is_written(
     with serving(lambda *_: said("Hard to say, is it not?")) as server, serving(lambda *_: said("A")) as judging:
         Path(".env").write_text(f"OPENAI_API_KEY={KEY}\nMY_ENDPOINT={server.url}\n")
         Path("conf/model").mkdir(parents=True)
-        Path("conf/model/mine.yaml").write_text("# Mine.\nbackend: openai\nbase_url: ${oc.env:MY_ENDPOINT}\n")
-        done = earmark("run", "acousticbench:pitch", "model=mine", "limit=4", f"judge={judging.url}")
+        own = "backend: openai\napi_key_env: OPENAI_API_KEY\nbase_url: "
+        Path("conf/model/mine.yaml").write_text(f"# Mine.\n{own}${{oc.env:MY_ENDPOINT}}\n")
+        Path("conf/model/ours.yaml").write_text(f"# Ours.\n{own}{judging.url}\n")
+        done = earmark("run", "acousticbench:pitch", "model=mine", "limit=4", "judge=ours")
     assert done.returncode == 0, done.stderr
     assert server.keys == judging.keys == {f"Bearer {KEY}"}
     written = [path for place in (Path("results"), tmp_path / "cache") for path in place.rglob("*") if path.is_file()]
@@ -89,7 +91,7 @@ def test_a_key_that_a_service_repeats_is_written_nowhere(stream: bool) -> None:
     with serving(reply) as server:
         Path(".env").write_text(f"OPENAI_API_KEY={KEY}\n")
         words = ("mine.bench", "items=2", f"model={server.url}", "preflight=false", "attempts=1")
-        done = earmark("run", *words, f"model.stream={str(stream).lower()}")
+        done = earmark("run", *words, "model.api_key_env=OPENAI_API_KEY", f"model.stream={str(stream).lower()}")
     assert done.returncode == 7
     written = [path.read_text() for path in Path("results").rglob("*") if path.is_file()]
     assert any("Incorrect API key provided: ***." in text for text in written)

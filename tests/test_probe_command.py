@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import json
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
 import pytest
-from commands import earmark
+from commands import ENV, earmark
 from sounds import file_of, sine
 
 from earmark.data.cache import short
@@ -73,6 +74,48 @@ def test_a_model_says_what_it_takes_without_being_opened(files: dict[str, bytes]
     assert told["seconds"] == 1.0, "it can be read all the same"
     (told,) = probed("stereo.flac", "model=mind", status=3)
     assert "the model takes none" in told["reason"]
+
+
+OWN = """
+from contextlib import asynccontextmanager
+from msgspec import Struct
+from earmark.types import Hears, Response
+
+class Settings(Struct, frozen=True, forbid_unknown_fields=True):
+    rate: int = 8000
+
+class Own:
+    name = "own"
+    def __init__(self, rate):
+        self.hears = Hears(formats=("samples",), rates=(rate,), channels=1)
+    async def generate(self, prompt):
+        return Response("A")
+
+@asynccontextmanager
+async def load(settings):
+    yield Own(settings.rate)
+"""
+
+
+@pytest.mark.usefixtures("files")
+def test_a_model_that_says_so_only_when_it_is_open_is_opened(monkeypatch: pytest.MonkeyPatch) -> None:
+    Path("own").mkdir()
+    Path("own/model.py").write_text(OWN)
+    monkeypatch.setitem(ENV, "PYTHONPATH", str(Path.cwd()))
+    each = "model=spread", "model.of=[{backend: own.model, rate: 22050}]"
+    for words, rate in ((("model=own.model",), 8000), (("model=own.model", "model.rate=11025"), 11025), (each, 22050)):
+        (told,) = probed("stereo.flac", *words)
+        assert (told["sent"]["format"], told["sent"]["rate"], told["sent"]["channels"]) == ("samples", rate, 1)
+
+
+@pytest.mark.usefixtures("files")
+@pytest.mark.skipif(find_spec("torch") is not None, reason="needs to be without torch")
+@pytest.mark.parametrize("model", ["transformers", "vllm"])
+def test_a_model_in_process_that_cannot_be_asked_is_told(model: str) -> None:
+    """It is not taken for one that hears any wav."""
+    done = earmark("probe", "stereo.flac", f"model={model}/somebody/something")
+    assert done.returncode == 4
+    assert "is not installed here" in done.stderr
 
 
 @pytest.mark.usefixtures("files")

@@ -123,7 +123,8 @@ def test_what_may_pass_is_asked_again_and_what_may_not_is_not(tmp_path: Path) ->
 
 def test_a_wait_beyond_all_patience_is_not_waited_for(tmp_path: Path) -> None:
     records = run(tmp_path / "j", lambda _: raising(Transient("come tomorrow", 86400.0)), items=1)
-    assert records[0].failure == Failure("request-failed", "come tomorrow", final=False, attempts=1)
+    message = "come tomorrow; it asks to wait 86,400 s, longer than patience=60 allows for one answer"
+    assert records[0].failure == Failure("request-failed", message, final=False, attempts=1)
 
 
 def test_a_wrong_setup_stops_the_run_and_is_no_failure_of_an_item(tmp_path: Path) -> None:

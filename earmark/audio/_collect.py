@@ -11,7 +11,7 @@ from typing import Final
 import numpy as np
 from msgspec import Struct
 
-from earmark.audio.limits import LIMITS, Limits
+from earmark.audio.limits import LIMITS, Limits, check_rate
 from earmark.errors import SoundFailed
 from earmark.types import Hertz, Samples, Seconds
 
@@ -19,7 +19,6 @@ BLOCK: Final = 1 << 20  # frames at a time: most clips whole, and 4 MiB a channe
 SAMPLE_BYTES: Final = 4
 SLACK: Final = {"wav": 0, "flac": 0, "aiff": 0, "au": 0, "caf": 0, "mp3": 1152}  # frames by which a head may be wrong;
 BLOCKS: Final = 2400  # of other formats: a codec fills its first and last block
-SLOWEST: Final[Hertz] = 1000  # below this rate nothing audible is left, and something is wrong with the head
 BRIEF: Final[Seconds] = 0.01  # by which a stretch may be shorter than asked for without a word
 
 
@@ -46,7 +45,8 @@ class Wanted(Struct, frozen=True):
         return first, None if self.end is None else max(0, round(self.end * rate) - first)
 
     def check_promise(self, promised: int | None, channels: int, rate: Hertz) -> None:
-        """Raise SoundFailed where a head promises more than may be decoded."""
+        """Raise SoundFailed where a head tells an impossible rate, or promises more than may be decoded."""
+        check_rate(rate, self.name)
         if promised is not None:
             first, count = self.stretch(rate)
             left = max(0, promised - first)
@@ -92,8 +92,6 @@ class Decoded(Struct, frozen=True, eq=False):
         """What a reader must know. Raises SoundFailed where there is no sound."""
         seconds = self.frames / self.rate
         asked = (wanted.end or 0.0) - wanted.start
-        if self.rate < SLOWEST:
-            raise SoundFailed(f"{wanted.name}: has {self.rate} samples a second, expected at least {SLOWEST}")
         if not self.frames:
             raise SoundFailed(f"{wanted.name}: {self._nothing(wanted)}")
         if wanted.end is not None and seconds < asked - BRIEF:

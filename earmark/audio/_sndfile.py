@@ -14,6 +14,7 @@ import soundfile
 
 from earmark.audio import _riff
 from earmark.audio._collect import BLOCK, Decoded, Heap, Wanted
+from earmark.audio.limits import check_rate
 from earmark.types import Hertz
 
 FORMATS: Final = {"WAV": "wav", "WAVEX": "wav", "RF64": "wav", "FLAC": "flac", "OGG": "ogg", "MP3": "mp3"}
@@ -41,6 +42,8 @@ class Refused(Exception):
 def decode(data: bytes | str, wanted: Wanted) -> Decoded:
     """The samples of a file in memory, or of one on disk by its path. Raises Refused, or SoundFailed beyond a limit."""
     found = _riff.head(data) if isinstance(data, bytes) else None
+    if found:
+        check_rate(found.rate, wanted.name)
     if isinstance(data, bytes) and found and found.wide:
         return _read_wide(data, found, wanted)
     if isinstance(data, bytes) and found and found.promised is None:

@@ -20,6 +20,7 @@ import numpy.typing as npt
 import soundfile
 from msgspec import Struct
 
+from earmark.audio.limits import MAX_RATE
 from earmark.errors import SoundFailed
 from earmark.types import Hertz, Wave
 
@@ -35,12 +36,13 @@ class Encoder(Struct, frozen=True):
     subtype: str
     rates: tuple[Hertz, ...] = ()  # none: any
     channels: int = 8
+    max_rate: Hertz = MAX_RATE  # beyond it libsndfile refuses, or crashes the process
 
 
 ENCODERS: Final = {
-    "flac": Encoder("FLAC", "PCM_16"),
+    "flac": Encoder("FLAC", "PCM_16", max_rate=655_350),
     "mp3": Encoder("MP3", "MPEG_LAYER_III", (8000, 11025, 12000, 16000, 22050, 24000, 32000, 44100, 48000), 2),
-    "ogg": Encoder("OGG", "VORBIS"),
+    "ogg": Encoder("OGG", "VORBIS", max_rate=200_000),
     "opus": Encoder("OGG", "OPUS", (8000, 12000, 16000, 24000, 48000)),
 }
 
@@ -98,8 +100,10 @@ def rate_for(form: str, rate: Hertz) -> Hertz:
     >>> rate_for("opus", 44100), rate_for("wav", 44100)
     (48000, 44100)
     """
-    rates = ENCODERS[form].rates if form in ENCODERS else ()
-    return rate if not rates else min((r for r in rates if r >= rate), default=max(rates))
+    if form not in ENCODERS:
+        return rate
+    rates = ENCODERS[form].rates
+    return min((r for r in rates if r >= rate), default=max(rates)) if rates else min(rate, ENCODERS[form].max_rate)
 
 
 def compression(form: str, rate: Hertz, bits: float, channels: int = 1) -> float:

@@ -1,4 +1,4 @@
-"""How much sound is taken into memory at most, one clip at a time. Looked at before the memory is taken."""
+"""Limits on sound: how much is taken into memory at most, one clip at a time, and the rates that sound may have."""
 
 from __future__ import annotations
 
@@ -9,7 +9,11 @@ from typing import Final
 
 from msgspec import Struct
 
-from earmark.types import Seconds
+from earmark.errors import SoundFailed
+from earmark.types import Hertz, Seconds
+
+MIN_RATE: Final[Hertz] = 1000  # below it nothing audible is left,
+MAX_RATE: Final[Hertz] = 768_000  # and above it no converter works: something is wrong with the header
 
 
 class Limits(Struct, frozen=True, forbid_unknown_fields=True):
@@ -36,3 +40,9 @@ def holding(limits: Limits) -> Iterator[None]:
         yield
     finally:
         _in_force.reset(before)
+
+
+def check_rate(rate: float, name: str) -> None:
+    """Raise SoundFailed for a rate that no sound has, so that its header cannot be believed."""
+    if not MIN_RATE <= rate <= MAX_RATE:
+        raise SoundFailed(f"{name}: has {rate} samples a second, expected at least {MIN_RATE} and at most {MAX_RATE}")

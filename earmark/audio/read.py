@@ -6,7 +6,6 @@ to fail ends in `SoundFailed` with the name of the clip: a clip that decodes to 
 
 from __future__ import annotations
 
-import math
 import threading
 from collections.abc import Collection
 from numbers import Real
@@ -17,10 +16,10 @@ from msgspec import Struct
 
 from earmark.audio import _riff, _sndfile
 from earmark.audio._arrays import checked, parts, shaped
-from earmark.audio._collect import SLOWEST, Decoded, Wanted
+from earmark.audio._collect import Decoded, Wanted
 from earmark.audio._ends import cut_short
 from earmark.audio._sniff import NAMES, beginning, container
-from earmark.audio.limits import Limits, in_force
+from earmark.audio.limits import MAX_RATE, MIN_RATE, Limits, check_rate, in_force
 from earmark.audio.make import make
 from earmark.data.cache import short
 from earmark.data.clips import LARGE, clip_with_source, size, source
@@ -128,7 +127,7 @@ def untouched(
 
 
 def _ordinary(data: bytes, name: str, limits: Limits | None) -> Info | None:
-    """An ordinary wav, whose head can be believed: its sizes add up."""
+    """An ordinary wav, whose head can be believed: its sizes add up, and its rate is one. Raises SoundFailed."""
     usual = _riff.canonical(data)
     if usual is None:
         found = _riff.head(data)
@@ -136,6 +135,7 @@ def _ordinary(data: bytes, name: str, limits: Limits | None) -> Info | None:
             return None
         usual = (found.rate, found.channels, found.there // found.align)
     rate, channels, frames = usual
+    check_rate(rate, name)
     limits = limits or in_force()
     if frames > limits.longest * rate:
         Wanted(name, limits=limits, keep=False).check(frames, channels, rate)
@@ -183,8 +183,8 @@ def array(samples: object, rate: Hertz, name: str = "array") -> Wave:
 
 def _rate(found: object, name: str) -> Hertz:
     """A rate that somebody else has written down."""
-    if not (isinstance(found, Real) and SLOWEST <= float(found) < math.inf):
-        raise SoundFailed(f"{name}: its rate is {found!r}, expected at least {SLOWEST} hertz")
+    if not (isinstance(found, Real) and MIN_RATE <= float(found) <= MAX_RATE):
+        raise SoundFailed(f"{name}: its rate is {found!r}, expected at least {MIN_RATE} hertz and at most {MAX_RATE}")
     return int(float(found))
 
 

@@ -21,6 +21,8 @@ def command(words: tuple[str, ...], as_json: bool) -> None:
 
     Nothing is sent. Ends with status 3 where a file fails.
     """
+    import asyncio
+
     import orjson
 
     from earmark.audio.limits import Limits
@@ -34,7 +36,8 @@ def command(words: tuple[str, ...], as_json: bool) -> None:
     use_only("probe", settings, ("longest", "largest"), model=True)
     composed = compose(settings)
     limits = Limits(composed.run.longest, composed.run.largest)
-    hears = _hears(composed.model if any(word.startswith(("model=", "model.")) for word in settings) else None)
+    named = any(word.startswith(("model=", "model.")) for word in settings)
+    hears = asyncio.run(_hears(composed.model if named else None))
     failed = 0
     for file in files:
         told = probed(file, hears, limits)
@@ -56,20 +59,31 @@ def _sorted(words: Sequence[str]) -> tuple[list[str], list[str]]:
     return [word for word in words if word not in settings], settings
 
 
-def _hears(model: Mapping[str, Any] | None) -> Hears:
-    """What a model takes, without opening it; wav and mp3 of any kind where none is named."""
+async def _hears(model: Mapping[str, Any] | None) -> Hears:
+    """Find what a model takes; wav and mp3 of any kind where none is named.
+
+    It is opened only where neither its settings nor its backend can tell: a processor is asked before weights are read.
+    """
     from earmark import plugins
-    from earmark.config import backend_settings, common
+    from earmark.config import backend_settings, common, open_model
     from earmark.types import Hears
 
     if model is None:
         return Hears()
-    settings = backend_settings(model)
-    if within := getattr(settings, "recogniser", None) or getattr(settings, "each", None):
-        return _hears(within)
-    usual = getattr(plugins.find("models", common(model).backend), "HEARS", Hears())
-    hears: Hears = getattr(settings, "hears", usual)
-    return hears
+    settings, module = backend_settings(model), plugins.find("models", common(model).backend)
+    inner = next(
+        (getattr(settings, name) for name in ("recogniser", "of", "each") if getattr(settings, name, None)), None
+    )
+    if inner:
+        return await _hears(inner[0] if isinstance(inner, tuple) else inner)
+    stated: Hears | None = getattr(settings, "hears", None) or getattr(module, "HEARS", None)
+    if stated:
+        return stated
+    if find := getattr(module, "capabilities", None):
+        found: Hears = await find(settings)
+        return found
+    async with open_model(model) as opened:
+        return opened.hears
 
 
 def probed(file: str, hears: Hears, limits: Limits) -> dict[str, Any]:

@@ -16,6 +16,7 @@ from typing import Any, Final
 from earmark.audio.prepare import fit
 from earmark.config import open_model
 from earmark.data.cache import short
+from earmark.text.thoughts import without_thoughts
 from earmark.types import Heard, Model, Prompt, Seconds, Sound, Turn
 
 REMEMBERED: Final = 4096
@@ -40,7 +41,7 @@ class Recogniser:
         if known is not None:
             return known
         prompt = Prompt((Turn("user", (sound,)),))
-        said = asyncio.run_coroutine_threadsafe(model.generate(prompt), loop).result().text
+        said = without_thoughts(asyncio.run_coroutine_threadsafe(model.generate(prompt), loop).result()).text
         if len(self._said) >= REMEMBERED:
             self._said.clear()
         self._said[digest] = said

@@ -7,7 +7,7 @@ import re
 import string
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import Annotated, Any, Final, Literal, TypeAlias
+from typing import Annotated, Any, Final, TypeAlias
 
 import msgspec
 from msgspec import Struct
@@ -15,6 +15,7 @@ from msgspec import Struct
 from earmark.data.plain import ENCODER, repair
 from earmark.errors import BadData
 from earmark.journal import Record
+from earmark.text.stops import stop_of
 from earmark.text.verdicts import verdicts
 from earmark.types import Response, Usage, replace
 
@@ -22,11 +23,6 @@ Spec: TypeAlias = dict[str, Any]  # a scorer by name, with its settings
 Times: TypeAlias = Annotated[int, msgspec.Meta(ge=0, le=1_000_000)]  # which time something was asked
 
 LETTERS: Final = string.ascii_uppercase
-STOPS: Final[dict[str, Literal["end", "length", "filtered"]]] = {  # how Inspect and evalscope say that a reply ended
-    "max_tokens": "length",
-    "model_length": "length",
-    "content_filter": "filtered",
-}
 OPEN: Final = ".open"  # after the name of a task: its items whose choices could not be read, where others have some
 HEAD: Final = 65536  # bytes of a file that are looked at before its form is known
 LONGEST: Final = 1 << 26  # bytes of a line that is looked at for the same
@@ -285,7 +281,7 @@ class Output(Struct, frozen=True):
 
     def tell(self, response: Response) -> Response:
         """A response with how it ended and what it took."""
-        stop = STOPS.get(self.choices[0].stop_reason if self.choices else "", "end")
+        stop = stop_of(self.choices[0].stop_reason if self.choices else "") or "end"
         usage = Usage(self.usage.input_tokens or 0, self.usage.output_tokens or 0) if self.usage else Usage()
         return replace(response, stop=stop, usage=usage, seconds=self.time or 0.0)
 

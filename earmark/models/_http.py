@@ -1,20 +1,26 @@
-"""What adapters of services share: a connection with limits on every wait, and the network's failures under our names."""
+"""What adapters of services share: a client with limits on waits and replies, and the network's failures by our names."""
 
 from __future__ import annotations
 
-import os
+import ipaddress
+import zlib
+from base64 import b64encode
 from collections.abc import AsyncIterator, Iterator, Mapping
-from contextlib import asynccontextmanager, contextmanager
+from contextlib import asynccontextmanager, contextmanager, suppress
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from itertools import zip_longest
-from typing import Any, Final, Protocol
+from typing import Annotated, Any, Final, Literal, Protocol, TypeAlias
+from urllib.request import getproxies, proxy_bypass
 
 import aiohttp
 import orjson
 from aiohttp.abc import AbstractStreamWriter
+from msgspec import Meta
+from yarl import URL
 
 from earmark.errors import AskError, BadSetup, Rejected, Transient
+from earmark.models._keys import KeySettings, find_key, hide, parse_address
 from earmark.types import Seconds
 
 TRANSIENT: Final = frozenset(
@@ -22,6 +28,7 @@ TRANSIENT: Final = frozenset(
 )  # 520 to 524: a proxy lost it
 BUSY: Final = frozenset({429, 503, 529})
 OUR_SETUP: Final = frozenset({401, 402, 403, 404})
+REDIRECTS: Final = frozenset({301, 302, 303, 307, 308})
 MIMES: Final = {
     "wav": "audio/wav",
     "mp3": "audio/mpeg",
@@ -31,17 +38,17 @@ MIMES: Final = {
     "m4a": "audio/mp4",
     "webm": "audio/webm",
 }
-KEYS: Final = ("Authorization", "x-goog-api-key")  # the heads that hold keys
-SHORTEST_KEY: Final = 8  # a shorter one may be part of any word
 LARGE: Final = 65536  # bytes
+MaxBytes: TypeAlias = Annotated[int, Meta(ge=1)] | None
+MAX_REPLY: Final = 16 * 1024 * 1024  # bytes of a reply after unpacking, unless the user says otherwise
+OWN_DOMAINS: Final = (".local", ".lan", ".internal", ".localdomain", ".home.arpa")
+GZIP_OR_ZLIB, RAW_DEFLATE = 47, -15  # how zlib is told what it reads
 GAP: Final = b"\x00"  # where encoded media go into a request; JSON holds this byte nowhere else
 
 
-class Reached(Protocol):
+class HttpSettings(KeySettings, Protocol):
     """The settings of whatever is reached over a network."""
 
-    @property
-    def base_url(self) -> str: ...
     @property
     def timeout(self) -> Seconds:
         """For one whole answer."""
@@ -52,78 +59,227 @@ class Reached(Protocol):
         """To open a connection, and for small questions such as which models there are."""
         ...
 
-
-def key_in(variable: str, *, needed: bool = False) -> str:
-    """The key that an environment variable holds; empty where there is none. A line's end that came along is left out."""
-    key = os.environ.get(variable, "").strip()
-    if needed and not key:
-        raise BadSetup(f"${variable} holds no key; set it, or name another variable with model.api_key_env=NAME")
-    if any(ord(letter) < 32 or ord(letter) == 127 for letter in key):
-        raise BadSetup(
-            f"${variable} holds a key of several lines, or with a control character in it; expected one line"
-        )
-    return key
+    @property
+    def max_reply_bytes(self) -> int | None:
+        """Of a reply after unpacking; None: no limit."""
+        ...
 
 
-def without_key(data: bytes, headers: Mapping[str, str]) -> bytes:
-    """What a service said, without the key that it was asked with: some repeat it when they refuse it.
+class HttpClient:
+    """A client of one service. Its requests follow no redirect, and every wait has its limit."""
 
-    >>> without_key(b"no such key: sk-12345678", {"Authorization": "Bearer sk-12345678"})
-    b'no such key: ***'
-    """
-    for name in KEYS:
-        key = headers.get(name, "").rpartition(" ")[2].encode()
-        if len(key) >= SHORTEST_KEY and key in data:
-            data = data.replace(key, b"***")
-    return data
+    def __init__(
+        self, session: aiohttp.ClientSession, settings: HttpSettings, key: str, query: Mapping[str, str]
+    ) -> None:
+        self.session, self.settings, self._key = session, settings, key
+        self._query = query  # what every request's address holds beside its own
+        self._proxy, self._proxy_headers = proxy_for(parse_address(settings.base_url))
+        self._urls: dict[str, URL] = {}
 
+    def url(self, path: str) -> URL:
+        """Return the address of one endpoint."""
+        if path not in self._urls:
+            self._urls[path] = endpoint(self.settings.base_url, path).update_query(self._query)
+        return self._urls[path]
 
-class KeylessResponse(aiohttp.ClientResponse):
-    """A response whose body never holds the key: what is read of it may be written down."""
+    @property
+    def hosted(self) -> bool:
+        """Whether the address is somebody else's, as far as it tells."""
+        return not is_own(parse_address(self.settings.base_url).host or "")
 
-    async def read(self) -> bytes:
-        self._body = without_key(await super().read(), self.request_info.headers)
-        if self.history and self.method != self.history[0].method:  # the question was left behind
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """What a user must know before anything is asked."""
+        url = parse_address(self.settings.base_url)
+        if not self._key or url.scheme == "https" or is_loopback(url.host or ""):
+            return ()
+        return (f"the key goes to {url.host} by http://, where anybody on the way can read it; https:// hides it",)
+
+    @asynccontextmanager
+    async def request(
+        self, method: str, path: str, *, wait: Literal["timeout", "connect"] = "timeout", **body: Any
+    ) -> AsyncIterator[aiohttp.ClientResponse]:
+        """Send a request. `wait` names the setting that limits the time until its whole reply has been read."""
+        limits = self.settings
+        longest = limits.timeout if wait == "timeout" else limits.connect
+        timeout = aiohttp.ClientTimeout(total=longest, sock_connect=min(limits.connect, longest))
+        way: dict[str, Any] = {"proxy": self._proxy, "proxy_headers": self._proxy_headers, "timeout": timeout}
+        url = self.url(path)
+        with self._translated_errors(wait, longest):
+            async with self.session.request(method, url, allow_redirects=False, **way, **body) as reply:
+                if reply.status in REDIRECTS:
+                    raise BadSetup(self._hidden(_redirection(url, reply)))
+                yield reply
+
+    async def read(self, reply: aiohttp.ClientResponse, *, at_least: int = 0) -> bytes:
+        """Read the whole body of a reply, without the key. Raises Rejected for one that is too large."""
+        packed = reply.headers.get("Content-Encoding")
+        if not packed and reply.content_length and reply.content_length <= self._max_bytes(at_least):
+            return self.hide(await reply.read())
+        return self.hide(b"".join([piece async for piece in self.pieces(reply, at_least=at_least)]))
+
+    async def pieces(self, reply: aiohttp.ClientResponse, *, at_least: int = 0) -> AsyncIterator[bytes]:
+        """Yield the body of a reply as it comes, unpacked. Raises Rejected where it grows too large."""
+        size, limit = 0, self._max_bytes(at_least)
+        async for piece in unpack(reply):
+            size += len(piece)
+            if size > limit:
+                raise Rejected(
+                    f"the reply has more than {limit:,} bytes, of which the rest was not read; "
+                    "model.max_reply_bytes=BYTES takes longer ones"
+                )
+            yield piece
+
+    def hide(self, data: bytes) -> bytes:
+        """Replace the key in what the service said."""
+        return hide(data, self._key)
+
+    def _max_bytes(self, at_least: int) -> float:
+        limit = self.settings.max_reply_bytes
+        return float("inf") if limit is None else max(limit, at_least)
+
+    def _hidden(self, text: str) -> str:
+        return hide(text.encode(errors="replace"), self._key).decode()
+
+    @contextmanager
+    def _translated_errors(self, wait: str, longest: Seconds) -> Iterator[None]:
+        """Raise failures of the network under our own names."""
+        address, connect = self.settings.base_url, self.settings.connect
+        if self._proxy:
+            address += f" by the proxy {self._proxy}"
+        try:
+            yield
+        except aiohttp.ConnectionTimeoutError as error:
+            raise Transient(
+                f"no connection to {address} within {connect:g} s; model.connect=SECONDS waits longer"
+            ) from error
+        except TimeoutError as error:
+            raise Transient(f"no whole answer within {longest:g} s; model.{wait}=SECONDS waits longer") from error
+        except aiohttp.ClientConnectorCertificateError as error:
             raise BadSetup(
-                f"{self.history[0].url} answers with a redirection (HTTP {self.history[0].status}) to {self.url}; give the address that it leads to"
-            )
-        return self._body
+                f"{address} shows a certificate that this machine does not trust ({error.certificate_error}); "
+                "check the address, or install the certificate"
+            ) from error
+        except aiohttp.ClientError as error:
+            raise Transient(self._hidden(f"{type(error).__name__}: {error}")) from error
 
 
 @asynccontextmanager
-async def session(settings: Reached, headers: Mapping[str, str]) -> AsyncIterator[aiohttp.ClientSession]:
-    """A connection to a service; the run bounds what is under way."""
-    timeout = aiohttp.ClientTimeout(total=settings.timeout, sock_connect=min(settings.connect, settings.timeout))
+async def open_client(settings: HttpSettings, *, header: str = "") -> AsyncIterator[HttpClient]:
+    """Open a client of a service; the run bounds what is under way. Neither ~/.netrc nor cookies are used.
+
+    The key goes where the settings say, else in `header` as it stands, else as a bearer token.
+    """
+    key, name = find_key(settings), settings.api_key_header or header
+    headers = {"Accept-Encoding": "identity"}  # what a server packs all the same is unpacked within the limit
+    if key and not settings.api_key_query:
+        headers |= {name: key} if name else {"Authorization": f"Bearer {key}"}
+    query = {settings.api_key_query: key} if settings.api_key_query else {}
     connector, cookies = aiohttp.TCPConnector(limit=0), aiohttp.DummyCookieJar()
     async with aiohttp.ClientSession(
-        headers=headers, timeout=timeout, connector=connector, cookie_jar=cookies, response_class=KeylessResponse
-    ) as opened:
-        yield opened
+        headers=headers, connector=connector, cookie_jar=cookies, auto_decompress=False
+    ) as session:
+        yield HttpClient(session, settings, key, query)
 
 
-@contextmanager
-def translated_errors(settings: Reached) -> Iterator[None]:
-    """Failures of the network under our own names."""
+def endpoint(base_url: str, path: str) -> URL:
+    """Join the address of a service and the path of an endpoint; a query of the address stays at the end.
+
+    >>> str(endpoint("http://host/x?api-version=2024-10-21", "/chat/completions"))
+    'http://host/x/chat/completions?api-version=2024-10-21'
+    """
+    address, _, query = base_url.partition("#")[0].partition("?")
+    own_path, _, own_query = path.partition("?")
+    both = "&".join(filter(None, (query, own_query)))
+    return URL(f"{address.rstrip('/')}{own_path}{'?' if both else ''}{both}")
+
+
+def proxy_for(url: URL) -> tuple[URL | None, dict[str, str] | None]:
+    """Find the proxy for an address in HTTP_PROXY, HTTPS_PROXY and NO_PROXY, and its own user and password.
+
+    This machine's own addresses are reached without one. ~/.netrc is not read: it would send its passwords to servers.
+    """
+    host = url.host or ""
+    found = None if is_loopback(host) or proxy_bypass(f"{host}:{url.port}") else getproxies().get(url.scheme)
+    if not found:
+        return None, None
+    variable = f"{url.scheme.upper()}_PROXY"
     try:
-        yield
-    except aiohttp.ConnectionTimeoutError as error:
-        raise Transient(
-            f"no connection to {settings.base_url} within {settings.connect:g} s; model.connect=SECONDS waits longer"
-        ) from error
-    except TimeoutError as error:
-        raise Transient(f"no whole answer within {settings.timeout:g} s; model.timeout=SECONDS waits longer") from error
-    except (aiohttp.InvalidURL, aiohttp.NonHttpUrlClientError) as error:
-        raise BadSetup(f"'{settings.base_url}' is no address; expected one such as http://127.0.0.1:8000/v1") from error
-    except aiohttp.ClientConnectorCertificateError as error:
+        proxy = URL(found if "://" in found else f"http://{found}")
+    except ValueError as error:
+        raise BadSetup(f"{variable} holds no address; expected http://HOST:PORT") from error
+    if proxy.scheme not in ("http", "https") or not proxy.host:
         raise BadSetup(
-            f"{settings.base_url} shows a certificate that this machine does not trust ({error.certificate_error}); check the address, or install the certificate"
-        ) from error
-    except aiohttp.ClientError as error:
-        raise Transient(f"{type(error).__name__}: {error}") from error
+            f"{variable} names a proxy of {proxy.scheme}://, expected http://HOST:PORT; NO_PROXY={host} goes without"
+        )
+    user = b64encode(f"{proxy.user or ''}:{proxy.password or ''}".encode()).decode()
+    return proxy.with_user(None), {"Authorization": f"Basic {user}"} if proxy.user or proxy.password else None
+
+
+def is_loopback(host: str) -> bool:
+    """Say whether a host is this machine.
+
+    >>> is_loopback("localhost"), is_loopback("127.0.0.2"), is_loopback("::1"), is_loopback("10.0.0.1")
+    (True, True, True, False)
+    """
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost" or host.endswith(".localhost")
+
+
+def is_own(host: str) -> bool:
+    """Say whether a host is this machine or in a network of one's own, as far as its name tells.
+
+    >>> is_own("10.1.2.3"), is_own("gpu7"), is_own("gpu7.cluster.internal"), is_own("api.openai.com"), is_own("8.8.8.8")
+    (True, True, True, False, False)
+    """
+    try:
+        return ipaddress.ip_address(host).is_private
+    except ValueError:
+        return is_loopback(host) or "." not in host or host.endswith(OWN_DOMAINS)
+
+
+def _redirection(url: URL, reply: aiohttp.ClientResponse) -> str:
+    target = reply.headers.get("Location", "")
+    with suppress(ValueError):  # what is no address is shown as it stands
+        target = str(url.join(URL(target)))
+    return (
+        f"{url} answers with a redirection (HTTP {reply.status}) to {target[:500]}; "
+        "it is not followed: give the address that it leads to"
+    )
+
+
+async def unpack(reply: aiohttp.ClientResponse) -> AsyncIterator[bytes]:
+    """Yield the body of a reply unpacked, in pieces of bounded size."""
+    packing = reply.headers.get("Content-Encoding", "").strip().lower()
+    if packing in ("", "identity"):
+        async for piece in reply.content.iter_any():
+            yield piece
+        return
+    if packing not in ("gzip", "x-gzip", "deflate"):
+        raise Rejected(
+            f"the reply is packed as {packing[:80]!r}, which nobody asked for; expected gzip, deflate or none"
+        )
+    inflate: zlib._Decompress | None = None
+    try:
+        async for piece in reply.content.iter_any():
+            if inflate is None:  # some send deflate without the head that it should have
+                inflate = zlib.decompressobj(GZIP_OR_ZLIB if piece[0] in (0x1F, 0x78) else RAW_DEFLATE)
+            left = piece
+            while left and not inflate.eof:
+                yield inflate.decompress(left, LARGE)
+                left = inflate.unconsumed_tail
+        if inflate is not None:
+            yield inflate.flush()
+    except zlib.error as error:
+        raise Transient(f"the reply cannot be unpacked: {error}") from error
+    if inflate is not None and not inflate.eof:
+        raise Transient("the reply ended before what was packed in it did")
 
 
 def by_status(status: int, message: str, wait: Seconds | None) -> AskError | BadSetup:
-    """What an HTTP status amounts to, where nothing more is known."""
+    """Make the error that an HTTP status amounts to, where nothing more is known."""
     if status in OUR_SETUP:
         return BadSetup(f"{message}; check the key, the address and the model's name")
     if status in TRANSIENT:
@@ -132,29 +288,36 @@ def by_status(status: int, message: str, wait: Seconds | None) -> AskError | Bad
 
 
 def asked_to_wait(headers: Mapping[str, str]) -> Seconds | None:
-    """How long the head of a reply asks us to wait."""
+    """Read how long the head of a reply asks us to wait."""
     return retry_after(headers.get("Retry-After"), datetime.now(UTC))
 
 
 def retry_after(header: str | None, now: datetime) -> Seconds | None:
-    """How long a server asks us to wait, given in seconds or as a date; None where it does not say or cannot be read.
+    """Read how long a server asks us to wait, in seconds or as a date; None where it says nothing, or what is no wait.
 
     >>> now = datetime(1994, 11, 6, 8, 49, 30, tzinfo=UTC)
     >>> [retry_after(head, now) for head in ("2", "2abc", "Sun, 06 Nov 1994 08:49:37 GMT", "Sun Nov  6 08:49:37 1994")]
     [2.0, None, 7.0, 7.0]
+    >>> [retry_after(head, now) for head in ("-5", "nan", "inf", "0", "Sun, 06 Nov 1994 08:49:00 GMT")]
+    [None, None, None, None, None]
     """
     if header is None:
         return None
     try:
-        return max(0.0, float(header))
+        return sensible_wait(float(header))
     except ValueError:
         pass
     try:
         at = parsedate_to_datetime(header)
-    except ValueError:
+        at = at if at.tzinfo else at.replace(tzinfo=UTC)  # a date of the old form names no zone: all are of Greenwich
+        return sensible_wait((at - now).total_seconds())
+    except (ValueError, OverflowError):
         return None
-    at = at if at.tzinfo else at.replace(tzinfo=UTC)  # a date of the old form names no zone: all are of Greenwich
-    return max(0.0, (at - now).total_seconds())
+
+
+def sensible_wait(seconds: Seconds) -> Seconds | None:
+    """Return a wait that a server asks for; None for what is none, so that our own back-off holds."""
+    return seconds if 0 < seconds < float("inf") else None
 
 
 def gap(before: str = "") -> orjson.Fragment:

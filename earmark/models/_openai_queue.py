@@ -6,20 +6,18 @@ from pathlib import Path
 from typing import Any, Final
 
 import aiohttp
-import msgspec
-import orjson
 from msgspec import Struct
 
 from earmark.errors import Transient, UsageError
-from earmark.models._http import translated_errors
 from earmark.models._openai_refusals import NAMES, refused_names
 from earmark.models._openai_reply import failure, read_reply
-from earmark.models._reply import Reply, loaded, parsed, shaped, told
+from earmark.models._reply import SUCCESS, Reply, parsed, shaped, told
 from earmark.models._throttle import innermost
 from earmark.models.openai import ENDPOINT, ChatModel
 from earmark.types import Model, Response
 
 WINDOW: Final = "24h"  # within which a batch is to be answered: the only one that there is
+FILE_BYTES: Final = 1 << 30  # of a file of answers, which may be longer than any one reply
 MARK: Final = (
     "earmark"  # under which a batch carries a digest of its questions, for whoever looks at the service's list
 )
@@ -122,12 +120,10 @@ class Queue(Struct, frozen=True):
 
     async def lines(self, file: str) -> list[Line]:
         """The lines of a file. One that cannot be read is left out: its question has no answer then, and is asked again."""
-        settings = self.model.settings
-        with translated_errors(settings):
-            async with self.model.session.get(f"{settings.base_url}/files/{file}/content") as reply:
-                data = await reply.read()
-                if reply.status != 200:
-                    raise failure(Reply(reply.status, reply.headers, parsed(data)))
+        async with self.model.client.request("GET", f"/files/{file}/content") as reply:
+            data = await self.model.client.read(reply, at_least=FILE_BYTES)
+            if reply.status not in SUCCESS:
+                raise failure(Reply(reply.status, reply.headers, parsed(data)))
         return [line for line in map(read_line, data.splitlines()) if line]
 
     def answer(self, line: Line) -> Response:
@@ -143,12 +139,10 @@ class Queue(Struct, frozen=True):
         return read_reply(Reply(status, {}, body))
 
     async def _asked(self, method: str, path: str, **body: Any) -> dict[str, Any]:
-        settings = self.model.settings
-        with translated_errors(settings):
-            async with self.model.session.request(method, f"{settings.base_url}{path}", **body) as reply:
-                payload = parsed(await reply.read())
-                if reply.status != 200 or isinstance(payload, bytes):
-                    raise failure(Reply(reply.status, reply.headers, payload))
+        async with self.model.client.request(method, path, **body) as reply:
+            payload = parsed(await self.model.client.read(reply))
+            if reply.status not in SUCCESS or isinstance(payload, bytes):
+                raise failure(Reply(reply.status, reply.headers, payload))
         return payload
 
 
@@ -159,8 +153,8 @@ def read_line(data: bytes) -> Line | None:
     (None, None)
     """
     try:
-        return msgspec.convert(loaded(data), Line)
-    except (orjson.JSONDecodeError, msgspec.ValidationError):
+        return shaped(parsed(data), Line)
+    except Transient:
         return None
 
 

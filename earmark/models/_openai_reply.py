@@ -10,25 +10,31 @@ import asyncio
 import binascii
 import re
 from collections.abc import Sequence
-from typing import Annotated, Any, Final, Literal
+from typing import Any, Final, TypeAlias
 
+import msgspec
 import numpy as np
-import orjson
 import pybase64
-from msgspec import Meta, Struct
+from msgspec import Struct
 
 from earmark.audio.encode import FULL_SCALE, wav
 from earmark.data.cache import folder, short, write
 from earmark.errors import AskError, BadSetup, Filtered, Transient
 from earmark.models._http import asked_to_wait, by_status
-from earmark.models._reply import NO_LOGPROBS, Count, Reply, counted, shaped, told
+from earmark.models._reply import (
+    NO_LOGPROBS,
+    Count,
+    Money,
+    Reply,
+    as_text,
+    counted,
+    shaped,
+    status_code,
+    told,
+)
+from earmark.text.stops import stop_of
 from earmark.types import Clip, Hertz, Response, Usage, Wave
 
-STOPS: Final[dict[str, Literal["end", "length", "filtered"]]] = {
-    "length": "length",
-    "max_tokens": "length",
-    "content_filter": "filtered",
-}
 FILTERED: Final = ("content_filter", "content_policy_violation", "moderation_blocked")
 OUT_OF_CREDIT: Final = ("insufficient_quota", "billing_hard_limit_reached")
 BROKEN: Final = "error"  # as some that pass questions on say that the one they passed it to broke off
@@ -49,12 +55,31 @@ class Audio(Struct, frozen=True):
     transcript: str | None = None
 
 
+class Thought(Struct, frozen=True, omit_defaults=True):
+    """A piece of a thought."""
+
+    type: str | None = None
+    text: str | None = None
+
+
+class ContentPart(Struct, frozen=True):
+    """A part of a message. Further kinds are left out."""
+
+    type: str | None = None
+    text: str | None = None
+    refusal: str | None = None
+    thinking: str | list[Thought | str] | None = None
+
+
+Content: TypeAlias = str | list[ContentPart | str] | None
+
+
 class Message(Struct, frozen=True):
     """A message, whole or what a stream adds to it."""
 
-    content: str | list[Any] | None = None
-    reasoning_content: str | list[Any] | None = None  # these two: one thing, by the name that a server has for it
-    reasoning: str | list[Any] | None = None
+    content: Content = None
+    reasoning_content: Content = None  # these two: one thing, by the name that a server has for it
+    reasoning: Content = None
     refusal: str | None = None
     audio: Audio | None = None
 
@@ -82,7 +107,7 @@ class Used(Struct, frozen=True):
     completion_tokens: Count = None
     prompt_tokens_details: Details | None = None
     completion_tokens_details: Details | None = None
-    cost: Annotated[float, Meta(ge=0)] | None = None
+    cost: Money = None
 
 
 class Completion(Struct, frozen=True):
@@ -95,19 +120,19 @@ class Completion(Struct, frozen=True):
 
 def read_reply(reply: Reply, *, logprobs: bool = False) -> Response:
     """The answer in a reply, or the AskError that the reply amounts to. Its speech is read by `spoken`."""
-    if reply.status != 200 or isinstance(reply.payload, bytes) or not reply.payload.get("choices"):
+    if not reply.ok or isinstance(reply.payload, bytes) or not reply.payload.get("choices"):
         raise failure(reply)
     completion = shaped(reply.payload, Completion)
     choice, usage = (completion.choices or [Choice()])[0], _usage(completion.usage)
-    message, stop = choice.message or Message(), STOPS.get(choice.finish_reason or "", "end")
+    message, stop = choice.message or Message(), stop_of(choice.finish_reason) or "end"
     if choice.error:
         raise failure(reply._replace(payload={"error": choice.error}))
     if choice.finish_reason == BROKEN:
         raise Transient("the server ended the answer with an error, and does not say which")
     if choice.message is None and stop == "end":
         raise Transient("the reply has not the form that it should have: no message in its first choice")
-    if message.refusal:
-        return Response(message.refusal, "filtered", usage=usage, seconds=reply.seconds)
+    if refusal := message.refusal or refusals(message.content):
+        return Response(refusal, "filtered", usage=usage, seconds=reply.seconds)
     text, thoughts = texts(message.content)
     return Response(
         text or (message.audio and message.audio.transcript) or "",
@@ -130,14 +155,23 @@ def any_of(logprobs: Any) -> bool:
     return any(logprobs.values()) if isinstance(logprobs, dict) else bool(logprobs)
 
 
-def texts(content: Any) -> tuple[str, str]:
-    """The words of a message and the thoughts beside them; content is a text, nothing, or a list of typed parts."""
+def texts(content: Content) -> tuple[str, str]:
+    """Split a message, a text or a list of typed parts, into its words and the thoughts beside them."""
     if not isinstance(content, list):
-        return content if isinstance(content, str) else "", ""
-    parts = [part for part in content if isinstance(part, dict)]
-    said = [part.get("text") or "" for part in parts if part.get("type") in ("text", "output_text")]
-    thought = [orjson.dumps(part["thinking"]).decode() for part in parts if part.get("thinking")]
-    return "".join(said), "\n".join(thought)
+        return content or "", ""
+    said = [part if isinstance(part, str) else _words(part) for part in content]
+    thoughts = [part.thinking for part in content if isinstance(part, ContentPart) and part.thinking]
+    return "".join(said), "\n".join(msgspec.json.encode(thought).decode() for thought in thoughts)
+
+
+def _words(part: ContentPart) -> str:
+    return (part.text or "") if part.type in (None, "text", "output_text") else ""
+
+
+def refusals(content: Content) -> str:
+    """Join the parts of a message that refuse."""
+    parts = content if isinstance(content, list) else ()
+    return "".join(part.refusal or "" for part in parts if isinstance(part, ContentPart))
 
 
 def _usage(told: Any) -> Usage:
@@ -159,12 +193,13 @@ def failure(reply: Reply) -> AskError | BadSetup:
     error = (reply.payload.get("error") or reply.payload) if isinstance(reply.payload, dict) else None
     code = (error.get("code") or error.get("type") or "") if isinstance(error, dict) else ""
     message = f"HTTP {status}: {said}"
-    if status == 200:  # an error inside a success: its own code says what it is
-        status = code if isinstance(code, int) else int(code) if str(code).isdecimal() else 502
-        message = f"HTTP {status}: {said}" if code else f"HTTP 200 without an answer: {said}"
-    if any(word in str(code) for word in FILTERED):
+    if reply.ok:  # an error inside a success: its own code says what it is
+        status = status_code(code) or 502
+        message = f"HTTP {status}: {said}" if code else f"HTTP {reply.status} without an answer: {said}"
+    code = as_text(code)
+    if any(word in code for word in FILTERED):
         return Filtered(message)
-    if str(code) in OUT_OF_CREDIT:
+    if code in OUT_OF_CREDIT:
         return BadSetup(f"{message}; the account has no credit left")
     if NO_SOUND.search(said):
         return BadSetup(

@@ -10,6 +10,7 @@ A stream that ends without a reason to finish and without its end marker is no a
 
 from __future__ import annotations
 
+import codecs
 import time
 from collections.abc import AsyncIterator, Iterator
 from typing import Any, Final
@@ -18,8 +19,8 @@ import aiohttp
 import orjson
 
 from earmark.errors import Transient
-from earmark.models._http import without_key
-from earmark.models._openai_reply import Audio, Completion, Message, any_of, texts
+from earmark.models._http import HttpClient
+from earmark.models._openai_reply import Audio, Completion, Message, any_of, refusals, texts
 from earmark.models._reply import Reply, loaded, shaped
 from earmark.types import Seconds
 
@@ -36,6 +37,7 @@ class Gathered:
         self._audio: list[str] = []
         self._transcript: list[str] = []
         self._logprobs: list[Any] = []
+        self._lines: list[bytes] = []  # of an event that has not ended
         self._usage: Any = None
         self._answered = False
         self._finish = ""
@@ -49,15 +51,23 @@ class Gathered:
         """Whether the answer came to its end."""
         return self.ended or bool(self._finish)
 
-    def take(self, event: bytes) -> None:
-        """One event."""
-        if event == END:
+    def take(self, data: bytes) -> None:
+        """Take the data of one line; nothing ends an event, whose data may have several lines."""
+        chunk = parsed_line(data) if data and not self._lines else data
+        if data == END and not self._lines:
             self.ended = True
-            return
-        try:
-            chunk = loaded(event)
-        except orjson.JSONDecodeError as error:
-            raise Transient(f"a piece of the stream is no JSON: {event[:200]!r}") from error
+        elif data and isinstance(chunk, bytes):
+            self._lines.append(data)
+        elif data:
+            self._add_chunk(chunk)
+        elif self._lines:
+            chunk = parsed_line(b"\n".join(self._lines))
+            if isinstance(chunk, bytes):
+                raise Transient(f"a piece of the stream is no JSON: {chunk[:200]!r}")
+            self._lines.clear()
+            self._add_chunk(chunk)
+
+    def _add_chunk(self, chunk: Any) -> None:
         piece = shaped(chunk, Completion)
         if piece.error:
             self.error = {"error": piece.error}
@@ -81,6 +91,7 @@ class Gathered:
         for name, (text, thought) in said.items():
             self._texts[name].append(text)
             self._texts["reasoning"].append(thought)
+        self._texts["refusal"].append(refusals(delta.content))
         self._audio += [audio.data] if isinstance(audio.data, str) else audio.data or []
         self._transcript.append(audio.transcript or "")
 
@@ -93,38 +104,57 @@ class Gathered:
         return {"choices": [choice] if self._answered else [], "usage": self._usage}
 
 
-async def gathered(reply: aiohttp.ClientResponse, began: Seconds) -> Reply:
+async def gathered(client: HttpClient, reply: aiohttp.ClientResponse, began: Seconds) -> Reply:
     """A stream to its end. Raises Transient where it breaks off."""
     found = Gathered(began)
-    async for event in events(reply.content):
-        found.take(without_key(event, reply.request_info.headers))
+    async for data in event_lines(client.pieces(reply)):
+        found.take(client.hide(data))
         if found.error is not None:
             return Reply(200, reply.headers, found.error)
         if found.ended:
             break
+    if not found.ended:
+        found.take(b"")
     if not found.whole:
         raise Transient("the stream ended before the answer did: no reason to finish, no end marker")
     seconds = time.perf_counter() - began
     return Reply(200, reply.headers, found.payload(), seconds, found.first_token, found.first_sound)
 
 
-async def events(content: aiohttp.StreamReader) -> AsyncIterator[bytes]:
-    """The data of a stream's events. A line may be long: a piece of speech is."""
+def parsed_line(data: bytes) -> Any:
+    """Parse the data of an event; the bytes where they are no JSON, or only a part of some."""
+    try:
+        return loaded(data)
+    except orjson.JSONDecodeError:
+        return data
+
+
+async def event_lines(pieces: AsyncIterator[bytes]) -> AsyncIterator[bytes]:
+    """Yield the data of each line of a stream, and nothing for a line that ends an event.
+
+    Lines end with CR, LF or both, and may be long: a piece of speech is.
+    """
     begun: list[bytes] = []  # a line that has not ended yet, in pieces: put together once
-    async for piece in content.iter_any():
-        end, *lines = piece.split(b"\n")
+    after_return = False
+    async for piece in pieces:
+        text = piece[1:] if after_return and piece.startswith(b"\n") else piece
+        after_return = piece.endswith(b"\r")
+        end, *lines = text.replace(b"\r\n", b"\n").replace(b"\r", b"\n").split(b"\n")
         begun.append(end)
         if lines:
-            for event in _data([b"".join(begun), *lines[:-1]]):
-                yield event
+            for data in _data([b"".join(begun), *lines[:-1]]):
+                yield data
             begun = lines[-1:]
-    for event in _data([b"".join(begun)]):
-        yield event
+    for data in _data([b"".join(begun)]):
+        yield data
 
 
 def _data(lines: list[bytes]) -> Iterator[bytes]:
     """
     >>> list(_data([b"data: {}", b": still here", b"", b"event: x", b"data:[DONE]"]))
-    [b'{}', b'[DONE]']
+    [b'{}', b'', b'[DONE]']
     """
-    return (line[5:].strip() for line in lines if line.startswith(b"data:") and line[5:].strip())
+    for line in lines:
+        name, _, data = line.removeprefix(codecs.BOM_UTF8).partition(b":")
+        if not line or (name == b"data" and data.strip()):
+            yield data.strip()

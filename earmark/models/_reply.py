@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import re
 from collections.abc import Mapping
 from typing import Annotated, Any, Final, NamedTuple, TypeAlias, TypeVar
@@ -13,11 +14,14 @@ from msgspec import Meta
 from earmark.errors import Transient
 from earmark.types import Seconds
 
+LONGEST: Final = 500  # characters of what a server says that are shown
 NO_LOGPROBS: Final = "log-probabilities were asked for, and the server sent none"
 ESCAPES: Final = re.compile(  # of JSON: a letter in two halves, half a letter, any other
     rb"\\(?:u[dD][89abAB]\w\w\\u[dD][c-fC-F]\w\w|(?P<half>u[dD][89a-fA-F]\w\w)|.)", re.DOTALL
 )
-Count: TypeAlias = Annotated[int, Meta(ge=0)] | None  # of tokens, as servers tell it
+Count: TypeAlias = Annotated[int, Meta(ge=0, le=10**9)] | None  # of tokens, as servers tell it
+Money: TypeAlias = Annotated[float, Meta(ge=0, le=1e6)] | None  # for one answer: sums of it stay numbers
+SUCCESS: Final = range(200, 300)  # HTTP statuses
 T = TypeVar("T")
 
 
@@ -31,6 +35,11 @@ class Reply(NamedTuple):
     first_token: Seconds | None = None
     first_sound: Seconds | None = None
 
+    @property
+    def ok(self) -> bool:
+        """Whether it may hold an answer: some servers say 201 or 206 with one."""
+        return self.status in SUCCESS
+
 
 def parsed(data: bytes) -> dict[str, Any] | bytes:
     """A JSON object, or the bytes where they are none."""
@@ -42,11 +51,14 @@ def parsed(data: bytes) -> dict[str, Any] | bytes:
 
 
 def loaded(data: bytes) -> Any:
-    r"""JSON. Half a letter, which no text may hold and some servers send where they cut one, is U+FFFD: the answer is not lost by it.
+    r"""Parse JSON. A byte order mark before it is left out.
+
+    Half a letter, which no text may hold and some servers send where they cut one, is U+FFFD: no answer is lost by it.
 
     >>> loaded(rb'"\ud83d \ud83d\ude00 \\ud83d"') == "\ufffd \U0001f600 \\ud83d"
     True
     """
+    data = data.removeprefix(codecs.BOM_UTF8)
     try:
         return orjson.loads(data)
     except orjson.JSONDecodeError:
@@ -76,11 +88,35 @@ def counted(used: Any, kind: type[T]) -> T:
 
 
 def told(payload: Mapping[str, Any] | bytes) -> tuple[str, str, str]:
-    """The message, the parameter and the code of an error; what is no JSON is a message."""
+    """The message, the parameter and the code of an error; what is no JSON is a message.
+
+    >>> told({"error": {"message": {"why": "busy"}, "param": ["n"], "code": 429}}), told({"error": [1]})[0]
+    (('{"why":"busy"}', '["n"]', '429'), '[1]')
+    """
     if isinstance(payload, bytes):
-        return payload.decode("utf-8", "replace")[:500] or "no message", "", ""
+        return payload.decode("utf-8", "replace")[:LONGEST] or "no message", "", ""
     error = payload.get("error") or payload
     if not isinstance(error, Mapping):
-        return str(error)[:500], "", ""
+        return as_text(error), "", ""
     message = error.get("message") or error.get("detail") or "no message"
-    return str(message)[:500], str(error.get("param") or ""), str(error.get("code") or error.get("type") or "")
+    return as_text(message), as_text(error.get("param") or ""), as_text(error.get("code") or error.get("type") or "")
+
+
+def as_text(part: Any) -> str:
+    """Show a part of a reply, whatever its shape."""
+    if isinstance(part, str):
+        return part[:LONGEST]
+    try:
+        return orjson.dumps(part).decode()[:LONGEST]
+    except orjson.JSONEncodeError:  # lists in lists in lists
+        return "what is nested too deep to be shown"
+
+
+def status_code(code: Any) -> int | None:
+    """Read the HTTP status in the code of an error, as a number or as its digits; None where it is none.
+
+    >>> status_code(429), status_code("503"), status_code(True), status_code("9" * 5000), status_code(-1)
+    (429, 503, None, None, None)
+    """
+    digits = str(code) if type(code) in (int, str) and len(str(code)) == 3 else ""
+    return int(digits) if digits.isascii() and digits.isdigit() and digits >= "100" else None

@@ -21,7 +21,11 @@ def retries(attempts: int, patience: Seconds) -> AsyncIterable[stamina.Attempt]:
     def wait_for(error: Exception) -> float | bool:
         if not isinstance(error, Transient) or error.wait is None:
             return isinstance(error, Transient)
-        return max(0.01, error.wait) if error.wait < patience else False
+        if error.wait >= patience:
+            asked = f"{error}; it asks to wait {error.wait:,.10g} s"
+            said = f"{asked}, longer than patience={patience:g} allows for one answer"
+            raise Transient(said, error.wait, busy=error.busy) from error
+        return error.wait
 
     stamina.instrumentation.set_on_retry_hooks(())  # what was asked again is in the journal, not on the terminal
     return stamina.retry_context(

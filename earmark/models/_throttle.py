@@ -1,9 +1,12 @@
 """A model asked no faster than it can answer, nor than it may be asked.
 
-How many answers may be under way grows while answers come, by one for each until the server first says that it is
-busy, then by about one a round; it shrinks by a third when the server says so (429, 503), at most once a second, and
-nothing is sent while the server asks us to wait, unless it asks for longer than anybody would. Where a service allows so many requests or tokens a minute, questions
-are spaced evenly: a token is booked before a question is sent, by what answers have taken so far, and settled after.
+The number of answers under way begins with 64 at a server of one's own and with 16 at a hosted service. It grows by one
+for each answer until the server first says that it is busy (429, 503), then by about one a round. It shrinks to 0.85 of
+itself when the server says so, at most once a round: a question that was sent before the last shrinking says nothing
+about the new number; but what the server turns away in that round is not sent again at once, down to half of what it
+was. Nothing is sent while the server asks us to wait, unless it asks for longer than anybody would. Where a service
+allows so many requests or tokens a minute, questions are spaced evenly: a token is booked before a question is sent, by
+what answers have taken so far, and settled after.
 """
 
 from __future__ import annotations
@@ -11,15 +14,17 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Callable, Mapping
-from typing import Any, Final
+from typing import Any, Final, Protocol, runtime_checkable
 
 from earmark.config import LONGEST_WAIT, common
 from earmark.errors import Transient
 from earmark.types import Model, Prompt, Response, Seconds, Wrapper
 
-FIRST: Final = 4  # answers under way at the start
-SHRINK: Final = 2 / 3
-COOL: Final[Seconds] = 1.0  # between two shrinkings: one overload makes many replies
+START_HOSTED: Final = 16  # answers under way at the start,
+START_OWN: Final = 64  # and at a server of one's own, or in this process
+SHRINK: Final = 0.85
+BATCHING: Final = ("vllm", "sglang")  # engines that answer many questions together,
+BATCHING_CONCURRENCY: Final = 256  # so many, unless the user says otherwise
 MINUTE: Final[Seconds] = 60.0
 
 
@@ -46,24 +51,27 @@ class Pace:
 class Throttle(Wrapper):
     """A model that is asked so many questions at once, and so many a minute, as it can answer."""
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 - each is a limit of its own
         self,
         model: Model,
         ceiling: int,
         clock: Callable[[], Seconds] = time.monotonic,
         *,
+        start: int = START_OWN,
         requests_per_minute: float | None = None,
         tokens_per_minute: float | None = None,
         longest_wait: Seconds = LONGEST_WAIT,
     ) -> None:
         super().__init__(model)
         self.ceiling = ceiling
-        self.limit = min(FIRST, ceiling)  # answers under way at once
+        self.limit = min(start, ceiling)  # answers under way at once
         self._slots = asyncio.Semaphore(self.limit)
         self._debt = 0  # slots to take away when they come back
         self._growth = 0.0  # towards the next slot, once the server has been busy
-        self._was_busy = False
-        self._shrunk_at = self._open_at = float("-inf")
+        self._shrinks = 0  # rounds in which the server was busy
+        self._least = 1  # that this round may leave
+        self._under_way = 0
+        self._open_at = float("-inf")
         self._longest_wait = longest_wait
         self._clock = clock
         self._requests = Pace(requests_per_minute, clock) if requests_per_minute else None
@@ -77,6 +85,8 @@ class Throttle(Wrapper):
 
     async def generate(self, prompt: Prompt) -> Response:
         await self._slots.acquire()
+        sent_after = self._shrinks
+        self._under_way += 1
         try:
             while (wait := self.waiting) > 0:  # noqa: ASYNC110
                 await asyncio.sleep(wait)
@@ -86,12 +96,13 @@ class Throttle(Wrapper):
                 response = await self.model.generate(prompt)
         except Transient as error:
             if error.busy:
-                self._shrink(error.wait)
+                self._shrink(error.wait, sent_after)
             raise
         else:
             self._grow()
             return response
         finally:
+            self._under_way -= 1
             if self._debt:
                 self._debt -= 1
             else:
@@ -114,34 +125,72 @@ class Throttle(Wrapper):
     def _grow(self) -> None:
         if self.limit == self.ceiling:
             return
-        self._growth += 1 / self.limit if self._was_busy else 1
+        self._growth += 1 / self.limit if self._shrinks else 1
         if self._growth >= 1:
             self._growth -= 1
             self.limit += 1
             self._slots.release()
 
-    def _shrink(self, wait: Seconds | None) -> None:
-        now = self._clock()
-        self._was_busy = True
+    def _shrink(self, wait: Seconds | None, sent_after: int) -> None:
         if wait and wait <= self._longest_wait:
-            self._open_at = max(self._open_at, now + wait)
-        if now - self._shrunk_at >= COOL:
-            self._shrunk_at = now
-            fewer = max(1, int(self.limit * SHRINK))
-            self._debt += self.limit - fewer
-            self.limit = fewer
+            self._open_at = max(self._open_at, self._clock() + wait)
+        if sent_after == self._shrinks:
+            self._shrinks += 1
+            self._least = max(1, self.limit // 2)
+            self._lower(max(1, int(self.limit * SHRINK)))
+        elif self.limit > max(self._least, self._under_way - 1):  # of the same round: what it has not taken stays away
+            self._lower(self.limit - 1)
+
+    def _lower(self, limit: int) -> None:
+        self._debt += self.limit - limit
+        self.limit = limit
+
+
+@runtime_checkable
+class OnServer(Protocol):
+    """A model on a server, which tells how many questions it may be asked at once."""
+
+    @property
+    def hosted(self) -> bool:
+        """Whether it is somebody's service, shared with others."""
+        ...
+
+    @property
+    def engine(self) -> str:
+        """What serves it, as its list of models says: vllm, sglang, llamacpp; empty where it does not say."""
+        ...
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """What a user must know before anything is asked."""
+        ...
 
 
 def throttled(model: Model, settings: Mapping[str, Any]) -> Throttle:
     """A model asked as its settings allow. What is remembered comes at any pace: the model in the memory has its own."""
-    shared = common(settings)
+    shared, server = common(settings), innermost(model)
     return Throttle(
         model,
-        shared.concurrency,
+        BATCHING_CONCURRENCY if _batches(server, settings) else shared.concurrency,
+        start=START_HOSTED if isinstance(server, OnServer) and server.hosted else START_OWN,
         requests_per_minute=None if shared.remember else shared.requests_per_minute,
         tokens_per_minute=None if shared.remember else shared.tokens_per_minute,
         longest_wait=shared.longest_wait,
     )
+
+
+def _batches(server: Model, settings: Mapping[str, Any]) -> bool:
+    return "concurrency" not in settings and isinstance(server, OnServer) and server.engine in BATCHING
+
+
+def warnings_of(model: Model, settings: Mapping[str, Any]) -> list[str]:
+    """Warnings about a model's server, and how many questions it is asked at once where it says what it is."""
+    server = innermost(model)
+    said = list(server.warnings) if isinstance(server, OnServer) else []
+    if isinstance(server, OnServer) and _batches(server, settings):
+        number = f"it is asked up to {BATCHING_CONCURRENCY} questions at once; model.concurrency=N sets another number"
+        said.append(f"the server says that it is {server.engine}: {number}")
+    return said
 
 
 def innermost(model: Model) -> Model:

@@ -19,6 +19,7 @@ from msgspec import Struct
 from earmark.config import open_model
 from earmark.errors import UsageError
 from earmark.models._throttle import throttled
+from earmark.text.thoughts import without_thoughts
 from earmark.types import Hears, Model, Part, Prompt, Response, Sound, Turn, Wave, replace
 
 
@@ -96,7 +97,7 @@ class Cascade(Struct, frozen=True, eq=False):
 
     async def _transcript(self, sound: Sound | Wave) -> Response:
         parts: tuple[Part, ...] = (sound, self.instruction) if self.instruction else (sound,)
-        return await self.recogniser.generate(Prompt((Turn("user", parts),)))
+        return without_thoughts(await self.recogniser.generate(Prompt((Turn("user", parts),))))
 
     def _in_words(self, turn: Turn, texts: Iterator[str]) -> Turn:
         """A turn with transcripts for its sounds, which are taken from `texts`."""

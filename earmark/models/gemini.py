@@ -10,32 +10,31 @@ import re
 import time
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from typing import Any, Final, Literal
+from typing import Any, Final
 
-import aiohttp
 import pybase64
 from msgspec import UNSET, Struct, UnsetType
-from yarl import URL
 
 from earmark.errors import AskError, BadSetup, Filtered, Rejected, Transient
 from earmark.models._http import (
+    MAX_REPLY,
     MIMES,
     Body,
+    HttpClient,
+    MaxBytes,
     asked_to_wait,
     by_status,
     check_size,
     gap,
-    key_in,
+    open_client,
     pieces,
-    session,
-    translated_errors,
+    sensible_wait,
 )
-from earmark.models._reply import Count, Reply, counted, parsed, shaped, told
-from earmark.types import Hears, Image, Limit, Part, Prompt, Response, Seconds, Sound, Usage, replace
+from earmark.models._reply import Count, Reply, as_text, counted, parsed, shaped, status_code, told
+from earmark.text.stops import stop_of
+from earmark.types import Hears, Image, Limit, Part, Prompt, Response, Seconds, Sound, Usage
 
 PREFLIGHT: Final = True
-STOPS: Final[dict[str, Literal["end", "length"]]] = {"": "end", "STOP": "end", "MAX_TOKENS": "length"}
-FILTERED: Final = frozenset("SAFETY RECITATION LANGUAGE BLOCKLIST PROHIBITED_CONTENT SPII IMAGE_SAFETY".split())
 SAMPLING: Final = {"max_tokens": "maxOutputTokens", "temperature": "temperature", "top_p": "topP", "seed": "seed", "stop": "stopSequences"}  # fmt: skip
 USUAL: Final[dict[str, Any]] = {"temperature": 0.0}  # where nobody says otherwise
 OUR_MIMES: Final = MIMES | {"mp3": "audio/mp3"}  # as Google names them
@@ -46,7 +45,9 @@ class Settings(Struct, frozen=True, forbid_unknown_fields=True):
 
     name: str
     base_url: str = "https://generativelanguage.googleapis.com/v1beta"
-    api_key_env: str = "GEMINI_API_KEY"  # the environment variable that holds the key
+    api_key_env: str = ""  # the variable that holds the key; empty: GEMINI_API_KEY for Google's own address
+    api_key_header: str = ""  # the header that the key goes in; empty: x-goog-api-key
+    api_key_query: str = ""  # the field of the address's query that it goes in instead
     system_prompt: str | None = None
     temperature: float | None | UnsetType = (
         UNSET  # unset: what the benchmark prescribes, else 0; null: the model's default
@@ -56,6 +57,7 @@ class Settings(Struct, frozen=True, forbid_unknown_fields=True):
     extra: dict[str, Any] = {}  # and of the request, such as safetySettings
     hears: Hears = Hears(formats=("wav", "mp3", "flac", "ogg"), pictures=True, base64=True)
     max_body_bytes: int | None = 100_000_000  # of a whole request; null: no limit
+    max_reply_bytes: MaxBytes = MAX_REPLY  # of a reply after unpacking; null: no limit
     timeout: Limit = 600.0  # for one whole answer
     connect: Limit = 30.0  # to open a connection
 
@@ -65,8 +67,18 @@ class Gemini(Struct, frozen=True, eq=False):
 
     name: str
     settings: Settings
-    session: aiohttp.ClientSession
-    url: URL
+    client: HttpClient
+    path: str
+
+    engine: str = ""  # nobody says
+
+    @property
+    def hosted(self) -> bool:
+        return self.client.hosted
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        return self.client.warnings
 
     @property
     def hears(self) -> Hears:
@@ -76,10 +88,9 @@ class Gemini(Struct, frozen=True, eq=False):
         body = Body(self.body(prompt))
         check_size(body.bytes, self.settings.max_body_bytes)
         began = time.perf_counter()
-        with translated_errors(self.settings):
-            async with self.session.post(self.url, data=body) as reply:
-                payload = parsed(await reply.read())
-                found = Reply(reply.status, reply.headers, payload, time.perf_counter() - began)
+        async with self.client.request("POST", self.path, data=body) as reply:
+            payload = parsed(await self.client.read(reply))
+            found = Reply(reply.status, reply.headers, payload, time.perf_counter() - began)
         return read_reply(found)
 
     def body(self, prompt: Prompt) -> list[bytes]:
@@ -173,7 +184,7 @@ class Used(Struct, frozen=True, rename="camel"):
 
 def read_reply(reply: Reply) -> Response:
     """The answer in a reply, or the AskError that the reply amounts to."""
-    if reply.status != 200 or isinstance(reply.payload, bytes) or "error" in reply.payload:
+    if not reply.ok or isinstance(reply.payload, bytes) or "error" in reply.payload:
         raise failure(reply)
     generated = shaped(reply.payload, Generated)
     if not generated.candidates:
@@ -186,10 +197,10 @@ def read_reply(reply: Reply) -> Response:
     text = "".join(part.text or "" for part in parts if not part.thought)
     thoughts = "".join(part.text or "" for part in parts if part.thought)
     reason = candidate.finish_reason or ""
-    stop = "filtered" if reason in FILTERED else STOPS.get(reason)
+    stop = stop_of(reason)
     if stop is None and not text:
         raise Transient(f"no answer: {reason} {candidate.finish_message or ''}".rstrip())
-    notes = (f"ended with {reason}",) if reason not in STOPS else ()
+    notes = (f"ended with {reason}",) if stop in (None, "filtered") else ()
     return Response(
         text, stop or "end", thoughts, usage=usage(generated.usage_metadata), seconds=reply.seconds, notes=notes
     )
@@ -212,13 +223,13 @@ def failure(reply: Reply) -> AskError | BadSetup:
     said, _, _ = told(reply.payload)
     error = reply.payload.get("error") if isinstance(reply.payload, dict) else None
     error = error if isinstance(error, dict) else {}
-    code = error.get("code")
-    status = code if isinstance(code, int) else reply.status if reply.status != 200 else 502
-    details = [detail for detail in error.get("details") or () if isinstance(detail, dict)]
-    message = f"HTTP {status} {error.get('status') or ''}".rstrip() + f": {said}"
+    status = status_code(error.get("code")) or (502 if reply.ok else reply.status)
+    listed = error.get("details")
+    details = [detail for detail in listed if isinstance(detail, dict)] if isinstance(listed, list) else []
+    message = f"HTTP {status} {as_text(error.get('status') or '')}".rstrip() + f": {said}"
     if any(detail.get("reason") == "API_KEY_INVALID" for detail in details):
         return BadSetup(f"{message}; check the key")
-    wait = next((seconds(detail["retryDelay"]) for detail in details if "retryDelay" in detail), None)
+    wait = next((wait for detail in details if (wait := seconds(detail.get("retryDelay")))), None)
     return by_status(status, message, asked_to_wait(reply.headers) if wait is None else wait)
 
 
@@ -228,15 +239,13 @@ def seconds(duration: Any) -> Seconds | None:
     >>> seconds("34.5s"), seconds("soon")
     (34.5, None)
     """
-    found = re.fullmatch(r"(\d+(?:\.\d+)?)s", str(duration))
-    return float(found[1]) if found else None
+    found = re.fullmatch(r"(\d{1,12}(?:\.\d{1,12})?)s", duration) if isinstance(duration, str) else None
+    return sensible_wait(float(found[1])) if found else None
 
 
 @asynccontextmanager
 async def load(settings: Settings) -> AsyncIterator[Gemini]:
     """Open a connection."""
-    key = key_in(settings.api_key_env, needed=True)
-    settings = replace(settings, base_url=settings.base_url.rstrip("/"))
-    async with session(settings, {"x-goog-api-key": key}) as opened:
-        url = URL(f"{settings.base_url}/models/{settings.name.removeprefix('models/')}:generateContent")
-        yield Gemini(settings.name, settings, opened, url)
+    async with open_client(settings, header="x-goog-api-key") as client:
+        path = f"/models/{settings.name.removeprefix('models/')}:generateContent"
+        yield Gemini(settings.name, settings, client, path)

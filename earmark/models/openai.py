@@ -13,21 +13,20 @@ from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from typing import Any, Final, Literal, NamedTuple
 
-import aiohttp
 from msgspec import UNSET, Struct, UnsetType
-from yarl import URL
 
 from earmark.errors import BadSetup, Transient
-from earmark.models._http import Body, check_size, key_in, pieces, session, translated_errors
-from earmark.models._openai_body import SERVICES, Profile, messages, profile_of
+from earmark.models._http import MAX_REPLY, Body, HttpClient, MaxBytes, check_size, endpoint, open_client, pieces
+from earmark.models._openai_body import Profile, messages, profile_of
 from earmark.models._openai_refusals import MOST, Asked, Refusals
 from earmark.models._openai_reply import read_reply, spoken
 from earmark.models._openai_stream import gathered
-from earmark.models._reply import Reply, parsed
+from earmark.models._reply import SUCCESS, Reply, counted, parsed
 from earmark.types import Hears, Limit, Prompt, Response, replace
 
 PREFLIGHT: Final = True  # whether it hears is looked at before a run
 ENDPOINT: Final = "/chat/completions"
+ENGINES: Final = ("vllm", "sglang", "llamacpp")  # as they call themselves in the list of models
 USUAL: Final[dict[str, Any]] = {"temperature": 0.0}  # where nobody says otherwise
 
 
@@ -36,9 +35,9 @@ class Settings(Struct, frozen=True, forbid_unknown_fields=True):
 
     name: str = ""  # empty: the first that the server lists
     base_url: str = "https://api.openai.com/v1"
-    api_key_env: str = (
-        "OPENAI_API_KEY"  # the environment variable that holds the key; the key itself is never a setting
-    )
+    api_key_env: str = ""  # the variable that holds the key; empty: OPENAI_API_KEY for OpenAI, none for other addresses
+    api_key_header: str = ""  # the header that the key goes in as it stands, such as api-key; empty: as a bearer token
+    api_key_query: str = ""  # the field of the address's query that it goes in instead
     profile: Literal["", "openai", "vllm", "dashscope", "audio_url"] = ""  # empty: by the address
     system_prompt: str | None = None
     temperature: float | None | UnsetType = (
@@ -50,6 +49,7 @@ class Settings(Struct, frozen=True, forbid_unknown_fields=True):
     voice: str = ""  # asks for spoken answers, by a voice that the server knows
     stream: bool | None = None  # null: where the server only streams, or the answer is spoken
     max_body_bytes: int | None | UnsetType = UNSET  # unset: what the service is known to take; null: no limit
+    max_reply_bytes: MaxBytes = MAX_REPLY  # of a reply after unpacking; null: no limit
     timeout: Limit = 600.0  # for one whole answer
     connect: Limit = 30.0  # to open a connection, and for small questions such as which models there are
 
@@ -66,12 +66,21 @@ class ChatModel(Struct, frozen=True, eq=False):
 
     name: str
     settings: Settings
-    session: aiohttp.ClientSession
-    url: URL
+    client: HttpClient
     profile: Profile
     refusals: Refusals
     stream: bool
     limit: int | None  # bytes of a request
+    engine: str = ""  # what serves it, where the server's list of models says
+
+    @property
+    def hosted(self) -> bool:
+        """Whether it is somebody's service: at no address of one's own, by no engine that one runs oneself."""
+        return self.client.hosted and self.engine not in ENGINES
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        return self.client.warnings
 
     @property
     def hears(self) -> Hears:
@@ -127,31 +136,26 @@ class ChatModel(Struct, frozen=True, eq=False):
         body = Body(pieces(sent, question.media))
         check_size(body.bytes, self.limit)
         began = time.perf_counter()
-        with translated_errors(self.settings):
-            async with self.session.post(self.url, data=body) as reply:
-                if self.stream and reply.status == 200 and reply.content_type == "text/event-stream":
-                    return Asked(await gathered(reply, began), sent, notes)
-                payload = parsed(await reply.read())
-                return Asked(Reply(reply.status, reply.headers, payload, time.perf_counter() - began), sent, notes)
+        async with self.client.request("POST", ENDPOINT, data=body) as reply:
+            if self.stream and reply.status in SUCCESS and reply.content_type == "text/event-stream":
+                return Asked(await gathered(self.client, reply, began), sent, notes)
+            payload = parsed(await self.client.read(reply))
+            return Asked(Reply(reply.status, reply.headers, payload, time.perf_counter() - began), sent, notes)
 
     async def listed(self) -> list[str]:
         """The models that the server says it has; none where it does not say. Raises Transient where nothing answers."""
-        return (await _models(self.session, self.settings))[1]
+        return [entry.id for entry in (await _models(self.client))[1]]
 
 
 @asynccontextmanager
 async def load(settings: Settings) -> AsyncIterator[ChatModel]:
     """Open a connection and find the model's name."""
-    key = key_in(settings.api_key_env, needed=any(host in settings.base_url for host in SERVICES))
-    settings = replace(settings, base_url=settings.base_url.rstrip("/"))
-    headers = {"Authorization": f"Bearer {key}"} if key else {}
     profile = profile_of(settings.profile, settings.base_url)
     limit = profile.max_body_bytes if settings.max_body_bytes is UNSET else settings.max_body_bytes
     stream = settings.stream if settings.stream is not None else profile.streams_only or bool(settings.voice)
-    async with session(settings, headers) as opened:
-        name = settings.name or await first_listed(opened, settings)
-        url = URL(f"{settings.base_url}{ENDPOINT}")
-        yield ChatModel(name, settings, opened, url, profile, Refusals(_own(settings)), stream, limit)
+    async with open_client(settings) as client:
+        first = Entry(settings.name) if settings.name else await first_listed(client, settings)
+        yield ChatModel(first.id, settings, client, profile, Refusals(_own(settings)), stream, limit, first.owned_by)
 
 
 def more(settings: Settings) -> dict[str, Any]:
@@ -166,27 +170,48 @@ def _own(settings: Settings) -> dict[str, str]:
     return own | {name: f"model.extra.{name}" for name in more(settings)}
 
 
-async def first_listed(opened: aiohttp.ClientSession, settings: Settings) -> str:
+async def first_listed(client: HttpClient, settings: Settings) -> Entry:
     """The first model that a server lists."""
     try:
-        status, names = await _models(opened, settings)
+        status, entries = await _models(client)
     except Transient as error:
         raise BadSetup(
             f"nothing answers at {settings.base_url} ({error}); start the server, or give model.base_url=URL"
         ) from error
-    if not names:
+    if not entries:
         raise BadSetup(
-            f"{settings.base_url}/models lists no model (HTTP {status}); give its name with model.name=NAME, and check ${settings.api_key_env}"
+            f"{endpoint(settings.base_url, '/models')} lists no model (HTTP {status}); give its name with "
+            f"model.name=NAME, and its key with {'$' + settings.api_key_env if settings.api_key_env else 'model.api_key_env=NAME'}"
         )
-    return names[0]
+    return entries[0]
 
 
-async def _models(opened: aiohttp.ClientSession, settings: Settings) -> tuple[int, list[str]]:
-    """What a server says about its models: the status, and their names. Raises Transient where nothing answers."""
-    limit = aiohttp.ClientTimeout(total=settings.connect)
-    with translated_errors(settings):
-        async with opened.get(f"{settings.base_url}/models", timeout=limit) as reply:
-            found = parsed(await reply.read())
-    entries = found.get("data") if isinstance(found, dict) and reply.status == 200 else None
-    known = [entry.get("id") for entry in entries if isinstance(entry, dict)] if isinstance(entries, list) else []
-    return reply.status, [name for name in known if isinstance(name, str)]
+class Entry(Struct, frozen=True):
+    """A model in a server's list."""
+
+    id: str
+    owned_by: str = ""
+
+
+class Listed(Struct, frozen=True):
+    """The models of a server, as it lists them."""
+
+    data: list[Any] | None = None
+
+
+async def _models(client: HttpClient) -> tuple[int, list[Entry]]:
+    """What a server says about its models: the status, and the models. Raises Transient where nothing answers."""
+    async with client.request("GET", "/models", wait="connect") as reply:
+        found = parsed(await client.read(reply))
+    return reply.status, listed_models(found) if reply.status in SUCCESS else []
+
+
+def listed_models(payload: dict[str, Any] | bytes) -> list[Entry]:
+    """Read a server's list of models.
+
+    >>> listed_models({"data": [{"id": "m", "owned_by": "vllm"}, {"id": 5}, "m", {"id": "n", "owned_by": 5}]})
+    [Entry(id='m', owned_by='vllm'), Entry(id='n', owned_by='')]
+    """
+    entries = [entry for entry in counted(payload, Listed).data or () if isinstance(entry, dict)]
+    named = [(entry.get("id"), entry.get("owned_by")) for entry in entries]
+    return [Entry(name, owner if isinstance(owner, str) else "") for name, owner in named if isinstance(name, str)]

@@ -21,6 +21,7 @@ from msgspec import Meta, Struct, field
 
 from earmark.config import open_model
 from earmark.errors import BadSetup, Transient, UsageError
+from earmark.models._throttle import OnServer, innermost
 from earmark.types import Hears, Model, Prompt, Response, Seconds
 
 PREFLIGHT: Final = True
@@ -75,6 +76,26 @@ class Spread:
     @property
     def hears(self) -> Hears:
         return self.endpoints[0].model.hears
+
+    @property
+    def hosted(self) -> bool:
+        """Whether any of them is somebody's service."""
+        return any(server.hosted for server in self._servers)
+
+    @property
+    def engine(self) -> str:
+        """What serves them, where all say the same."""
+        engines = {server.engine for server in self._servers}
+        return engines.pop() if len(engines) == 1 else ""
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        return tuple(dict.fromkeys(warning for server in self._servers for warning in server.warnings))
+
+    @property
+    def _servers(self) -> list[OnServer]:
+        models = (innermost(endpoint.model) for endpoint in self.endpoints)
+        return [model for model in models if isinstance(model, OnServer)]
 
     async def generate(self, prompt: Prompt) -> Response:
         tried: list[Endpoint] = []

@@ -13,13 +13,12 @@ from typing import Any, Final, Literal
 
 import aiohttp
 from msgspec import Struct
-from yarl import URL
 
 from earmark.errors import Rejected, Transient
-from earmark.models._http import MIMES, check_size, key_in, session, translated_errors
+from earmark.models._http import MAX_REPLY, MIMES, HttpClient, MaxBytes, check_size, open_client
 from earmark.models._openai_reply import failure
-from earmark.models._reply import Count, Reply, counted, parsed
-from earmark.types import Hears, Limit, Prompt, Response, Sound, Usage, replace
+from earmark.models._reply import SUCCESS, Count, Reply, counted, parsed
+from earmark.types import Hears, Limit, Prompt, Response, Sound, Usage
 
 PREFLIGHT: Final = True
 ENDPOINT: Final = "/audio/transcriptions"
@@ -30,7 +29,9 @@ class Settings(Struct, frozen=True, forbid_unknown_fields=True):
 
     name: str = "whisper-1"
     base_url: str = "https://api.openai.com/v1"
-    api_key_env: str = "OPENAI_API_KEY"  # the environment variable that holds the key
+    api_key_env: str = ""  # the variable that holds the key; empty: OPENAI_API_KEY for OpenAI, none for other addresses
+    api_key_header: str = ""  # the header that the key goes in as it stands, such as api-key; empty: as a bearer token
+    api_key_query: str = ""  # the field of the address's query that it goes in instead
     language: str = ""  # such as en; empty: the model finds out. Some servers must be told
     prompt: str = ""  # words that guide the spelling, where the model takes them
     response_format: Literal["json", "verbose_json", "text"] = "json"
@@ -38,6 +39,7 @@ class Settings(Struct, frozen=True, forbid_unknown_fields=True):
     extra: dict[str, str] = {}  # further fields of the form, as the server documents them
     hears: Hears = Hears(formats=("wav", "mp3", "flac", "ogg", "m4a", "webm"), clips=1)
     max_body_bytes: int | None = 25 * 1024 * 1024  # of a file of sound; null: no limit
+    max_reply_bytes: MaxBytes = MAX_REPLY  # of a reply after unpacking; null: no limit
     timeout: Limit = 600.0  # for one whole answer
     connect: Limit = 30.0  # to open a connection
 
@@ -47,8 +49,17 @@ class Recogniser(Struct, frozen=True, eq=False):
 
     name: str
     settings: Settings
-    session: aiohttp.ClientSession
-    url: URL
+    client: HttpClient
+
+    engine: str = ""  # nobody says
+
+    @property
+    def hosted(self) -> bool:
+        return self.client.hosted
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        return self.client.warnings
 
     @property
     def hears(self) -> Hears:
@@ -58,12 +69,11 @@ class Recogniser(Struct, frozen=True, eq=False):
         sound = only_sound(prompt, self.name)
         check_size(len(sound.data), self.settings.max_body_bytes)
         began = time.perf_counter()
-        with translated_errors(self.settings):
-            async with self.session.post(self.url, data=self.form(sound)) as reply:
-                data = await reply.read()
-                plain = self.settings.response_format == "text" and reply.status == 200
-                payload = {"text": data.decode("utf-8", "replace")} if plain else parsed(data)
-                return self.read(Reply(reply.status, reply.headers, payload, time.perf_counter() - began))
+        async with self.client.request("POST", ENDPOINT, data=self.form(sound)) as reply:
+            data = await self.client.read(reply)
+            plain = self.settings.response_format == "text" and reply.status in SUCCESS
+            payload = {"text": data.decode("utf-8-sig", "replace")} if plain else parsed(data)
+            return self.read(Reply(reply.status, reply.headers, payload, time.perf_counter() - began))
 
     def form(self, sound: Sound) -> aiohttp.FormData:
         """One sound as a form."""
@@ -81,7 +91,7 @@ class Recogniser(Struct, frozen=True, eq=False):
     def read(self, reply: Reply) -> Response:
         """The transcript in a reply, or the AskError that the reply amounts to."""
         payload = reply.payload
-        if reply.status == 200 and isinstance(payload, dict) and isinstance(payload.get("text"), str):
+        if reply.ok and isinstance(payload, dict) and isinstance(payload.get("text"), str):
             return Response(payload["text"].strip(), usage=usage(payload), seconds=reply.seconds)
         error = failure(reply)
         if isinstance(error, Transient | Rejected) and reply.status in (400, 422, 500) and not self.settings.language:
@@ -124,7 +134,5 @@ def usage(payload: Mapping[str, Any]) -> Usage:
 @asynccontextmanager
 async def load(settings: Settings) -> AsyncIterator[Recogniser]:
     """Open a connection."""
-    key = key_in(settings.api_key_env, needed="api.openai.com" in settings.base_url)
-    settings = replace(settings, base_url=settings.base_url.rstrip("/"))
-    async with session(settings, {"Authorization": f"Bearer {key}"} if key else {}) as opened:
-        yield Recogniser(settings.name, settings, opened, URL(f"{settings.base_url}{ENDPOINT}"))
+    async with open_client(settings) as client:
+        yield Recogniser(settings.name, settings, client)

@@ -180,9 +180,7 @@ def renamed_refusals() -> Iterator[None]:
 @asynccontextmanager
 async def load(settings: Settings) -> AsyncIterator[Local]:
     """Open the model, and see that it is given what it should hear."""
-    name, hf_id = _chat.named(settings.name, settings.hf_id, "transformers")
-    if find_spec("transformers") is None or find_spec("torch") is None:
-        raise BadSetup(f"transformers is not installed here; type: {INSTALL}; an environment of its own is best")
+    name, hf_id = _found(settings)
     answers = await asyncio.to_thread(_open, settings, hf_id)
     hears = await asyncio.to_thread(answers.processing.hears, settings.seconds, settings.clips)
     alone = answers.processing.way == "placeholder"
@@ -193,20 +191,45 @@ async def load(settings: Settings) -> AsyncIterator[Local]:
         batcher.close()
 
 
-def _open(settings: Settings, hf_id: str) -> Answers:
-    from transformers import AutoConfig, AutoProcessor, logging  # noqa: PLC0415
+async def capabilities(settings: Settings) -> Hears:
+    """Find what the model takes by its processor alone; no weights are read."""
+    _, hf_id = _found(settings)
+    used = await asyncio.to_thread(_processing_of, settings, hf_id)
+    return await asyncio.to_thread(used.hears, settings.seconds, settings.clips)
+
+
+def _found(settings: Settings) -> tuple[str, str]:
+    """What the model is called, and where it is found. Raises BadSetup where transformers is not installed."""
+    found = _chat.named(settings.name, settings.hf_id, "transformers")
+    if find_spec("transformers") is None or find_spec("torch") is None:
+        raise BadSetup(f"transformers is not installed here; type: {INSTALL}; an environment of its own is best")
+    return found
+
+
+def _processing_of(settings: Settings, hf_id: str) -> Processing:
+    from transformers import AutoProcessor, logging  # noqa: PLC0415
 
     logging.disable_progress_bar()
     logging.set_verbosity_error()  # what matters of its warnings is checked here, and is an error
-    where: dict[str, Any] = {"revision": settings.revision, "trust_remote_code": settings.trust_remote_code}
+    with _chat.renamed_troubles(hf_id):
+        processor = AutoProcessor.from_pretrained(hf_id, **_place(settings))
+    return processing(processor, settings.system_prompt, settings.template, settings.placeholder)
+
+
+def _place(settings: Settings) -> dict[str, Any]:
+    return {"revision": settings.revision, "trust_remote_code": settings.trust_remote_code}
+
+
+def _open(settings: Settings, hf_id: str) -> Answers:
+    from transformers import AutoConfig  # noqa: PLC0415
+
     check_place(settings.device, settings.dtype)
+    used, where = _processing_of(settings, hf_id), _place(settings)
     with _chat.renamed_troubles(hf_id):
         config = AutoConfig.from_pretrained(hf_id, **where)
-        processor = AutoProcessor.from_pretrained(hf_id, **where)
         model = model_class(config).from_pretrained(hf_id, device_map=settings.device, dtype=settings.dtype, **where)
         if settings.adapter:
             model.load_adapter(hf_id, adapter_kwargs={"subfolder": settings.adapter, "revision": settings.revision})
-    used = processing(processor, settings.system_prompt, settings.template, settings.placeholder)
     return Answers(used, model.eval(), settings.sampling, threading.Lock(), threading.Lock())
 
 

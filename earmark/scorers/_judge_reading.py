@@ -21,6 +21,8 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final, Generic, NamedTuple, TypeVar
 
+from earmark.text.thoughts import split_thoughts
+
 MARKS: Final = r"(?:scores?|ratings?|grade|points?|overall|verdict|judge?ment|result|decision|conclusion|label)"
 SIDES: Final = r"(?:assistant|answer|response|reply|model|candidate)"  # each with 1 or 2
 NUMBER: Final = r"[-+−]?\d+(?:\.\d+)?"
@@ -149,7 +151,7 @@ def read_pair(reply: str, scale: tuple[float, float]) -> Read[tuple[float, float
 
 
 def _after_thought(reply: str) -> str:
-    return reply.rpartition("</think>")[2]
+    return split_thoughts(reply)[0]
 
 
 def _objects(text: str) -> Iterator[tuple[int, dict[str, Any]]]:

@@ -91,9 +91,9 @@ class Settings(Struct, frozen=True, forbid_unknown_fields=True):
         labels = labels_of(item)
         if self.reader == "earmark":
             how = {"cut": response.stop == "length", "thinking": self.thinking == "opened", "several": self.several}
-            reading = read_choice(response.text, labels, item.choices, **how)
+            reading = read_choice(response.whole_text, labels, item.choices, **how)
         else:
-            reading = READERS[self.reader](response.text, labels, item.choices)
+            reading = READERS[self.reader](response.whole_text, labels, item.choices)
         return Score(self.counts(item, reading.answer), reading.answer, reading.state, reading.rule)
 
     def bounds(self, item: Item) -> tuple[dict[str, float], dict[str, float]]:

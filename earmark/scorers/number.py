@@ -167,7 +167,7 @@ class Settings(Struct, frozen=True, forbid_unknown_fields=True):
     async def score(self, item: Item, response: Response) -> Score:
         if response.stop == "filtered":
             return Score(self.counts(item, None), state="refused", rule="filtered")
-        found = POLICIES[self.policy].read(response.text)
+        found = POLICIES[self.policy].read(response.text if self.policy == "last" else response.whole_text)
         return Score(self.counts(item, found), found, "unparsed" if found is None else "answered", self.policy)
 
     def bounds(self, item: Item) -> tuple[dict[str, float], dict[str, float]]:

@@ -16,11 +16,12 @@ from hypothesis import strategies as st
 from sounds import av_file, file_of, raw_wav, sine
 
 from earmark.audio import _arrays, read
-from earmark.audio.limits import Limits, holding
+from earmark.audio.limits import MAX_RATE, MIN_RATE, Limits, holding
+from earmark.audio.prepare import prepare
 from earmark.data import clips
 from earmark.data.cache import short
 from earmark.errors import SoundFailed
-from earmark.types import Clip, Recipe, Sound, Wave
+from earmark.types import Clip, Hears, Prompt, Recipe, Sound, Turn, Wave
 
 FORMS = [("WAV", "PCM_16"), ("FLAC", "PCM_16"), ("MP3", "MPEG_LAYER_III"), ("OGG", "VORBIS"), ("OGG", "OPUS")]
 RAMP = np.array([0.5, -0.5, 0.25, -1.0])
@@ -201,6 +202,33 @@ def test_what_is_no_sound_fails_with_its_name_and_what_it_is(data: bytes, told: 
         read.wave(Clip(str(path)))
     assert str(path) in str(failure.value)
     assert told in str(failure.value)
+
+
+@pytest.mark.parametrize("rate", [1, 300, 999, 1000, 768_000, 768_001, 2**31 - 1, 4_000_000_000])
+@pytest.mark.parametrize("shape", ["canonical", "with a further chunk", "float", "24 bits", "wide"])
+@pytest.mark.parametrize("formats", [("wav", "mp3"), ("samples",), ("ogg",), ("flac",)])
+def test_an_impossible_rate_fails_by_name_on_every_road(
+    rate: int, shape: str, formats: tuple[str, ...], tmp_path: Path
+) -> None:
+    """Untouched bytes, samples or encoded anew: the bounds are the same."""
+    tag, bits = {"float": (3, 32), "24 bits": (1, 24), "wide": (1, 64)}.get(shape, (1, 16))
+    data = raw_wav(np.tile(np.array([0.1, -0.1], "<f4"), 3000).tobytes(), tag=tag, bits=bits, rate=rate)
+    if shape == "with a further chunk":
+        data = data[:12] + b"LIST\x04\x00\x00\x00INFO" + data[12:]
+    path = tmp_path / "odd.wav"
+    path.write_bytes(data)
+    if MIN_RATE <= rate <= MAX_RATE:
+        assert read.inspect(data, "odd.wav").rate == rate
+        prepare(Prompt((Turn("user", (Clip(str(path)),)),)), Hears(formats=formats))
+        return
+    for look in (
+        lambda: read.inspect(data, "odd.wav"),
+        lambda: prepare(Prompt((Turn("user", (Clip(str(path)),)),)), Hears(formats=formats)),
+        lambda: read.wave(Clip(str(path), start=0.0, end=0.001)),
+        lambda: read.array(np.zeros(100, np.float32), rate, "odd.wav"),
+    ):
+        with pytest.raises(SoundFailed, match=r"odd\.wav: (has|its rate is) -?\d+.*at least 1000 .*at most 768000"):
+            look()
 
 
 def test_a_missing_file_and_a_folder_fail(tmp_path: Path) -> None:

@@ -46,7 +46,9 @@ def candidate(text: str | None = "B", finish: str | None = "STOP", **more: Any) 
 
 def generate(url: str, prompt: Prompt = PROMPT, **settings: Any) -> Response:
     async def go() -> Response:
-        async with open_model({"backend": "gemini", "name": "gemini-x", "base_url": url, **settings}) as model:
+        async with open_model(
+            {"backend": "gemini", "name": "gemini-x", "base_url": url, "api_key_env": "GEMINI_API_KEY", **settings}
+        ) as model:
             return await model.generate(prepare(prompt, model.hears))
 
     return asyncio.run(go())
@@ -117,7 +119,9 @@ def test_thoughts_and_tokens_are_told_apart() -> None:
         (candidate(None, "MAX_TOKENS"), "", "length"),
         (candidate(None, "SAFETY"), "", "filtered"),
         (candidate("It", "RECITATION"), "It", "filtered"),
-        (candidate(None, "PROHIBITED_CONTENT"), "", "filtered"),
+        *((candidate(None, end), "", "filtered") for end in ("PROHIBITED_CONTENT", "BLOCKLIST", "SPII", "safety")),
+        *((candidate(text, "STOP"), "", "end") for text in (None, "")),
+        ({"candidates": [{"content": None, "finishReason": "STOP"}]}, "", "end"),
         (candidate("B", None), "B", "end"),
         (candidate("B", "OTHER"), "B", "end"),
     ],

@@ -15,14 +15,16 @@ import soundfile
 from aiohttp import web
 from servers import Stream, said, serving, sounds
 
+from earmark import plugins
 from earmark.audio.prepare import prepare
 from earmark.config import backend_settings, compose
 from earmark.errors import AskError, BadSetup, Filtered, Rejected, Transient, UsageError
 from earmark.models import openai
 from earmark.models._http import retry_after
+from earmark.models._openai_queue import Answered, Line, Queue
 from earmark.models.openai import Settings
 from earmark.run import ask
-from earmark.types import Clip, Failure, Part, Picture, Prompt, Recipe, Response, Turn, Usage
+from earmark.types import Clip, Failure, Item, Part, Picture, Prompt, Recipe, Response, Turn, Usage
 
 QUESTION = Prompt((Turn("user", ("Which?",)),))
 TONE = Recipe("tone", {"frequency": 440.0, "seconds": 0.1, "level": -20.0}, "tone")
@@ -205,6 +207,60 @@ def test_every_shape_of_answer_is_read(message: dict[str, Any], expected: Respon
     assert (got.usage.tokens_in, got.usage.tokens_out) == (7, 1)
 
 
+REASONS = ("content_filter", "refusal", "SAFETY", "RECITATION", "BLOCKLIST", "PROHIBITED_CONTENT", "SPII", "safety")
+
+
+@pytest.mark.parametrize("reason", REASONS)
+@pytest.mark.parametrize("content", [None, "", "I will"])
+@pytest.mark.parametrize("stream", [False, True])
+def test_a_model_that_ends_for_a_reason_of_its_own_has_refused(reason: str, content: str | None, stream: bool) -> None:
+    choice = {"delta" if stream else "message": {"content": content}, "finish_reason": reason}
+    data = json.dumps({"choices": [choice]}).encode()
+
+    def reply(*_: Any) -> Any:
+        return Stream([b"data: " + data + b"\n\n"]) if stream else web.Response(body=data)
+
+    with serving(reply) as server:
+        answer = generate(server.url, stream=stream)
+    assert (answer.stop, answer.text) == ("filtered", content or "")
+    line = Line("1", Answered(200, {"choices": [{"message": {"content": content}, "finish_reason": reason}]}))
+    assert Queue.answer(None, line).stop == "filtered"  # type: ignore[arg-type] # of a batch
+
+
+@pytest.mark.parametrize("name", [name for name in plugins.names("scorers") if name != "theirs"])
+def test_every_scorer_counts_a_refusal_as_one(name: str) -> None:
+    """But the one that repeats what another harness has counted."""
+    module = plugins.find("scorers", name)
+    settings = module.Settings(**({"judge": "fake"} if "judge" in module.Settings.__struct_fields__ else {}))
+    item = Item("1", question="?", labels=("A", "B"), choices=("x", "y"), targets=("A",), tags={"source": "s"})
+    assert asyncio.run(module.load(settings).score(item, Response("", "filtered"))).state == "refused"
+
+
+@pytest.mark.parametrize("stream", [False, True])
+@pytest.mark.parametrize(
+    "message",
+    [{"content": None, "refusal": "I will not."}, {"content": [{"type": "refusal", "refusal": "I will not."}]}],
+)
+def test_a_message_that_refuses_is_kept(message: dict[str, Any], stream: bool) -> None:
+    data = json.dumps({"choices": [{"delta" if stream else "message": message, "finish_reason": "stop"}]}).encode()
+
+    def reply(*_: Any) -> Any:
+        return Stream([b"data: " + data + b"\n\n"]) if stream else web.Response(body=data)
+
+    with serving(reply) as server:
+        answer = generate(server.url, stream=stream)
+    assert (answer.stop, answer.text) == ("filtered", "I will not.")
+
+
+@pytest.mark.parametrize("content", [None, "", []])
+def test_an_empty_answer_is_one_and_is_not_asked_again(content: Any) -> None:
+    reply = {"choices": [{"message": {"content": content}, "finish_reason": "stop"}]}
+    with serving(lambda *_: web.json_response(reply)) as server:
+        outcome, attempts = asked(server.url)
+    assert isinstance(outcome, Response)
+    assert (outcome.text, outcome.stop, attempts) == ("", "end", 1)
+
+
 @pytest.mark.parametrize("header", ["1", None, "2abc"])
 def test_a_busy_server_is_asked_again_after_the_time_it_gives(header: str | None) -> None:
     def reply(_: dict[str, Any], number: int) -> web.Response:
@@ -223,7 +279,7 @@ def test_a_busy_server_is_asked_again_after_the_time_it_gives(header: str | None
 def test_the_time_to_wait_may_be_a_date() -> None:
     now = datetime.now(UTC).replace(microsecond=0)
     assert retry_after(format_datetime(now + timedelta(seconds=2), usegmt=True), now) == 2.0
-    assert retry_after(format_datetime(now - timedelta(seconds=2), usegmt=True), now) == 0.0
+    assert retry_after(format_datetime(now - timedelta(seconds=2), usegmt=True), now) is None
     assert retry_after("Mon, 99 Foo", now) is None
     for old in ("%a %b %d %H:%M:%S %Y", "%a, %d %b %Y %H:%M:%S -0000"):  # which name no zone
         assert retry_after((now + timedelta(seconds=2)).strftime(old), now) == 2.0
@@ -273,35 +329,38 @@ def test_the_key_comes_from_the_environment_and_is_no_setting(monkeypatch: pytes
 
         async def go() -> None:
             async with openai.load(Settings(base_url=server.url, api_key_env="MY_KEY")) as model:
-                seen.append(model.session.headers.get("Authorization"))
+                seen.append(model.client.session.headers.get("Authorization"))
                 assert "secret-1" not in repr(model.settings)
 
         asyncio.run(go())
     assert seen == ["Bearer secret-1"]
 
 
-@pytest.mark.parametrize("url", ["https://api.openai.com/v1", "https://dashscope-intl.aliyuncs.com/compatible-mode/v1"])
-def test_a_service_is_not_asked_without_a_key(url: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
-    with pytest.raises(BadSetup, match=r"^\$OPENAI_API_KEY holds no key; set it, or name another"):
+@pytest.mark.parametrize(
+    ("url", "variable"),
+    [
+        ("https://api.openai.com/v1", "OPENAI_API_KEY"),
+        ("https://dashscope-intl.aliyuncs.com/compatible-mode/v1", "DASHSCOPE_API_KEY"),
+    ],
+)
+def test_a_service_is_not_asked_without_a_key(url: str, variable: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv(variable, raising=False)
+    with pytest.raises(BadSetup, match=rf"^\${variable} holds no key; set it, or name another"):
         generate(url)
 
 
 def test_a_key_may_end_with_a_line_and_an_address_with_a_slash(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("OPENAI_API_KEY", "secret\r\n")
+    monkeypatch.setenv("MY_KEY", "secret\r\n")
     with serving(lambda *_: said("B")) as server:
-        assert asyncio.run(_answer(f"{server.url}/")).text == "B"
+        assert asyncio.run(_answer(f"{server.url}/", api_key_env="MY_KEY")).text == "B"
     assert server.keys == {"Bearer secret"}
-    monkeypatch.setenv("OPENAI_API_KEY", "two\nlines")
-    with (
-        serving(lambda *_: said("B")) as server,
-        pytest.raises(BadSetup, match="OPENAI_API_KEY holds a key of several"),
-    ):
-        generate(server.url)
+    monkeypatch.setenv("MY_KEY", "two\nlines")
+    with serving(lambda *_: said("B")) as server, pytest.raises(BadSetup, match="MY_KEY holds a key of several"):
+        generate(server.url, api_key_env="MY_KEY")
 
 
-async def _answer(url: str) -> Response:
-    async with openai.load(Settings(base_url=url, name="")) as model:
+async def _answer(url: str, **settings: Any) -> Response:
+    async with openai.load(Settings(base_url=url, name="", **settings)) as model:
         return await model.generate(Prompt((Turn("user", ("Which?",)),)))
 
 

@@ -195,3 +195,33 @@ def test_the_profile_of_a_service_that_only_streams_streams() -> None:
     with serving(lambda *_: streaming(delta(content="B"), delta("stop"))) as server:
         assert generate(server.url, profile="dashscope").text == "B"
     assert server.asked[0]["stream"] is True
+
+
+@pytest.mark.parametrize("end", ["\n", "\r", "\r\n"])
+@pytest.mark.parametrize("cut", [1, 3, 4096])
+@pytest.mark.parametrize("mark", ["", "\ufeff"])
+def test_lines_end_as_the_standard_allows_and_an_event_may_have_several(end: str, cut: int, mark: str) -> None:
+    events = [
+        mark + 'data: {"choices": [',
+        'data:   {"delta": {"content": "The answer"},',
+        'data: "finish_reason": null}]}',
+        "",
+        ": still here",
+        "event: message",
+        'data: {"choices": [{"delta": {"content": " is B"}, "finish_reason": "stop"}]}',
+        "",
+        "data: [DONE]",
+        "",
+        "",
+    ]
+    data = end.join(events).encode()
+    with serving(lambda *_: Stream([data[at : at + cut] for at in range(0, len(data), cut)])) as server:
+        assert generate(server.url, stream=True).text == "The answer is B"
+
+
+def test_an_event_that_is_never_whole_is_a_failure() -> None:
+    with (
+        serving(lambda *_: streaming('data: {"choices": [', "data: {}")) as server,
+        pytest.raises(Transient, match="no JSON"),
+    ):
+        generate(server.url, stream=True)

@@ -3,22 +3,26 @@
 from __future__ import annotations
 
 import asyncio
+import math
+import random
+import selectors
 from pathlib import Path
 from typing import Any
 
 import pytest
 from aiohttp import web
 from mine import bench
-from servers import said, serving
+from servers import said, serving, threaded
 
 from earmark.again import retry
 from earmark.cli._progress import told
-from earmark.config import compose
+from earmark.config import compose, open_model
 from earmark.errors import Transient
 from earmark.evaluate import Watch, evaluate
-from earmark.models._throttle import Pace, Throttle, innermost, throttled
+from earmark.models._throttle import START_HOSTED, START_OWN, Pace, Throttle, innermost, throttled
 from earmark.prices import Priced, Prices
-from earmark.types import Hears, Prompt, Response, Usage
+from earmark.run import ask as ask_once
+from earmark.types import Failure, Hears, Prompt, Response, Usage
 
 PROMPT = Prompt(())
 
@@ -215,7 +219,7 @@ def test_it_is_told_that_the_server_asks_to_wait(tmp_path: Path, monkeypatch: py
         settings = compose([f"model={server.url}", "model.name=m", "preflight=false"])
         watch = Watch(lambda _: None, lambda tally: lines.append(told(tally)))
         asyncio.run(evaluate(bench.load(bench.Settings(items=1)), settings, watch))
-    assert any("1 of 2 under way  the server asks to wait" in line for line in lines)
+    assert any("1 of 13 under way  the server asks to wait" in line for line in lines)
     assert "wait" not in lines[-1]
 
 
@@ -239,3 +243,173 @@ def test_a_retry_asks_again_at_the_rate_of_the_run(
         assert len(server.asked) == len(booked) == 3
         asyncio.run(retry(run, {"unparsed"}, 1, watch.say, watch.tally))
         assert len(server.asked) == len(booked) == 6
+
+
+# ---------------------------------------------------------------- how many at once, by a clock of its own
+
+
+class VirtualLoop(asyncio.SelectorEventLoop):
+    """A loop whose time passes only while everybody waits, and then at once."""
+
+    class _Selector(selectors.SelectSelector):
+        loop: VirtualLoop
+
+        def select(self, timeout: float | None = None) -> Any:
+            self.loop.now += timeout or 0.0
+            return super().select(0)
+
+    def __init__(self) -> None:
+        self.now = 0.0
+        selector = self._Selector()
+        selector.loop = self
+        super().__init__(selector)
+
+    def time(self) -> float:
+        return self.now
+
+
+class Places:
+    """A server that takes so many at once, and says 429 to the rest."""
+
+    name = "server"
+    hears = Hears()
+
+    def __init__(self, places: int, latency: float) -> None:
+        self.places, self.latency = places, latency
+        self.under_way = self.turned_away = 0
+
+    async def generate(self, prompt: Prompt) -> Response:
+        if self.under_way == self.places:
+            self.turned_away += 1
+            await asyncio.sleep(0.005)
+            raise Transient("busy", busy=True)
+        self.under_way += 1
+        await asyncio.sleep(self.latency)
+        self.under_way -= 1
+        return Response("A")
+
+
+def seconds_for(server: Places, questions: int, ceiling: int, start: int) -> tuple[float, int]:
+    """How long a run takes, by the server's own clock, with the retries of a run; and how many questions failed."""
+
+    async def go(loop: VirtualLoop) -> int:
+        model = Throttle(server, ceiling, loop.time, start=start)
+        left, failed = iter(range(questions)), 0
+
+        async def work() -> None:
+            nonlocal failed
+            for _ in left:
+                outcome, _requests = await ask_once(model, PROMPT, 5, 900.0)
+                failed += isinstance(outcome, Failure)
+
+        await asyncio.gather(*(work() for _ in range(ceiling)))
+        return failed
+
+    random.seed(1)  # of the retries' jitter
+    loop = VirtualLoop()
+    try:
+        failed = loop.run_until_complete(go(loop))
+    finally:
+        loop.close()
+    return loop.now, failed
+
+
+@pytest.mark.parametrize(("questions", "limit", "rounds"), [(1000, 512, 3), (400, 64, 0), (10, 512, 0)])
+def test_a_server_of_ones_own_is_soon_asked_as_much_as_it_may_be(questions: int, limit: int, rounds: int) -> None:
+    latency = 2.0
+    took, failed = seconds_for(Places(10**6, latency), questions, limit, START_OWN)
+    ideal = math.ceil(questions / limit) * latency
+    assert not failed
+    assert took <= ideal + rounds * latency + 0.01
+
+
+@pytest.mark.parametrize("start", [START_HOSTED, START_OWN])
+@pytest.mark.parametrize(("places", "latency"), [(24, 2.0), (24, 0.2), (8, 2.0)])
+def test_a_server_that_turns_questions_away_is_kept_busy(places: int, latency: float, start: int) -> None:
+    server = Places(places, latency)
+    questions = 8000
+    took, failed = seconds_for(server, questions, 256, start)
+    assert not failed
+    assert questions * latency / places / took >= 0.92
+    if places == 24:
+        assert server.turned_away <= questions / 50
+
+
+def test_one_overload_shrinks_once_and_takes_away_what_was_not_taken() -> None:
+    class Burst(Places):
+        """Turns all but 40 of the first hundred away, together."""
+
+        async def generate(self, prompt: Prompt) -> Response:
+            self.under_way += 1
+            await asyncio.sleep(self.latency if self.under_way <= self.places else 1.0)
+            if self.under_way > self.places:
+                self.under_way -= 1
+                raise Transient("busy", busy=True)
+            return Response("A")
+
+    loop = VirtualLoop()
+
+    async def go() -> list[int]:
+        model = Throttle(Burst(40, 10.0), 100, loop.time, start=100)
+        tasks = [asyncio.create_task(model.generate(PROMPT)) for _ in range(100)]
+        await asyncio.sleep(0.5)
+        limits = [model.limit]
+        await asyncio.sleep(1.0)
+        limits.append(model.limit)
+        await asyncio.gather(*tasks, return_exceptions=True)
+        return limits
+
+    try:
+        assert loop.run_until_complete(go()) == [100, 50], "never below half in one round"
+    finally:
+        loop.close()
+
+
+def opened(settings: dict[str, Any], models: list[dict[str, Any]] | None = None) -> Throttle:
+    """A throttle as a run makes it, of a server that lists these models."""
+
+    async def go(url: str) -> Throttle:
+        async with open_model(
+            settings if {"base_url", "of"} & settings.keys() else settings | {"base_url": url}
+        ) as model:
+            return throttled(model, settings)
+
+    async def listed(_: web.Request) -> web.Response:
+        return web.json_response({"data": models})
+
+    app = web.Application()
+    app.router.add_get("/v1/models", listed)
+    with threaded(app) as port:
+        return asyncio.run(go(f"http://127.0.0.1:{port}/v1"))
+
+
+@pytest.mark.parametrize(
+    ("address", "first"),
+    [
+        ("http://127.0.0.1:8000/v1", 64),
+        ("http://[::1]:8000/v1", 64),
+        ("http://10.20.30.40:8000/v1", 64),
+        ("http://192.168.1.7/v1", 64),
+        ("http://gpu7:8000/v1", 64),
+        ("http://vllm.cluster.internal/v1", 64),
+        ("http://8.8.8.8/v1", 16),
+        ("https://models.example.org/v1", 16),
+    ],
+)
+@pytest.mark.parametrize("backend", ["openai", "transcriptions", "gemini"])
+def test_hosted_services_begin_low_and_servers_of_ones_own_do_not(address: str, first: int, backend: str) -> None:
+    settings = {"backend": backend, "name": "m", "base_url": address, "concurrency": 256}
+    assert opened(settings).limit == first
+    assert opened(settings | {"concurrency": 3}).limit == 3
+    each = settings | {"base_url": "http://127.0.0.1:8000/v1"}
+    assert opened({"backend": "spread", "of": [each, settings], "concurrency": 256}).limit == first
+
+
+@pytest.mark.parametrize(
+    ("owner", "given", "ceiling"),
+    [("vllm", {}, 256), ("sglang", {}, 256), ("llamacpp", {}, 16), ("openai", {}, 16), ("vllm", {"concurrency": 8}, 8)],
+)
+def test_an_engine_that_says_what_it_is_is_asked_as_one(owner: str, given: dict[str, Any], ceiling: int) -> None:
+    model = opened({"backend": "openai", **given}, [{"id": "m", "owned_by": owner}])
+    assert (model.ceiling, model.name) == (ceiling, "m")
+    assert model.limit == min(64, ceiling)

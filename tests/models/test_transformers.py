@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 import pytest
 from real_servers import VENVS, core_environment, python_in
+from sounds import file_of, sine
 
 from earmark.audio.prepare import prepare
 from earmark.errors import BadSetup, Rejected, SoundFailed
@@ -412,3 +413,9 @@ def test_from_the_command_line() -> None:
     assert len(replies) == 6
     assert all(reply["notes"][0].startswith("batch of ") for reply in replies)
     assert max(int(reply["notes"][0].split()[-1]) for reply in replies) > 1
+    # what `earmark probe` says would be sent is what a run sends
+    Path("clip.wav").write_bytes(file_of(sine(rate=44100), 44100))
+    probed = python_in(place, "-m", "earmark", "probe", "clip.wav", *words[2:], "--json")
+    sent = json.loads(journal.read_text().splitlines()[0])["sent"][0]
+    told = json.loads(probed.stdout)["sent"]
+    assert [(one["format"], one["rate"], one["channels"]) for one in (told, sent)] == [("samples", 16000, 1)] * 2
