@@ -5,7 +5,9 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
-TOKEN = re.compile(r"(?:(?<![\w.])[-−+](?=\d))?[^\W_][\w#♯♭]*(?:'[a-z]+)?")
+from earmark.text._lazy import LazyPattern
+
+TOKEN = LazyPattern(r"(?:(?<![\w.])[-−+](?=\d))?[^\W_][\w#♯♭]*(?:'[a-z]+)?")
 COUNTS = "zero one two three four five six seven eight nine ten eleven twelve".split()
 # How an option's text may open without that telling anything.
 LEADING = frozenset(
@@ -52,3 +54,24 @@ def telling_words(text: str) -> frozenset[str]:
     words = TOKEN.findall(low)
     said = {_root(word) for word in words if word not in FILLER and word not in DENIALS and "n't" not in word}
     return frozenset(said | {"not" for word in words if word in DENIALS or "n't" in word})
+
+
+_YES = frozenset("yes yeah yep yup indeed certainly absolutely definitely sure correct".split())
+_YES_WORDS = ("of course", "i think so", "i believe so", "that is correct", "that's correct", "that's right", "it does", "it is")
+_NO = frozenset("nope nah never".split())
+_NO_WORDS = (
+    "not really", "not at all", "absolutely not", "definitely not", "certainly not", "of course not", "i don't think so",
+    "i do not think so", "it does not", "it doesn't", "it is not", "it isn't",
+)
+
+
+def polarity(low: str) -> str:
+    """"yes" or "no" where a reply in lower case says so in other words and in its first clause.
+
+    >>> polarity("not really."), polarity("absolutely"), polarity("it is a bell")
+    ('no', 'yes', '')
+    """
+    clause = re.split(r"[.,;:!\n]", low.strip(), maxsplit=1)[0].strip()
+    if clause in _NO_WORDS or clause in _NO:
+        return "no"
+    return "yes" if clause in _YES_WORDS or clause in _YES else ""

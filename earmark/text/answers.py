@@ -1,13 +1,15 @@
-"""Which choice a reply names.
+"""The choice that a reply names.
 
-The reply is first screened: thinking parts and whatever follows the end of the turn are left out, markup becomes blanks;
-a span still points into the reply as it came. Then the first rule that fires gives the answer:
+The reply is first screened: thinking parts, the question where it is repeated and whatever follows the end of the turn are
+left out, markup becomes blanks; a span still points into the reply as it came. Then the first rule that fires gives the answer:
 
     verbatim        the whole reply is the text of one option
-    declared        "the answer is B", "I choose (B)", "B is correct", \\boxed{B}, 答案是B; the last one wins
+    declared        "the answer is B", "I choose (B)", "B is correct", \\boxed{B}, [x] B, 答案是B; the last one wins
+    compared        of two sounds, which has more of what the question asks: "A is lower, so B is higher"
     first           the reply opens with a choice that stands as one: "B", "(b) tom-tom", "Tom-tom, because"
-    concluded       "so it must be B", "that leaves B"; the last one wins
-    last            the last line is a choice and nothing else
+    concluded       "so it must be B", "that leaves B", "not A but B"; the last one wins
+    ranked          "B > A > C", "A: 10 %, B: 75 %"
+    last            the last line or clause is a choice and nothing else
     label           one label, and only one, stands in brackets, after "option" or before its own option's text
     option-text     the text of one option, and only one, is said, and no other label is marked in that way
     first-sentence  the first sentence says of one option, and only one, that it is the case, or has one as its subject
@@ -15,44 +17,38 @@ a span still points into the reply as it came. Then the first rule that fires gi
 
 A letter is a label only where it stands as one: an English "A", "I" or "a" before a word does not. The text of an option
 is found as whole words, whatever their case, punctuation and articles; inside the text of a longer option it does not
-count. What is denied ("not B", "B is wrong", "rather than B") or left open ("whether it is B") is no answer. Options
-listed as in the question are the question repeated. Two answers where one is asked are none. Of a reply that was cut only
-what stands firm is read: an answer declared and not taken back, an opening, the one choice of an unfinished first sentence.
-Nothing is ever guessed.
+count. What is denied ("not B", "B is wrong", "rather than B"), asked ("is it B?") or left open ("whether it is B", "if it is
+low, B") is no answer. Options listed as in the question, or gone through one by one, count for nothing. Two answers where one is
+asked are none. The last five rules read no reply that declines, asks for the material or says that no option fits.
+
+Of a reply that was cut only what stands firm is read: an answer declared and not taken back, an opening, the one choice of an
+unfinished first sentence. Reasoning that breaks off is taken for cut, whatever its stop reason. Nothing is ever guessed.
 
 Without an answer the state is `refused` where the model says that it cannot or will not tell, else `unparsed`, and the
-rule says why: "empty", "cut", "cut-in-thought", "several-answers", "refusal", or nothing.
+rule says why: "empty", "cut", "cut-in-thought", "several-answers", "none-of-these", "refusal", or nothing.
 """
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import TypeAlias
 
 from earmark.text import _cues as cues
-from earmark.text._mentions import (
-    THOUGHT,
-    Mention,
-    Page,
-    Sheet,
-    Stance,
-    folded,
-    key_of,
-    page_of,
-    plain,
-    screened,
-    sentence_before,
-    without_thought,
-)
-from earmark.text._telling import telling_words
+from earmark.text._comparatives import compared
+from earmark.text._keys import Key, Mention, Stance, is_number, key_of
+from earmark.text._lazy import LazyPattern
+from earmark.text._mentions import Page, page_of, sentence_before, words_in
+from earmark.text._screen import THOUGHT, Sheet, folded, plain, screened, without_thought
+from earmark.text._telling import polarity, telling_words
 from earmark.text.official_readers import OFFICIAL, Reader, Reading
 
-__all__ = ["READERS", "VERSION", "Reader", "Reading", "read_choice"]
+__all__ = ["READERS", "VERSION", "Reader", "Reading", "read_choice", "same_choice"]
 
-VERSION = "earmark.1"  # raised whenever any reply could be read otherwise
+VERSION = "earmark.2"  # raised whenever any reply could be read otherwise
 
 Rule: TypeAlias = Callable[[Page], Sequence[Mention]]
+LONG = 250  # characters: a reply as long as this gives reasons before its answer
+SENTENCES = LazyPattern(r"[^.!?\n]*(?:[.!?\n]+|\Z)")
 
 
 def read_choice(
@@ -60,13 +56,16 @@ def read_choice(
     labels: Sequence[str],
     choices: Sequence[str] = (),
     *,
+    question: str = "",
     cut: bool = False,
     thinking: bool = False,
     several: bool = False,
 ) -> Reading:
     """Read which label a reply chose.
 
-    `cut`: the reply stopped for length. `thinking`: the chat template opened a thinking part that the reply goes on with.
+    `question`: left out where the reply repeats it, and tells which of two sounds is asked for. `cut`: the reply stopped for
+    length. `thinking`: the chat template opened a thinking part that the reply goes on with. Of two options with one text the
+    first is read: `same_choice` tells which labels are as good.
 
     >>> read_choice("Not a violin: it is a **viola**.", "AB", ("violin", "viola"))
     Reading(answer='B', rule='option-text', span=(24, 29), state='answered')
@@ -79,9 +78,8 @@ def read_choice(
     """
     bare = reply.strip()
     if bare and bare in labels and not any(bare.casefold() == choice.strip().casefold() for choice in choices):
-        return Reading(
-            bare, "first", (reply.index(bare), reply.index(bare) + len(bare)), "answered"
-        )  # the commonest reply
+        start = reply.index(bare)  # the commonest reply
+        return Reading(bare, "first", (start, start + len(bare)), "answered")
     key = key_of(tuple(labels), tuple(choices), several)
     text = plain(reply)
     rest = without_thought(text, opened=thinking and (cut or bool(THOUGHT.search(text))))
@@ -89,39 +87,76 @@ def read_choice(
         return _unread("cut-in-thought" if rest is None else "empty")
     if (whole := key.verbatim.get(folded(rest))) is not None:
         return Reading(whole, "verbatim", (len(rest) - len(rest.lstrip()), len(rest.rstrip())), "answered")
-    sheet = screened(rest)
-    return _by_rules(page_of(sheet.text, key, several=several), sheet, cut=cut)
+    sheet = screened(rest, question)
+    return _by_rules(page_of(sheet.text, key, several=several), sheet, question, cut=cut)
 
 
-def _by_rules(page: Page, sheet: Sheet, *, cut: bool) -> Reading:
-    for name, rule in _rules(page, cut=cut).items():
+def same_choice(labels: Sequence[str], choices: Sequence[str]) -> Mapping[str, str]:
+    """The label that stands for each label: the first whose option has the same text.
+
+    >>> same_choice("ABC", ("yes", "no", "Yes"))
+    {'A': 'A', 'B': 'B', 'C': 'A'}
+    """
+    first: dict[str, str] = {}
+    texts = [folded(choice) for choice in choices] if len(choices) == len(labels) else labels
+    return {label: first.setdefault(text, label) for label, text in zip(labels, texts, strict=True)}
+
+
+def _by_rules(page: Page, sheet: Sheet, question: str, *, cut: bool) -> Reading:
+    for name, rule in _rules(page, question, cut=cut).items():
         found = rule(page)
         chosen = [label for label in page.key.labels if any(label == one.label for one in found)]
         if chosen:
             span = sheet.place(found[0].start, found[0 if len(chosen) == 1 else -1].end)
             clear = page.several or len(chosen) == 1
             return Reading(",".join(chosen), name, span, "answered") if clear else _unread("several-answers", span)
-    if not cut and cues.REFUSAL.search(page.low):
+    if not cut and (cues.REFUSAL.search(page.low) or cues.DECLINES.search(page.low)):
         return Reading(None, "refusal", None, "refused")
-    return _unread("cut" if cut else "")
+    if not cut and _none_fits(page):
+        return _unread("none-of-these")
+    return _unread("cut" if cut or breaks_off(page) else "")
 
 
 def _unread(why: str, span: tuple[int, int] | None = None) -> Reading:
     return Reading(None, why, span, "unparsed")
 
 
-def _rules(page: Page, *, cut: bool) -> Mapping[str, Rule]:
+def _rules(page: Page, question: str, *, cut: bool) -> Mapping[str, Rule]:
     """The rules to read by: for a reply that was cut only the firm ones, and none if it takes its answer back."""
-    if not cut:
-        return RULES
-    firm = declared(page) or first(page)
-    if firm:
-        return {} if cues.WAVERS.search(page.low, firm[-1].end) else {"declared": declared, "first": first}
-    whole = not cues.SENTENCE_END.search(page.low.strip())
-    return {"label": only_label, "option-text": option_text} if whole else {}
+    broken = not cut and breaks_off(page)
+    if cut or broken:
+        firm = declared(page) or first(page)
+        if firm:
+            return {} if cues.WAVERS.search(page.low, firm[-1].end) else {"declared": declared, "first": first}
+        if broken:
+            return {"concluded": concluded, "last": last}
+        whole = not cues.SENTENCE_END.search(page.low.strip())
+        return {"label": only_label, "option-text": option_text} if whole else {}
+
+    def by_comparison(page: Page) -> Sequence[Mention]:
+        one = None if page.several or _opens_with_label(page) else compared(page.text, page.key, question)
+        return (one,) if one else ()
+
+    rules = {"declared": declared, "compared": by_comparison, **FIRM}
+    return rules if _none_fits(page) else {**rules, **WEAK}
 
 
-# ---------------------------------------------------------------- the rules, in their order
+def breaks_off(page: Page) -> bool:
+    """Whether a long reply stops within its reasoning: in mid-sentence, or after an item of a list."""
+    if len(page.low) < LONG:
+        return False
+    line = page.text.rstrip()
+    return bool(cues.LIST_ITEM.search(line)) or not cues.END.search(line)
+
+
+def _none_fits(page: Page) -> bool:
+    """Whether the reply says that no option fits, or that several do, which no option says."""
+    if page.several or any(cues.NONE_OF_THESE.search(text) for text in page.key.verbatim):
+        return False
+    return bool(cues.NONE_OF_THESE.search(page.low))
+
+
+# ---------------------------------------------------------------- firm rules, in their order
 
 
 def declared(page: Page) -> Sequence[Mention]:
@@ -136,11 +171,8 @@ def first(page: Page) -> Sequence[Mention]:
     if not page.chains or _enumerated(page):
         return ()
     chain = page.chains[0]
-    if (
-        _words(cues.NAMED.sub("", page.low[: chain[0].start]))
-        or chain[0].stance == "denied"
-        or not _stands(page, chain[0])
-    ):
+    opening = words_in(cues.NAMED.sub("", page.low[: chain[0].start]))
+    if opening or chain[0].stance == "denied" or not _stands(page, chain[0]):
         return ()
     if chain[0].form == "text" and not cues.STOP.match(page.low, chain[-1].end):
         return ()
@@ -151,65 +183,97 @@ def concluded(page: Page) -> Sequence[Mention]:
     return _last([[one for one in chain if _stands(page, one)] for chain in page.chains], "concluded")
 
 
+def ranked(page: Page) -> Sequence[Mention]:
+    """The first of a descending list, the last of an ascending one, or the one with the most per cent."""
+    found = page.ranks
+    signs = {page.low[one.end : other.start].strip() for one, other in zip(found, found[1:], strict=False)}
+    if len(found) > 1 and signs in ({">"}, {"<"}):
+        return found[:1] if signs == {">"} else found[-1:]
+    shares = [(float(share[1]), one) for one in found if (share := cues.PERCENT.match(page.low, one.end))]
+    shares.sort(key=lambda one: -one[0])
+    return [shares[0][1]] if len(shares) > 1 and shares[0][0] > shares[1][0] else ()
+
+
 def last(page: Page) -> Sequence[Mention]:
     if not page.chains:
         return ()
     chain = page.chains[-1]
     line = page.low[page.low.rfind("\n", 0, chain[0].start) + 1 : chain[0].start]
-    return () if _words(line + page.low[chain[-1].end :]) or chain[0].stance == "denied" else chain
+    if chain[0].stance == "denied" or words_in(page.low[chain[-1].end :]):
+        return ()
+    return chain if not words_in(line) else ()
+
+
+# ---------------------------------------------------------------- weak rules, in their order
+
+
+def last_clause(page: Page) -> Sequence[Mention]:
+    """The last clause, after "and", "so" or a pause, if it is a choice and nothing else."""
+    if not page.chains or len(page.chains[-1]) > 1:
+        return ()
+    (one,) = page.chains[-1]
+    lead = sentence_before(page.low, one.start)[0]
+    if one.stance == "denied" or words_in(page.low[one.end :]) or cues.DENIED.search(lead):
+        return ()
+    return (one,) if cues.CLAUSE_LEAD.search(lead) else ()
 
 
 def only_label(page: Page) -> Sequence[Mention]:
-    return _only([one for one in page.mentions if one.form == "marked" and one.stance != "denied"], page)
+    found = _standing(page, [one for one in page.mentions if one.form == "marked" and one.stance != "denied"])
+    if found:
+        return _only(found, page)
+    bare = [one for one in page.mentions if one.form == "bare"]
+    kept = [one for one in bare if one.stance != "denied" and _stands(page, one)]
+    return _only(_standing(page, kept), page) if len(kept) < len(bare) else ()  # the others are denied
 
 
 def option_text(page: Page) -> Sequence[Mention]:
     found = _said(page)
     marked = [one for one in page.mentions if one.form == "marked" and one.stance != "denied"]
-    return found if _only([*found, *marked], page) else ()
+    if not _only([*found, *marked], page) or _in_words(page, {one.label for one in page.mentions}):
+        return ()
+    return _standing(page, found)
 
 
 def first_sentence(page: Page) -> Sequence[Mention]:
     begin = len(page.low) - len(page.low.lstrip())
     stop = cues.SENTENCE_END.search(page.low, begin)
     found = [one for one in _said(page) if one.start < (stop.start() if stop else len(page.low))]
+    found = list(_standing(page, found))
     if len({one.label for one in found}) == 1:
         return [one for one in found if cues.CLAIMED.search(sentence_before(page.low, one.start)[0])]
-    if len(found) > 1 and not _words(page.low[: found[0].start]) and cues.VERB.match(page.low, found[0].end):
+    if len(found) > 1 and not words_in(page.low[: found[0].start]) and cues.VERB.match(page.low, found[0].end):
         return () if cues.CLAUSE_END.search(page.low, found[0].end, found[-1].start) else found[:1]
     return ()
 
 
 def option_words(page: Page) -> Sequence[Mention]:
-    if cues.REFUSAL.search(page.low):
-        return ()
-    found = []
-    at = 0
-    for sentence in re.split(r"(?<=[.!?\n])(?![.!?\n])", page.own):
-        said = telling_words(sentence)
-        found += [
-            Mention(label, at, at + len(sentence.rstrip()), "text")
-            for label, words in page.key.telling.items()
-            if words - cues.COMMON - {"not"} and words <= said and ("not" in words) == ("not" in said)
-        ]
-        at += len(sentence)
-    return _only(found, page)
+    found = _in_words(page, set())
+    if len({one.label for one in found}) == 1 or page.several:
+        return _standing(page, found)
+    return ()
 
 
-RULES: Mapping[str, Rule] = {
-    "declared": declared,
-    "first": first,
-    "concluded": concluded,
-    "last": last,
+def opening_word(page: Page) -> Sequence[Mention]:
+    """Yes or no in other words: "Not really.", "Absolutely." """
+    answer = polarity(page.low)
+    found = [label for text, label in page.key.verbatim.items() if text == answer]
+    return [Mention(found[0], 0, len(page.low.split(".")[0]), "text")] if found and len(page.key.labels) <= 3 else ()
+
+
+FIRM: Mapping[str, Rule] = {"first": first, "concluded": concluded, "ranked": ranked, "last": last}
+WEAK: Mapping[str, Rule] = {
+    "last-clause": last_clause,
     "label": only_label,
     "option-text": option_text,
     "first-sentence": first_sentence,
+    "yes-no": opening_word,
     "option-words": option_words,
 }
 READERS: Mapping[str, Reader] = {"earmark": read_choice, **OFFICIAL}
 
 
-# ---------------------------------------------------------------- what the rules ask
+# ---------------------------------------------------------------- questions that the rules ask
 
 
 def _last(chains: Sequence[Sequence[Mention]], stance: Stance) -> Sequence[Mention]:
@@ -229,14 +293,35 @@ def _only(found: Sequence[Mention], page: Page) -> Sequence[Mention]:
     return found if page.several or len({one.label for one in found}) == 1 else ()
 
 
-def _words(text: str) -> str:
-    """What is left of a text without articles, spaces and signs."""
-    return re.sub(r"\b(?:an?|the)\b|[\W_]", "", text)
+def _standing(page: Page, found: Sequence[Mention]) -> Sequence[Mention]:
+    """The mentions that no refusal, request or plan takes away."""
+    return [one for one in found if not _taken_away(page, one)]
+
+
+def _taken_away(page: Page, one: Mention) -> bool:
+    """Whether a mention stands in a plan, or in a reply that declines and does not come back to it."""
+    lead = sentence_before(page.low, one.start)[0]
+    if cues.PLAN.search(lead):
+        return True
+    refusal = cues.DECLINES.search(page.low)
+    if refusal is None or (one.start <= refusal.start() and one.end >= refusal.end()):
+        return False
+    if one.start > refusal.end():
+        return not cues.RETURNS.search(page.low, refusal.end(), one.start)
+    return not (cues.CLAIMED.search(lead) and cues.SENTENCE_END.search(page.low, one.end, refusal.start()))
 
 
 def _stands(page: Page, one: Mention) -> bool:
     """Whether a bare letter is followed by a pause or a reason rather than by a word."""
     return one.form != "bare" or bool(cues.PAUSE.match(page.text[one.end : one.end + 12]))
+
+
+def _opens_with_label(page: Page) -> bool:
+    """Whether a reply opens with a label that stands alone: "B.", "(A) The first"."""
+    if not page.mentions or page.mentions[0].form == "text" or words_in(page.low[: page.mentions[0].start]):
+        return False
+    one = page.mentions[0]
+    return one.form == "marked" or bool(cues.LABEL_ALONE.match(page.text, one.end))
 
 
 def _enumerated(page: Page) -> bool:
@@ -260,6 +345,30 @@ def _said(page: Page) -> list[Mention]:
 
 def _opens(page: Page, one: Mention) -> bool:
     """Whether a mention opens its sentence and is followed by a pause."""
-    return not _words(sentence_before(page.low, one.start)[0]) and bool(
+    return not words_in(sentence_before(page.low, one.start)[0]) and bool(
         cues.STOP.match(page.low.replace(",", "."), one.end)
     )
+
+
+def _in_words(page: Page, named: set[str]) -> list[Mention]:
+    """The options all whose telling words one sentence has, but for those whose text is named anyway."""
+    wanted = {
+        label: words
+        for label, words in page.key.telling.items()
+        if label not in named
+        and words - cues.COMMON - {"not"}
+        and not any(is_number(word) for word in words)
+        and (not named or len(words) > 1)
+    }
+    found: list[Mention] = []
+    for place in SENTENCES.finditer(page.own) if wanted else ():
+        sentence = place[0]
+        if not sentence.strip() or sentence.rstrip().endswith("?") or cues.CONDITION.search(sentence):
+            continue
+        said = telling_words(sentence)
+        found += [
+            Mention(label, place.start(), place.start() + len(sentence.rstrip()), "text")
+            for label, words in wanted.items()
+            if words <= said and ("not" in words) == ("not" in said)
+        ]
+    return found
