@@ -135,7 +135,7 @@ def _letter(letter: str) -> str:
 def _by_position(n: int, letter: str) -> str:
     bare = f"{letter.lower()}|{_BARE[n]}"
     return (
-        rf"(?P<name{n}>\b(?i:(?:{_NOUN}\s*(?:number\s|no\.?\s?|\#)?|\#|number\s|no\.\s?)(?:{bare}))\b"
+        rf"(?P<name{n}>(?i:(?:\b{_NOUN}\s*(?:number\s|no\.?\s?|\#)?|\#|\bnumber\s|\bno\.\s?)(?:{bare}))\b"
         rf"|\b(?i:(?:{_ORDINAL[n]})(?:[- ]{_NOUN})?)\b|{_letter(letter)})"
     )
 
@@ -243,6 +243,11 @@ def compared(text: str, key: Key, question: str) -> Mention | None:
     if len(chosen) != 1:
         return None
     return Mention(key.labels[chosen.pop()], facts[-1].start, facts[-1].end, "marked", "concluded")
+
+
+def two_sounds(key: Key) -> bool:
+    """Whether the options are two sounds by position, such as "the first" and "the second"."""
+    return _names(key.labels, key.choices) is not None and not _by_name(key.choices)
 
 
 def _named_alone(text: str, names: LazyPattern, want: Asked | None) -> Named | None:

@@ -110,7 +110,7 @@ DECLARED_AFTER = LazyPattern(
     r"|è (?:la )?(?:risposta )?(?:corrett|giust)|(?:adalah )?(?:jawaban )?(?:yang )?(?:benar|tepat)\b|là đáp án|だと(?:思|考)|です\W*\Z|でしょう|(?:이|인 것)?\s?(?:입니다|이다|예요|이에요|라고 생각)|है\W*\Z)"
 )
 DECLARED_AFTER_TEXT = LazyPattern(
-    rf"\W{{0,4}}(?:{_STATES}\s+(?:\w+\s+){{0,4}}?(?:answer|choice|option)\b|是正确|が正解)"
+    rf"\W{{0,4}}(?:{_STATES}\s+(?:\w+\s+){{0,4}}?(?:answer|choice|option|candidate)\b|是正确|が正解)"
 )
 CLAIMED = LazyPattern(
     r"(?:(?:\b(?:is|are|was|were|be)|'s)\b|\b(?:sounds?|looks?|seems?|appears?)\b|是|听起来像)"
@@ -135,9 +135,9 @@ STOP = LazyPattern(
 )
 VERB = LazyPattern(r"\s+(?!(?:and|or|but|with|while|as|then|nor|followed|along|together)\b)[^\W\d_]")
 CLAUSE_END = LazyPattern(r"[,;:.!?]|\b(?:and|while|as|but|then|whereas|followed)\b")
-KEY_NAME = LazyPattern(
-    r"[ -]?(?:major|minor|flat|sharp|natural|majeur|mineur|mayor|menor|dur|moll)\b"
-)  # music: "C minor"
+KEY_NAME = LazyPattern(  # music: "C minor", "B:maj7"
+    r"[ -]?(?:major|minor|flat|sharp|natural|majeur|mineur|mayor|menor|dur|moll)\b|:(?:maj|min|dim|hdim|aug|sus|7)"
+)
 _TELL = (
     r"(?:determined?|identif(?:y|ied)|tell|say|answer(?:ed)?|choose|select|decide|listen|hear|process|access|analy[sz]e|help"
     r"|assist|provide|infer(?:red)?|discern(?:ed)?|recogni[sz]e|confirm|know|conclude|judge|play)"
@@ -165,7 +165,7 @@ DECLINES = LazyPattern(  # the model speaks of itself or of what it was given, n
     rf"|\b(?:can(?:no|')t|could(?:n't| not)) be (?:\w+ )?{_TELL}\b|\bunable to (?:\w+ )?{_TELL}\b|\bnot determinable\b"
     r"|\b(?:i|we) (?:do not|don't|didn't|did not) (?:hear any|have access|have the|have any|see any|have enough|receive)\b|\bas an ai\b"
     r"|\b(?:insufficient|not enough|enough) (?:information|context|data|evidence|detail)|\bno (?:\w+ ){0,2}(?:audio|recording|clip|utterance|information)\b[^.\n]{0,30}\b(?:is|was|provided|given|attached)\b"
-    r"|\bnot (?:\w+ ){0,2}(?:specified|mentioned|provided|stated|given|indicated)\b"
+    r"|\b(?:(?:is|are|was|were|been) not|isn't|aren't|wasn't|weren't) (?:\w+ly )?(?:specified|mentioned|provided|stated|given|indicated)\b"
     r"|\b(?:does|do|did)(?: not|n't) (?:contain|provide|specify|mention|include|indicate)\b"
     r"|\b(?:please|could you|can you|would you|if you(?: can| could|'d like to| would like to)?) (?:\w+ ){0,2}?(?:provide|share|upload|re-?upload|attach|send|describe|clarify|specify|confirm|play|repeat)\b"
     r"|\b(?:would|will|i'd|i) need (?:to (?:listen|hear|know|see)|the|an?|more|further|access|specific)\b"
@@ -211,3 +211,7 @@ ORDINAL = LazyPattern(
 NUMERAL = LazyPattern(r"\d|\b(?:zero|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|first|second|third|last)\b")
 LABEL_ALONE = LazyPattern(r"\s*(?:\Z|[.)\]:\n!]|-\s|,\s*(?:because|since|as)\b)")
 CLAUSE_LEAD = LazyPattern(r"(?:[,;:—–]|\s-|\b(?:and|so|thus|hence|then|therefore|say|guess))\W*(?:(?:an?|the|option|it is|it's|is)\W+)?\Z")
+NO_CLAIM = (CONDITION, DECLINES, NONE_OF_THESE)
+OTHER_ANSWER = LazyPattern(  # an answer of few words
+    r"\b(?:the|my|final|correct|right) (?:\w+ )?answer(?: is|:)(?: therefore| thus)?[^\w.;!?\n]{0,6}(?!not\b)[^\s.;!?\n]+(?: [^\s.;!?\n]+){0,2}(?=[.;!?\n]|\Z)"
+)

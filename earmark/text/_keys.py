@@ -189,8 +189,8 @@ def _letter_pattern(labels: tuple[str, ...], spelled: tuple[str, ...], several: 
     found = "|".join(re.escape(label) for label in sorted(spelled, key=len, reverse=True)) or r"(?!)"
     run = ""
     if several and labels and all(len(label) == 1 and label.isupper() for label in labels):
-        run = rf"|(?=[{''.join(labels)}]{{2}})" + "".join(f"{label}?" for label in labels)
-    return re.compile(f"(?:{found}{run})")
+        run = rf"(?=[{''.join(labels)}]{{2}})" + "".join(f"{label}?" for label in labels) + "|"
+    return re.compile(f"{run}{found}")
 
 
 @lru_cache(maxsize=4096)

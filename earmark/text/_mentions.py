@@ -21,13 +21,14 @@ from earmark.text._screen import NOISE, blank, lower
 FIRST, LAST = 12, 80  # mentions looked at, from either end
 WINDOW = 200  # characters looked at before a mention
 MIN_RUN = 3  # options gone through in order
+LONG = 250  # characters: a reply as long as this gives reasons before its answer
 BESIDE = LazyPattern(r"(?:[\W_]|\b(?:[aA]n?|[tT]he)\b){0,12}")  # between a label and its own option's text
 CONFLICT = LazyPattern(r"\s?[).:\]]+ ?(?:(?:[aA]n?|[tT]he) )?")  # between a label and another option's text
 CLOSED = LazyPattern(r"\s?[)\]）】>]")
 OPENED = LazyPattern(r"[(\[<（【]\s*\Z")
 QUOTED = LazyPattern(r"[\"“„«][^\"”»\n]{1,400}[\"”»]")
 ARTICLES_AND_SIGNS = LazyPattern(r"\b(?:an?|the)\b|[\W_]")
-LINE_LEAD = LazyPattern(r"(?:[\W_]|\b(?:options?|choice|answer|the|an?)\b|\(?\d{1,2}[.)](?=\s))*")
+LINE_LEAD = LazyPattern(r"(?:[\W_]|\b(?:options?|choice|the|an?)\b|\(?\d{1,2}[.)](?=\s))*")
 
 
 class Page(Struct, frozen=True):
@@ -40,6 +41,7 @@ class Page(Struct, frozen=True):
     key: Key
     several: bool  # whether more than one answer was asked for
     ranks: list[Mention]  # with what is listed
+    broken: bool  # whether it stops within its reasoning
 
     @property
     def mentions(self) -> list[Mention]:
@@ -83,7 +85,7 @@ def _letters(text: str, low: str, key: Key) -> Iterator[Mention]:
         if end - start > 1 and found[0] not in key.spelled:
             yield from (Mention(one, at, at + 1, "bare") for at, one in enumerate(found[0], start))
             continue
-        if found[0] not in key.spelled:
+        if found[0] not in key.spelled or cues.KEY_NAME.match(low, end):
             continue
         before, after = low[max(0, start - 24) : start], text[end : end + 12]
         closed = bool(CLOSED.match(after))
@@ -208,7 +210,8 @@ def _joined(one: Mention, other: Mention, gap: str) -> bool:
     """Whether two neighbours belong together: in a list, or a label beside another option's text."""
     if (one.form == "text") == (other.form == "text") or other.form == "marked":
         return len(gap) < 40 and bool(cues.JOINT.match(gap))
-    return other.form == "text" and one.label != other.label and bool(CONFLICT.fullmatch(gap))
+    alone = one.end - one.start == len(one.label)
+    return alone and other.form == "text" and one.label != other.label and bool(CONFLICT.fullmatch(gap))
 
 
 def _stances(low: str, found: Sequence[Mention], gaps: Sequence[str], shared: Sequence[bool]) -> list[Stance]:
@@ -252,7 +255,7 @@ def _listing(chain: Sequence[Mention], key: Key) -> bool:
 
 
 def _runs(low: str, found: Sequence[Mention], key: Key) -> Iterator[list[Mention]]:
-    """Mentions that open lines one after the other, in the order of the labels or against it."""
+    """Mentions that open lines one after the other: in the order of the labels or against it, or in lines without others between."""
     run: list[Mention] = []
     step = 0
     for one in found:
@@ -261,7 +264,9 @@ def _runs(low: str, found: Sequence[Mention], key: Key) -> Iterator[list[Mention
             continue
         at = key.labels.index(one.label)
         before = key.labels.index(run[-1].label) if run else at
-        if run and at != before and step * (at - before) >= 0:
+        ordered = at != before and step * (at - before) >= 0
+        near = run and not low[run[-1].end : one.start].strip("\n").count("\n") and one.label not in {each.label for each in run}
+        if run and (ordered or near):
             step = at - before
             run.append(one)
         else:
@@ -281,7 +286,9 @@ def _gone_through(low: str, found: Sequence[Mention], key: Key) -> list[Mention]
             continue
         ends = [low.find("\n", one.end) for one in run]
         rest = [low[one.end : end if end >= 0 else len(low)] for one, end in zip(run, ends, strict=True)]
-        right = [one for one, line in zip(run, rest, strict=True) if cues.VERDICT.search(line)]
+        if len(run) > 2 and not words_in(rest[-1]) and all(words_in(line) for line in rest[:-1]):
+            run.pop()  # steps of a list, then the answer
+        right = [one for one, line in zip(run, rest, strict=False) if cues.VERDICT.search(line)]
         dropped += [one for one in run if len(right) != 1 or one not in right]
     return dropped
 
@@ -289,7 +296,8 @@ def _gone_through(low: str, found: Sequence[Mention], key: Key) -> list[Mention]
 def page_of(text: str, key: Key, *, several: bool) -> Page:
     """The choices that a screened reply names."""
     own = list(QUOTED.sub(_without_speech, lower(text)))
-    text = NOISE.sub(blank, text)
+    broken = breaks_off(text)
+    text = NOISE.sub(lambda found: _without_tag(found[0], key), text)
     low = lower(text)
     letters = sorted([*_letters(text, low, key), *_ordinals(low, key)], key=lambda one: (one.start, -one.end))
     found = _merged(letters, _texts(low, key), text)
@@ -300,7 +308,17 @@ def page_of(text: str, key: Key, *, several: bool) -> Page:
     listed = [] if several else [chain for chain in chains if _listing(chain, key)]
     for one in (*gone, *(one for chain in listed for one in chain)):
         own[one.start : one.end] = " " * (one.end - one.start)
-    return Page(text, low, "".join(own), tuple(chain for chain in chains if chain not in listed), key, several, found)
+    return Page(text, low, "".join(own), tuple(chain for chain in chains if chain not in listed), key, several, found, broken)
+
+
+def breaks_off(text: str) -> bool:
+    """Whether a long reply stops within its reasoning: in mid-sentence, or after an item of a list."""
+    return len(text) >= LONG and bool(cues.LIST_ITEM.search(text.rstrip()) or not cues.END.search(text.rstrip()))
+
+
+def _without_tag(tag: str, key: Key) -> str:
+    """Blanks for markup, but for an option that was put in angle brackets."""
+    return f" {tag[1:-1]} " if tag[:1] == "<" and tag[1:-1].lower() in key.verbatim else " " * len(tag)
 
 
 def _without_speech(found: re.Match[str]) -> str:

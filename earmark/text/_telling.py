@@ -8,6 +8,7 @@ from functools import lru_cache
 from earmark.text._lazy import LazyPattern
 
 TOKEN = LazyPattern(r"(?:(?<![\w.])[-−+](?=\d))?[^\W_][\w#♯♭]*(?:'[a-z]+)?")
+SHORT = LazyPattern(r"\b(?:[a-z]\.){2,4}")  # "D.S.L."
 COUNTS = "zero one two three four five six seven eight nine ten eleven twelve".split()
 # How an option's text may open without that telling anything.
 LEADING = frozenset(
@@ -22,7 +23,14 @@ FILLER = frozenset(
     " why how very quite rather really too just only also more most some any all both each such own same s t".split()
 )
 DENIALS = frozenset("not no never without neither nor cannot none".split())
-STRAY = {"angry": "anger", "men": "man", "women": "woman", "children": "child"}  # families that no ending tells
+STRAY = {  # families that no ending tells
+    "angry": "anger", "men": "man", "women": "woman", "children": "child", "male": "man", "female": "woman", "males": "man",
+    "females": "woman", "joy": "happy", "joyful": "happy", "joyous": "happy", "afraid": "fear", "scared": "fear", "fearful": "fear",
+    "ascending": "rises", "ascends": "rises", "upward": "rises", "upwards": "rises", "increases": "rises", "increasing": "rises",
+    "descending": "falls", "descends": "falls", "downward": "falls", "downwards": "falls", "decreases": "falls", "decreasing": "falls",
+    "rose": "rises", "fell": "falls",
+}
+MOVES = LazyPattern(r"\b(?:goes|going|go|went|moves|moving|glides|slides) (up|down)\b")
 
 
 def _root(word: str) -> str:
@@ -50,7 +58,8 @@ def telling_words(text: str) -> frozenset[str]:
     >>> sorted(telling_words("She wasn't singing"))
     ['not', 'sing']
     """
-    low = re.sub(r"\b(?:[a-z]\.){2,4}", lambda short: short[0].replace(".", ""), text.lower())
+    low = SHORT.sub(lambda short: short[0].replace(".", ""), text.lower())
+    low = MOVES.sub(lambda move: "rises" if move[1] == "up" else "falls", low)
     words = TOKEN.findall(low)
     said = {_root(word) for word in words if word not in FILLER and word not in DENIALS and "n't" not in word}
     return frozenset(said | {"not" for word in words if word in DENIALS or "n't" in word})

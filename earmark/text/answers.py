@@ -34,7 +34,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TypeAlias
 
 from earmark.text import _cues as cues
-from earmark.text._comparatives import compared
+from earmark.text._comparatives import compared, two_sounds
 from earmark.text._keys import Key, Mention, Stance, is_number, key_of
 from earmark.text._lazy import LazyPattern
 from earmark.text._mentions import Page, page_of, sentence_before, words_in
@@ -47,7 +47,6 @@ __all__ = ["READERS", "VERSION", "Reader", "Reading", "read_choice", "same_choic
 VERSION = "earmark.2"  # raised whenever any reply could be read otherwise
 
 Rule: TypeAlias = Callable[[Page], Sequence[Mention]]
-LONG = 250  # characters: a reply as long as this gives reasons before its answer
 SENTENCES = LazyPattern(r"[^.!?\n]*(?:[.!?\n]+|\Z)")
 
 
@@ -114,7 +113,7 @@ def _by_rules(page: Page, sheet: Sheet, question: str, *, cut: bool) -> Reading:
         return Reading(None, "refusal", None, "refused")
     if not cut and _none_fits(page):
         return _unread("none-of-these")
-    return _unread("cut" if cut or breaks_off(page) else "")
+    return _unread("cut" if cut or page.broken else "")
 
 
 def _unread(why: str, span: tuple[int, int] | None = None) -> Reading:
@@ -123,12 +122,11 @@ def _unread(why: str, span: tuple[int, int] | None = None) -> Reading:
 
 def _rules(page: Page, question: str, *, cut: bool) -> Mapping[str, Rule]:
     """The rules to read by: for a reply that was cut only the firm ones, and none if it takes its answer back."""
-    broken = not cut and breaks_off(page)
-    if cut or broken:
+    if cut or page.broken:
         firm = declared(page) or first(page)
         if firm:
             return {} if cues.WAVERS.search(page.low, firm[-1].end) else {"declared": declared, "first": first}
-        if broken:
+        if not cut:
             return {"concluded": concluded, "last": last}
         whole = not cues.SENTENCE_END.search(page.low.strip())
         return {"label": only_label, "option-text": option_text} if whole else {}
@@ -141,26 +139,21 @@ def _rules(page: Page, question: str, *, cut: bool) -> Mapping[str, Rule]:
     return rules if _none_fits(page) else {**rules, **WEAK}
 
 
-def breaks_off(page: Page) -> bool:
-    """Whether a long reply stops within its reasoning: in mid-sentence, or after an item of a list."""
-    if len(page.low) < LONG:
-        return False
-    line = page.text.rstrip()
-    return bool(cues.LIST_ITEM.search(line)) or not cues.END.search(line)
-
-
 def _none_fits(page: Page) -> bool:
     """Whether the reply says that no option fits, or that several do, which no option says."""
     if page.several or any(cues.NONE_OF_THESE.search(text) for text in page.key.verbatim):
         return False
-    return bool(cues.NONE_OF_THESE.search(page.low))
+    return bool(cues.NONE_OF_THESE.search(page.low)) or any(
+        not any(place.start() <= one.start <= place.end() for one in page.mentions)
+        for place in cues.OTHER_ANSWER.finditer(page.low)
+    )
 
 
 # ---------------------------------------------------------------- firm rules, in their order
 
 
 def declared(page: Page) -> Sequence[Mention]:
-    chains = [[one for one in chain if not cues.KEY_NAME.match(page.low, one.end)] for chain in page.chains]
+    chains = page.chains
     found = _last(chains, "declared")
     if page.several and _declared_after(page, found):  # "A is right. B is wrong. C is right."
         return [one for chain in chains if _declared_after(page, chain) for one in chain]
@@ -173,6 +166,8 @@ def first(page: Page) -> Sequence[Mention]:
     chain = page.chains[0]
     opening = words_in(cues.NAMED.sub("", page.low[: chain[0].start]))
     if opening or chain[0].stance == "denied" or not _stands(page, chain[0]):
+        return ()
+    if chain[0].form == "bare" and two_sounds(page.key) and not cues.LABEL_ALONE.match(page.text, chain[0].end):
         return ()
     if chain[0].form == "text" and not cues.STOP.match(page.low, chain[-1].end):
         return ()
@@ -303,12 +298,12 @@ def _taken_away(page: Page, one: Mention) -> bool:
     lead = sentence_before(page.low, one.start)[0]
     if cues.PLAN.search(lead):
         return True
-    refusal = cues.DECLINES.search(page.low)
-    if refusal is None or (one.start <= refusal.start() and one.end >= refusal.end()):
-        return False
-    if one.start > refusal.end():
-        return not cues.RETURNS.search(page.low, refusal.end(), one.start)
-    return not (cues.CLAIMED.search(lead) and cues.SENTENCE_END.search(page.low, one.end, refusal.start()))
+    refusals = [found for found in cues.DECLINES.finditer(page.low) if not one.start <= found.start() < one.end]
+    before = [found.end() for found in refusals if found.start() < one.start]
+    if before and not cues.RETURNS.search(page.low, before[-1], one.start):
+        return True
+    after = [found.start() for found in refusals if found.start() >= one.end]
+    return bool(after) and not (cues.CLAIMED.search(lead) and cues.SENTENCE_END.search(page.low, one.end, after[0]))
 
 
 def _stands(page: Page, one: Mention) -> bool:
@@ -357,18 +352,26 @@ def _in_words(page: Page, named: set[str]) -> list[Mention]:
         for label, words in page.key.telling.items()
         if label not in named
         and words - cues.COMMON - {"not"}
-        and not any(is_number(word) for word in words)
+        and not all(is_number(word) for word in words)
         and (not named or len(words) > 1)
     }
     found: list[Mention] = []
     for place in SENTENCES.finditer(page.own) if wanted else ():
-        sentence = place[0]
-        if not sentence.strip() or sentence.rstrip().endswith("?") or cues.CONDITION.search(sentence):
+        start = _after_declining(place[0])
+        sentence = place[0][start:]
+        if not sentence.strip() or sentence.rstrip().endswith("?") or any(cue.search(sentence) for cue in cues.NO_CLAIM):
             continue
         said = telling_words(sentence)
         found += [
-            Mention(label, place.start(), place.start() + len(sentence.rstrip()), "text")
+            Mention(label, place.start() + start, place.start() + start + len(sentence.rstrip()), "text")
             for label, words in wanted.items()
             if words <= said and ("not" in words) == ("not" in said)
         ]
     return found
+
+
+def _after_declining(sentence: str) -> int:
+    """The place in a sentence where it comes back to the question: "it is not said, but it sounds ..."."""
+    refusals = list(cues.DECLINES.finditer(sentence))
+    back = cues.RETURNS.search(sentence, refusals[-1].end()) if refusals else None
+    return back.end() if back else 0
