@@ -12,11 +12,11 @@ BOXED = "\x02"  # stands where a box opened: \boxed{, <|begin_of_box|>, [[
 
 # Nouns that need no verb: "Answer B", "Antwort: B", 答案B.
 _ANSWER = (
-    r"(?:\bans(?:wer)?s?\b|antwort(?:en)?\b|lösung\b|\br[ée]ponses?\b|\brespuestas?\b|\brespostas?\b|\brispost[ae]\b|\bjawab(?:an)?(?:nya)?\b"
+    r"(?:(?:\b|(?<=_))ans(?:wer)?s?\b|antwort(?:en)?\b|lösung\b|\br[ée]ponses?\b|\brespuestas?\b|\brespostas?\b|\brispost[ae]\b|\bjawab(?:an)?(?:nya)?\b"
     r"|\bjawapan(?:nya)?\b|đáp án|câu trả lời|\bответ\b|\bodpowied[zź]\b|\bcevap\b|\byanıt\b|\bantwoord\b|\bsvar(?:et)?\b"
     r"|\bodpove[dď]\b|\bodpověď\b|\bodgovor\b|\bвідповідь\b|\bотговор\b|\bvastaus(?:\s+on)?\b|\bválasz\b|\brăspuns(?:ul)?\b"
     r"|απάντηση\b|תשובה|பதில்|উত্তর|\bپاسخ\b|\bجواب\b"
-    r"|答案|答え|答|回答|解答|正解|정답|답|الإجابة|الجواب|उत्तर|คำตอบ)"
+    r"|答案|答え|答|回答|解答|正解|정답|답|الإجابة|الجواب|الصحيحة?|उत्तर|คำตอบ(?:ที่ถูกต้อง)?|ตอบ)"
 )
 # Nouns that need a verb or a colon, and some of them a word like "correct".
 _OPTION = (
@@ -26,11 +26,11 @@ _OPTION = (
     r"|\b(?:option|choice|selection|opci[oó]n|op[cç][aã]o|opzione|alternativa|pilihan|opsi|auswahl|choix|вариант)\b"
     r"|选项|選項|選択肢|선택지)"
 )
-_FIELD = r"\b(?:final|result|output|prediction|response|label|category|conclusion|verdict|letter|pick|guess|decision|rating|score)\W{0,3}[:=]"
+_FIELD = r"\b(?:final|result|output|prediction|response|label|category|conclusion|verdict|letter|pick|guess|decision|rating|score|correction)\W{0,3}[:=]"
 _IS = (
     r"(?:\b(?:is|are|was|be|ist|lautet|wäre|est|serait|es|sería|é|seria|è|sarebbe|sont|sind|são|sono|zijn|adalah|ialah|yaitu|là|jest|je|є|este"
     r"|είναι|är|er)\b|'s\b"
-    r"|[-:=→>–—]|是|为|為|は|が|은|는|هي|הי?א|הוא|है|คือ)"
+    r"|[-:=→>–—]|是|为|為|は|が|은|는|هي|هو|הי?א|הוא|है|คือ)"
 )
 # What may stand between a cue and a label.
 _BRIDGE = (
@@ -47,8 +47,7 @@ _CHOOSE = (
     r"|\b(?:ich (?:wähle|nehme)|je choisis|je dirais|elijo|escojo|selecciono|escolho|scelgo|memilih|saya pilih|chọn|kies"
     r"|выбираю)\b|选择|選擇|应选|應選|故选|故選|选|選|を選(?:び|択))"
 )
-CHECKED = r"(?:\[[x✓✔]\]|[☑✅✔✓])"  # a ticked box
-UNCHECKED = r"(?:\[ \]|[☐☒✗✘❌])"
+CHECKED = r"(?:[\[(][x✓✔][\])]|[☑✅✔✓])"  # a ticked box
 _SO = (
     r"(?:(?:^|[,;:—–]\s*|\band )so\b|\b(?:therefore|thus|hence|consequently|conclude|leaves?|leaving|left with|must be|has to be"
     r"|have to be|should be|can only be|i think|i believe|i'm (?:fairly |quite )?(?:sure|confident)|points? to|corresponds? to"
@@ -57,7 +56,7 @@ _SO = (
 )
 _IT_IS = r"(?:\W+(?:it|this|that|these|those|they|he|she)\b(?:\s*(?:is|'s|was|are|were|must be|has to be|should be|would be))?)?"
 _ITS = r"\bc'est\b|\b(?:it|this|that)(?:\s*(?:is|'s|was)| (?:must|has to|should|would|seems to|appears to) be)\b"
-_WRONG = r"(?P<wrong>(?:each|every|all|any|given|provided|following|available|these|those|other|wrong|incorrect|false|tempting|falsche|mauvaise|incorrecta|incorreta|sbagliata|salah|错误)\W*)?"
+_WRONG = r"(?P<wrong>(?:each|every|all|any|given|provided|following|available|these|those|second|2nd|third|3rd|next|worst|least likely|other|wrong|incorrect|false|tempting|falsche|mauvaise|incorrecta|incorreta|sbagliata|salah|错误)\W*)?"
 
 DECLARED = LazyPattern(
     rf"{_WRONG}(?:{CHECKED}[^\w\n]*\Z|{BOXED}[\s\W]*\Z|(?:{_ANSWER}|{_OPTION})[^\n]{{0,80}}?{_IS}{_BRIDGE}|(?:{_ANSWER}|{_FIELD}|{_CHOOSE}){_BRIDGE})"
@@ -65,19 +64,25 @@ DECLARED = LazyPattern(
 DECLARED_TEXT = LazyPattern(
     rf"{_WRONG}(?:{CHECKED}[^\w\n]*\Z|{BOXED}[\s\W]*\Z|(?:{_ANSWER}|{_OPTION})[^\n]{{0,80}}?{_IS}{_PROSE}|{_ANSWER}\W*\Z|(?:{_FIELD}|{_CHOOSE}){_PROSE})"
 )
+_LIKELY = (
+    r"(?:definitely|probably|certainly|clearly|surely|surely|obviously|maybe|perhaps|possibly|likely|apparently|presumably|only|be|is|was|it's|that's|are|say|guess"
+    r"|think|pick|choose|ist|wäre|wohl|wahrscheinlich|vielleicht|est|serait|probablement|es|sea|sería|probablemente|é|seja|provavelmente|è|sia|probabilmente"
+    r"|это|наверное|вероятно|adalah|là|jest|este|är|er)"
+)
 CONCLUDED = LazyPattern(rf"(?:{_SO}{_IT_IS}|{_ITS}){_BRIDGE}")
+LIKELY = LazyPattern(rf"(?:\b{_LIKELY}\W{{1,3}}|[是为為は]\s?)\Z")  # before a letter that stands alone
 CONCLUDED_TEXT = LazyPattern(rf"{_SO}{_PROSE}")
 DENIED = LazyPattern(
-    r"(?:\b(?:not|cannot|no|never|neither|nor|without|far from|anything but|hardly|by no means|nothing like|opposite of|rul(?:e[sd]?|ing) out|eliminat\w+|exclud\w+|reject\w*|rather than"
+    r"(?:\b(?:not|cannot|no|never|neither|nor|without|far from|anything but|hardly|by no means|nothing like|opposite of|(?:at first|initially|first|originally)\b[^.;!?\n]{0,40}?\b(?:seem\w*|sound\w*|look\w*|appear\w*|thought|guess\w*|said)|rul(?:e[sd]?|ing) out|eliminat\w+|exclud\w+|reject\w*|rather than"
     r"|instead of|other than|unlike|as opposed to|except|than|less likely(?! than)|less|unable|whether|unclear|lacks?|nicht|keine?\w*|statt|ob|pas|ni|s'il"
-    r"|não|nem|non|bukan|tidak|không|не|нет|není|nie|ei ole|nu este|δεν|όχι)\b|לא|n't\b|是否|不是|并非|不选|不選|而非|排除|不像|没有|不)"
+    r"|não|nem|non|bukan|tidak|không|не|нет|není|nie|ei ole|nu este|δεν|όχι)\b|לא|ليس|ليست|ไม่ใช่|n't\b|是否|不是|并非|不选|不選|而非|排除|不像|没有|不)"
     r"(?P<scope>[^,;:.!?，；。]{0,80})\Z"
 )
 NOT_LESS = LazyPattern(r"\bless\b[^.;!?\n]{0,80}\bthan\b[^,;:.!?\n]{0,20}\Z")  # "less likely a man than a woman"
 COUNTERFACTUAL = LazyPattern(r"\bhad (?:he|she|it|they|i|we|you|\w{2,12}) not\W*\Z|\bhadn't\W*\Z")  # would have, had he not
 CONTRAST = LazyPattern(  # all that stands between what is denied and what holds
     r"\W*(?:but(?: rather)?|rather|instead|sondern|sino|mais|mas|ma|а|но|tetapi|melainkan|mà là|而是|가 아니라|이 아니라|은 아니고|는 아니고|가 아닌|이 아닌"
-    r"|ではなくて?|じゃなくて?|でなくて?|ليس|بل|बल्कि|नहीं)\W*"
+    r"|ではなくて?|じゃなくて?|でなくて?|بل|बल्कि|नहीं|แต่เป็น|แต่)\W*"
     r"(?:(?:an?|the|it is|it's|it|is|c'est|es|é|è|ist|это|la|le|el|der|die|das|ein|eine|una?|um|uma|une?|option|to)\W+){0,3}"
 )
 CONDITION = LazyPattern(  # "if it were low, A": an answer to another question
@@ -99,12 +104,12 @@ DENIED_AFTER = LazyPattern(
     rf"|\W{{0,4}}(?:{_STATES}\s+(?:\w+\s+){{0,2}}?(?:not|wrong|incorrect|false|ruled out|eliminated|excluded|unlikely|less|out"
     r"|improbable|implausible|irrelevant|inaccurate)\b|(?:is|are|was|were|does|do|did|would|could|wo|ca)n't\b|cannot\b"
     r"|(?:does|do|did|would|could) not\b|不正确|不對|不对|错误|不符合|可以排除|是错|ではな|じゃな|でな[いく]"
-    r"|(?:가|이|은|는)?\s*아[니닌]|ليس|नहीं|不是|ist (?:falsch|nicht)|n'est pas"
+    r"|(?:가|이|은|는)?\s*아[니닌닙]|नहीं|ist (?:falsch|nicht)|n'est pas"
     r"|est (?:incorrecte?|fausse?)|no es\b|es incorrect|não é|non è|salah\b|bukan\b|tidak\b)"
 )
 DECLARED_AFTER = LazyPattern(
     rf"\W{{0,4}}(?:{_STATES}\s+(?:\w+\s+){{0,4}}?(?:correct|right|true|best|better|accurate|appropriate|suitable|answer|choice|option|(?:more|most) likely)\b"
-    r"|(?:fits|matches|describes|suits)\s+(?:\w+\s+){0,4}best|(?:选项)?是?最?(?:正确|合适|恰当|符合)|是对的|が正|が適切|を選"
+    r"|(?:fits|matches|describes|suits)\s+(?:\w+\s+){0,4}(?:best|better)\b|(?:fits|matches|remains)\b|rather than\b|هي (?:الإجابة|الجواب|الخيار)|(?:选项)?是?最?(?:正确|合适|恰当|符合)|是对的|が正|が適切|を選"
     r"|을 선택|를 선택|ist (?:die )?(?:richtig|korrekt)|est (?:la )?(?:bonne|correcte?|juste)"
     r"|es (?:la )?(?:respuesta |opción )?(?:correct|mejor)|é (?:a )?(?:resposta )?(?:corret|cert)"
     r"|è (?:la )?(?:risposta )?(?:corrett|giust)|(?:adalah )?(?:jawaban )?(?:yang )?(?:benar|tepat)\b|là đáp án|だと(?:思|考)|です\W*\Z|でしょう|(?:이|인 것)?\s?(?:입니다|이다|예요|이에요|라고 생각)|है\W*\Z)"
@@ -119,12 +124,12 @@ CLAIMED = LazyPattern(
 )
 SENTENCE_END = LazyPattern(r"[.!?;]+(?=\s|\Z)|[。！？；]|\n")
 JOINT = LazyPattern(  # all that stands between two choices of one list
-    r"[\s()\[\],;/&+、，<>-]*(?:(?:and|or|und|oder|et|ou|y|e|o|dan|atau|va|và|hoặc|и|или)\b|或者?|和|与|與|及|と|와|과)?"
+    r"[\s()\[\],;/&+、，<>-]*(?:(?:and|or|und|oder|et|ou|y|e|o|dan|atau|va|và|hoặc|и|или)\b|或者?|和|与|與|及|と|와|과)?(?:\s(?:maybe|perhaps|possibly|probably|even|else|also)\b)?"
     r"[\s()\[\],、，<>-]*(?:\b(?:options?|choices?|an?|the|la|le|der|die|das)\b|选项)?[\s()\[\]]*\Z"
 )
 NAMED = LazyPattern(
     r"(?:\b(?:options?|choice|answer|letter|alternative|opci[oó]n|op[cç][aã]o|opzione|alternativa|opsi|pilihan|antwort|réponse|lettre|letra)"
-    r"|选项|選項|選択肢|선택지|보기|вариант)\W{0,3}\Z"
+    r"|选项|選項|選択肢|선택지|보기|вариант|ข้อ|ตัวเลือก)\W{0,3}\Z"
 )
 PAUSE = LazyPattern(  # after a letter that stands as a label
     r"\s*(?:\Z|[^\w\s])|\s*\n|\s+(?:because|since|as|due|given|based|for|is|and|or|with|und|oder|et|dan|weil|denn|parce|porque|pois"
@@ -133,7 +138,7 @@ PAUSE = LazyPattern(  # after a letter that stands as a label
 STOP = LazyPattern(
     r"\s*(?:\Z|[.!:;()\[\n–—-])|,?\s+(?:because|since|as|weil|denn|car|porque|karena)\b|[。！；（]|，?因为"
 )
-VERB = LazyPattern(r"\s+(?!(?:and|or|but|with|while|as|then|nor|followed|along|together)\b)[^\W\d_]")
+VERB = LazyPattern(r"\s+(?!(?:and|or|but|with|while|as|then|nor|followed|along|together|in|at|on|of|by|near|under|to|from|behind|over|through)\b)[^\W\d_]")
 CLAUSE_END = LazyPattern(r"[,;:.!?]|\b(?:and|while|as|but|then|whereas|followed)\b")
 KEY_NAME = LazyPattern(  # music: "C minor", "B:maj7"
     r"[ -]?(?:major|minor|flat|sharp|natural|majeur|mineur|mayor|menor|dur|moll)\b|:(?:maj|min|dim|hdim|aug|sus|7)"
@@ -204,14 +209,19 @@ ORDINALS = {
     for word in words.split()
 }
 _NOUN = r"(?:options?|choices?|answers?|alternatives?)"
+_NTH = r"(?P<ordinal%d>first|second|third|fourth|fifth|sixth|[1-6](?:st|nd|rd|th)|last)"
 ORDINAL = LazyPattern(
-    rf"\b(?P<ordinal>first|second|third|fourth|fifth|sixth|[1-6](?:st|nd|rd|th)|last)\s+(?:answer\s+)?{_NOUN}\b"
+    rf"\b{_NTH % 0}\s+(?:answer\s+)?{_NOUN}\b(?!\s?[:=])"
     rf"|\b{_NOUN}\s+(?:number\s+|no\.?\s*|#)?(?P<number>one|two|three|four|five|six|[1-6])\b(?![.,:]?\d)"
+    rf"|\A\W*(?:the )?{_NTH % 1}(?: one)?(?=\W*\Z)|(?:(?<=answer is )|(?<=answer is the )){_NTH % 2}(?: one)?\b"
 )
 NUMERAL = LazyPattern(r"\d|\b(?:zero|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|first|second|third|last)\b")
 LABEL_ALONE = LazyPattern(r"\s*(?:\Z|[.)\]:\n!]|-\s|,\s*(?:because|since|as)\b)")
-CLAUSE_LEAD = LazyPattern(r"(?:[,;:—–]|\s-|\b(?:and|so|thus|hence|then|therefore|say|guess))\W*(?:(?:an?|the|option|it is|it's|is)\W+)?\Z")
+CLAUSE_LEAD = LazyPattern(r"(?:[,;:—–]|\s-|\b(?:and|so|thus|hence|therefore|say|guess|probably|likely|definitely|certainly|maybe|perhaps))\W*(?:(?:an?|the|option|it is|it's|is)\W+)?\Z")
 NO_CLAIM = (CONDITION, DECLINES, NONE_OF_THESE)
 OTHER_ANSWER = LazyPattern(  # an answer of few words
     r"\b(?:the|my|final|correct|right) (?:\w+ )?answer(?: is|:)(?: therefore| thus)?[^\w.;!?\n]{0,6}(?!not\b)[^\s.;!?\n]+(?: [^\s.;!?\n]+){0,2}(?=[.;!?\n]|\Z)"
 )
+TAG_QUESTION = LazyPattern(r",\s*(?:(?:is|was|does|are|were|do)n't|right|no|innit)\b[^?]{0,12}\?")
+TAKEN_BACK = LazyPattern(r"[\s.,;…–—-]*\b(?:no|wait|hmm+|actually|sorry|correction|scratch that|i mean|make that)\b[\s,.…:–—-]")
+ABBREVIATED = LazyPattern(r"\b(ans|opt)\.")

@@ -67,6 +67,7 @@ class Key(Struct, frozen=True):
     texts: tuple[OptionText, ...]
     verbatim: dict[str, str]
     telling: dict[str, frozenset[str]]  # the words that tell an option from the others
+    plain: bool  # no option has a letter that is a label, as chords and keys have
 
 
 def is_number(word: str) -> bool:
@@ -217,6 +218,7 @@ def key_of(labels: tuple[str, ...], choices: tuple[str, ...], several: bool) -> 
         tuple(_distinct(verbatim)),
         verbatim,
         {label: words - shared for label, words in telling.items()},
+        not any(set(choice.replace(":", " ").replace("#", " ").split()) & spelled.keys() - {"a", "A", "I", "i"} for choice in choices),
     )
 
 

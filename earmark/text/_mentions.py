@@ -127,8 +127,8 @@ def _ordinals(low: str, key: Key) -> list[Mention]:
         return []
     found = []
     for place in cues.ORDINAL.finditer(low):
-        number = cues.ORDINALS.get(place["ordinal"] or place["number"] or "", 0)
-        at = len(key.labels) - 1 if place["ordinal"] == "last" else number - 1
+        word = place["ordinal0"] or place["ordinal1"] or place["ordinal2"] or place["number"]
+        at = len(key.labels) - 1 if word == "last" else cues.ORDINALS[word] - 1
         if 0 <= at < len(key.labels):
             found.append(Mention(key.labels[at], *place.span(), "marked"))
     return found
@@ -174,7 +174,7 @@ def sentence_before(low: str, start: int) -> tuple[str, int]:
     return lead[ends[-1] if ends else 0 :], begin + (ends[-1] if ends else 0)
 
 
-def _stance(low: str, one: Mention, previous: Mention | None) -> Stance:
+def _stance(low: str, one: Mention, previous: Mention | None, key: Key) -> Stance:
     """The stance that the words around a mention give it. A cue belongs to the first choice after it."""
     after = low[one.end : one.end + 80]
     if cues.DENIED_AFTER.match(after):
@@ -195,6 +195,8 @@ def _stance(low: str, one: Mention, previous: Mention | None) -> Stance:
     concluded = (cues.CONCLUDED_TEXT if text else cues.CONCLUDED).search(lead)
     if concluded and not (denial and denial.start() > concluded.start()):
         return "concluded"
+    if not text and not denial and key.plain and cues.LIKELY.search(lead):
+        return "concluded"
     if denial:
         return "denied"
     return "declared" if (cues.DECLARED_AFTER_TEXT if text else cues.DECLARED_AFTER).match(after) else "said"
@@ -202,21 +204,25 @@ def _stance(low: str, one: Mention, previous: Mention | None) -> Stance:
 
 def _asked(low: str, one: Mention, sentence: str) -> bool:
     """Whether a mention stands in a question of the reply, such as "Could it be a child?"."""
+    if cues.TAG_QUESTION.match(low, one.end):
+        return False
     stop = cues.SENTENCE_END.search(low, one.end, one.end + WINDOW)
     return bool(stop and stop[0][0] in "?？" and words_in(sentence))
 
 
 def _joined(one: Mention, other: Mention, gap: str) -> bool:
     """Whether two neighbours belong together: in a list, or a label beside another option's text."""
+    if re.search(r"\s[-–—]+\s", gap) and "\n" not in gap:
+        return False
     if (one.form == "text") == (other.form == "text") or other.form == "marked":
         return len(gap) < 40 and bool(cues.JOINT.match(gap))
     alone = one.end - one.start == len(one.label)
     return alone and other.form == "text" and one.label != other.label and bool(CONFLICT.fullmatch(gap))
 
 
-def _stances(low: str, found: Sequence[Mention], gaps: Sequence[str], shared: Sequence[bool]) -> list[Stance]:
+def _stances(low: str, found: Sequence[Mention], gaps: Sequence[str], shared: Sequence[bool], key: Key) -> list[Stance]:
     """The stance of every mention; what is said of one end of a list is said of all of it."""
-    stances = [_stance(low, one, previous) for previous, one in zip([None, *found], found, strict=False)]
+    stances = [_stance(low, one, previous, key) for previous, one in zip([None, *found], found, strict=False)]
     for n, same in enumerate(shared):
         if same and stances[n + 1] == "said":
             stances[n + 1] = stances[n]
@@ -229,13 +235,13 @@ def _stances(low: str, found: Sequence[Mention], gaps: Sequence[str], shared: Se
     return stances
 
 
-def _chains(low: str, found: Sequence[Mention], *, several: bool) -> list[tuple[Mention, ...]]:
+def _chains(low: str, found: Sequence[Mention], key: Key, *, several: bool) -> list[tuple[Mention, ...]]:
     """The mentions in lists."""
     gaps = [low[one.end : other.start] for one, other in pairwise(found)]
     joined = [_joined(one, other, gap) for (one, other), gap in zip(pairwise(found), gaps, strict=True)]
     shared = [near and (several or "\n" not in gap) for near, gap in zip(joined, gaps, strict=True)]
     chains: list[tuple[Mention, ...]] = []
-    stances = _stances(low, found, gaps, shared)
+    stances = _stances(low, found, gaps, shared, key)
     for n, one in enumerate(found):
         each = msgspec.structs.replace(one, stance=stances[n])
         if n > 0 and shared[n - 1] and stances[n - 1] == each.stance:
@@ -286,7 +292,8 @@ def _gone_through(low: str, found: Sequence[Mention], key: Key) -> list[Mention]
             continue
         ends = [low.find("\n", one.end) for one in run]
         rest = [low[one.end : end if end >= 0 else len(low)] for one, end in zip(run, ends, strict=True)]
-        if len(run) > 2 and not words_in(rest[-1]) and all(words_in(line) for line in rest[:-1]):
+        alone = run[-1].end - run[-1].start == len(run[-1].label)
+        if alone and not words_in(rest[-1]) and all(words_in(line) for line in rest[:-1]):
             run.pop()  # steps of a list, then the answer
         right = [one for one, line in zip(run, rest, strict=False) if cues.VERDICT.search(line)]
         dropped += [one for one in run if len(right) != 1 or one not in right]
@@ -298,13 +305,13 @@ def page_of(text: str, key: Key, *, several: bool) -> Page:
     own = list(QUOTED.sub(_without_speech, lower(text)))
     broken = breaks_off(text)
     text = NOISE.sub(lambda found: _without_tag(found[0], key), text)
-    low = lower(text)
+    low = cues.ABBREVIATED.sub(lambda found: found[1] + " ", lower(text))
     letters = sorted([*_letters(text, low, key), *_ordinals(low, key)], key=lambda one: (one.start, -one.end))
     found = _merged(letters, _texts(low, key), text)
     if len(found) > FIRST + LAST:
         found = found[:FIRST] + found[-LAST:]
     gone = [] if several else _gone_through(low, found, key)
-    chains = _chains(low, [one for one in found if one not in gone], several=several)
+    chains = _chains(low, [one for one in found if one not in gone], key, several=several)
     listed = [] if several else [chain for chain in chains if _listing(chain, key)]
     for one in (*gone, *(one for chain in listed for one in chain)):
         own[one.start : one.end] = " " * (one.end - one.start)

@@ -112,6 +112,11 @@ def without_question(text: str, question: str) -> str:
     return ECHOED_QUESTION.sub(lambda echo: "answer".rjust(len(echo[0])), text)
 
 
+def _cells(row: re.Match[str]) -> str:
+    """A row of a table as a line "C : yes"."""
+    return row[0].replace("|", " ", 1)[::-1].replace("|", " ", 1)[::-1].replace("|", ":")
+
+
 def screened(text: str, question: str = "") -> Sheet:
     """The model's own answer: its two ends if it is very long, with a mark where a box opens."""
     begin = echoed.end() if (echoed := ECHOED_CHAT.match(text)) else 0
@@ -124,5 +129,5 @@ def screened(text: str, question: str = "") -> Sheet:
     skipped = max(0, len(answer) - HEAD - TAIL)
     if skipped:
         answer = answer[: HEAD - 1] + "\n" + answer[HEAD + skipped :]
-    answer = TABLE_ROW.sub(lambda row: row[0].replace("|", "\n"), without_question(answer, question))
+    answer = TABLE_ROW.sub(_cells, without_question(answer, question))
     return Sheet(BOX.sub(lambda box: cues.BOXED + " " * (len(box[0]) - 1), answer), begin, skipped)

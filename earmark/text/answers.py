@@ -167,6 +167,8 @@ def first(page: Page) -> Sequence[Mention]:
     opening = words_in(cues.NAMED.sub("", page.low[: chain[0].start]))
     if opening or chain[0].stance == "denied" or not _stands(page, chain[0]):
         return ()
+    if cues.TAKEN_BACK.match(page.low, chain[-1].end):
+        return ()
     if chain[0].form == "bare" and two_sounds(page.key) and not cues.LABEL_ALONE.match(page.text, chain[0].end):
         return ()
     if chain[0].form == "text" and not cues.STOP.match(page.low, chain[-1].end):
@@ -256,7 +258,7 @@ def opening_word(page: Page) -> Sequence[Mention]:
     return [Mention(found[0], 0, len(page.low.split(".")[0]), "text")] if found and len(page.key.labels) <= 3 else ()
 
 
-FIRM: Mapping[str, Rule] = {"first": first, "concluded": concluded, "ranked": ranked, "last": last}
+FIRM: Mapping[str, Rule] = {"ranked": ranked, "first": first, "concluded": concluded, "last": last}
 WEAK: Mapping[str, Rule] = {
     "last-clause": last_clause,
     "label": only_label,
