@@ -58,6 +58,7 @@ NOT_SAID = LazyPattern(
 MOVES = LazyPattern(rf"\b(?:(?P<up>{_RISING})|{_FALLING})\b")
 HIDDEN = LazyPattern(r"\bhidden\b|\bcontains?\b|\bin (?:which|it)\b")
 ALIKE = LazyPattern(r"\bas (?:\w+ ){1,2}as\b")
+PLACED = LazyPattern(r"\b(?:in|it is|it's|number)\b")
 HEDGE = LazyPattern(r"\bif i (?:had|have|must|were)\b[^,:]*[,:]?|\bhigh(?:er)? quality\b|\bvery\b")
 
 
@@ -154,7 +155,7 @@ def _clauses(text: str) -> Iterator[tuple[int, str]]:
 def _facts(text: str, names: LazyPattern) -> Iterator[Fact]:
     for begin, clause in _clauses(HEDGE.sub(blank, text)):
         named = [Named(int(bool(one["name1"])), *one.span()) for one in names.finditer(clause)]
-        if not 0 < len(named) <= 2 or NOT_SAID.search(clause):
+        if not 0 < len(named) <= 2 or NOT_SAID.search(clause.lower()):
             continue
         masked = clause
         for one in named:
@@ -245,6 +246,12 @@ def compared(text: str, key: Key, question: str) -> Mention | None:
     return Mention(key.labels[chosen.pop()], facts[-1].start, facts[-1].end, "marked", "concluded")
 
 
+def compares(text: str, key: Key) -> bool:
+    """Whether a reply compares the two sounds of an item in any way."""
+    names = _names(key.labels, key.choices) if two_sounds(key) else None
+    return names is not None and any(True for _ in _facts(text, names))
+
+
 def two_sounds(key: Key) -> bool:
     """Whether the options are two sounds by position, such as "the first" and "the second"."""
     return _names(key.labels, key.choices) is not None and not _by_name(key.choices)
@@ -253,7 +260,7 @@ def two_sounds(key: Key) -> bool:
 def _named_alone(text: str, names: LazyPattern, want: Asked | None) -> Named | None:
     """The sound that is all a reply names, or the one that "B > A" puts first."""
     named = [Named(int(bool(one["name1"])), *one.span()) for one in names.finditer(text)]
-    if len(named) == 1 and not words_in((text[: named[0].start] + text[named[0].end :]).lower()):
+    if len(named) == 1 and not words_in(PLACED.sub("", (text[: named[0].start] + text[named[0].end :]).lower())):
         return named[0]
     if len(named) != 2 or words_in((text[: named[0].start] + text[named[1].end :]).lower()):
         return None

@@ -49,7 +49,7 @@ _CHOOSE = (
 )
 CHECKED = r"(?:[\[(][x✓✔][\])]|[☑✅✔✓])"  # a ticked box
 _SO = (
-    r"(?:(?:^|[,;:—–]\s*|\band )so\b|\b(?:therefore|thus|hence|consequently|conclude|leaves?|leaving|left with|must be|has to be"
+    r"(?:(?:\A\W*|[,;:—–]\s*|\band )so\b|\b(?:therefore|thus|hence|consequently|conclude|leaves?|leaving|left with|must be|has to be"
     r"|have to be|should be|can only be|i think|i believe|i'm (?:fairly |quite )?(?:sure|confident)|points? to|corresponds? to"
     r"|also|daher|deshalb|somit|donc|por tanto|por lo tanto|entonces|portanto|logo|quindi|jadi|maka|значит|поэтому|vậy)\b"
     r"|所以|因此|故|应该?是|應該是|よって|したがって|따라서|(?:\bnot\b|n't\b)[^\n]{1,60}\bbut(?: rather)?\b|而是|\bsondern\b|\bsino\b)"
@@ -108,7 +108,7 @@ DENIED_AFTER = LazyPattern(
     r"|est (?:incorrecte?|fausse?)|no es\b|es incorrect|não é|non è|salah\b|bukan\b|tidak\b)"
 )
 DECLARED_AFTER = LazyPattern(
-    rf"\W{{0,4}}(?:{_STATES}\s+(?:\w+\s+){{0,4}}?(?:correct|right|true|best|better|accurate|appropriate|suitable|answer|choice|option|(?:more|most) likely)\b"
+    rf"\W{{0,4}}(?:{_STATES}\s+(?:\w+\s+){{0,4}}?(?:correct|right|true|best|better|accurate|appropriate|suitable|answer|choice|option|(?:more|most) (?:likely|plausible|probable|fitting))\b"
     r"|(?:fits|matches|describes|suits)\s+(?:\w+\s+){0,4}(?:best|better)\b|(?:fits|matches|remains)\b|rather than\b|هي (?:الإجابة|الجواب|الخيار)|(?:选项)?是?最?(?:正确|合适|恰当|符合)|是对的|が正|が適切|を選"
     r"|을 선택|를 선택|ist (?:die )?(?:richtig|korrekt)|est (?:la )?(?:bonne|correcte?|juste)"
     r"|es (?:la )?(?:respuesta |opción )?(?:correct|mejor)|é (?:a )?(?:resposta )?(?:corret|cert)"
@@ -133,7 +133,7 @@ NAMED = LazyPattern(
 )
 PAUSE = LazyPattern(  # after a letter that stands as a label
     r"\s*(?:\Z|[^\w\s])|\s*\n|\s+(?:because|since|as|due|given|based|for|is|and|or|with|und|oder|et|dan|weil|denn|parce|porque|pois"
-    r"|perché|karena|sebab)\b|\s*[\u3040-\u9fff\uac00-\ud7af]"
+    r"|perché|karena|sebab)\b|\s*[\u3040-\u9fff\uac00-\ud7af]|\s+[\u0400-\u1fff]"
 )
 STOP = LazyPattern(
     r"\s*(?:\Z|[.!:;()\[\n–—-])|,?\s+(?:because|since|as|weil|denn|car|porque|karena)\b|[。！；（]|，?因为"
@@ -170,8 +170,6 @@ DECLINES = LazyPattern(  # the model speaks of itself or of what it was given, n
     rf"|\b(?:can(?:no|')t|could(?:n't| not)) be (?:\w+ )?{_TELL}\b|\bunable to (?:\w+ )?{_TELL}\b|\bnot determinable\b"
     r"|\b(?:i|we) (?:do not|don't|didn't|did not) (?:hear any|have access|have the|have any|see any|have enough|receive)\b|\bas an ai\b"
     r"|\b(?:insufficient|not enough|enough) (?:information|context|data|evidence|detail)|\bno (?:\w+ ){0,2}(?:audio|recording|clip|utterance|information)\b[^.\n]{0,30}\b(?:is|was|provided|given|attached)\b"
-    r"|\b(?:(?:is|are|was|were|been) not|isn't|aren't|wasn't|weren't) (?:\w+ly )?(?:specified|mentioned|provided|stated|given|indicated)\b"
-    r"|\b(?:does|do|did)(?: not|n't) (?:contain|provide|specify|mention|include|indicate)\b"
     r"|\b(?:please|could you|can you|would you|if you(?: can| could|'d like to| would like to)?) (?:\w+ ){0,2}?(?:provide|share|upload|re-?upload|attach|send|describe|clarify|specify|confirm|play|repeat)\b"
     r"|\b(?:would|will|i'd|i) need (?:to (?:listen|hear|know|see)|the|an?|more|further|access|specific)\b"
     r"|\b(?:is|are) (?:missing|not available|necessary|required|needed) ?(?:[.,;]|\Z|to\b|for\b)|\bwithout (?:more|the (?:actual|audio|clip|recording)|access|further|additional|hearing|listening)\b"
@@ -179,6 +177,12 @@ DECLINES = LazyPattern(  # the model speaks of itself or of what it was given, n
     r"|\bkann (?:\w+ ){0,5}(?:nicht|keine)\b|\bnicht (?:sagen|bestimmen|erkennen|beurteilen|hören)\b|\btidak (?:dapat|bisa|tahu)\b|\bkhông (?:thể|biết)\b"
     r"|не (?:могу|можу|знаю)|无法|不能确定|不知道|わかりません|できません|判断できない|알 수 없|모르|할 수 없|لا (?:أعرف|أستطيع|يمكنني|يمكن)|ไม่(?:สามารถ|ทราบ|รู้)|पता नहीं|नहीं (?:बता|कह|सुन) सकत"
 )
+NOT_SAID = LazyPattern(  # what is heard does not tell
+    r"\b(?:(?:is|are|was|were|been) not|isn't|aren't|wasn't|weren't) (?:\w+ly )?(?:specified|mentioned|provided|stated|given|indicated)\b"
+    r"|\b(?:does|do|did)(?: not|n't) (?:contain|provide|specify|mention|include|indicate)\b"
+)
+BOXES = LazyPattern(r"\[[ x✓✔]?\]|\([ x✓✔]?\)|[☐☒☑✅✔✓✗✘❌]")
+WHENS = LazyPattern(r"\bwhen\b[^.;!?\n]{0,80}\bwhen\b")
 RETURNS = LazyPattern(  # after having declined
     r"\b(?:but|however|though|although|still|nevertheless|nonetheless|yet|based on|judging|guess|assum\w+|likely|appears?|seems?|sounds|if i had to|leans?|aber|mais|pero|mas|ma|tetapi|namun|nhưng|но)\b|但|不过|しかし|が、|하지만|ولكن|लेकिन|แต่"
 )
@@ -218,10 +222,11 @@ ORDINAL = LazyPattern(
 NUMERAL = LazyPattern(r"\d|\b(?:zero|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|first|second|third|last)\b")
 LABEL_ALONE = LazyPattern(r"\s*(?:\Z|[.)\]:\n!]|-\s|,\s*(?:because|since|as)\b)")
 CLAUSE_LEAD = LazyPattern(r"(?:[,;:—–]|\s-|\b(?:and|so|thus|hence|therefore|say|guess|probably|likely|definitely|certainly|maybe|perhaps))\W*(?:(?:an?|the|option|it is|it's|is)\W+)?\Z")
-NO_CLAIM = (CONDITION, DECLINES, NONE_OF_THESE)
+NO_CLAIM = (CONDITION, DECLINES, NOT_SAID, NONE_OF_THESE)
 OTHER_ANSWER = LazyPattern(  # an answer of few words
     r"\b(?:the|my|final|correct|right) (?:\w+ )?answer(?: is|:)(?: therefore| thus)?[^\w.;!?\n]{0,6}(?!not\b)[^\s.;!?\n]+(?: [^\s.;!?\n]+){0,2}(?=[.;!?\n]|\Z)"
 )
+LABEL_VERB = LazyPattern(r"\s+(?:seems|sounds|fits|matches|would|should|appears|looks|describes|corresponds)\b")
 TAG_QUESTION = LazyPattern(r",\s*(?:(?:is|was|does|are|were|do)n't|right|no|innit)\b[^?]{0,12}\?")
 TAKEN_BACK = LazyPattern(r"[\s.,;…–—-]*\b(?:no|wait|hmm+|actually|sorry|correction|scratch that|i mean|make that)\b[\s,.…:–—-]")
 ABBREVIATED = LazyPattern(r"\b(ans|opt)\.")

@@ -24,6 +24,7 @@ MIN_RUN = 3  # options gone through in order
 LONG = 250  # characters: a reply as long as this gives reasons before its answer
 BESIDE = LazyPattern(r"(?:[\W_]|\b(?:[aA]n?|[tT]he)\b){0,12}")  # between a label and its own option's text
 CONFLICT = LazyPattern(r"\s?[).:\]]+ ?(?:(?:[aA]n?|[tT]he) )?")  # between a label and another option's text
+DASH = LazyPattern(r"\s[-–—]+\s")
 CLOSED = LazyPattern(r"\s?[)\]）】>]")
 OPENED = LazyPattern(r"[(\[<（【]\s*\Z")
 QUOTED = LazyPattern(r"[\"“„«][^\"”»\n]{1,400}[\"”»]")
@@ -174,15 +175,20 @@ def sentence_before(low: str, start: int) -> tuple[str, int]:
     return lead[ends[-1] if ends else 0 :], begin + (ends[-1] if ends else 0)
 
 
-def _stance(low: str, one: Mention, previous: Mention | None, key: Key) -> Stance:
-    """The stance that the words around a mention give it. A cue belongs to the first choice after it."""
+def _stance(low: str, one: Mention, previous: int, key: Key) -> Stance:
+    """The stance that the words around a mention give it. A cue belongs to the first choice after it.
+
+    `previous`: where the mention before it ends.
+    """
     after = low[one.end : one.end + 80]
-    if cues.DENIED_AFTER.match(after):
+    if cues.DENIED_AFTER.match(after) and not cues.TAG_QUESTION.match(after):
         return "denied"
     sentence, begin = sentence_before(low, one.start)
-    if _asked(low, one, sentence) or (cues.CONDITION.search(sentence) and not cues.RESUMED.search(sentence)):
+    if _asked(low, one, sentence) or cues.WHENS.search(low, begin, one.end + WINDOW) or (cues.CONDITION.search(sentence) and not cues.RESUMED.search(sentence)):
         return "denied"
-    lead = sentence[max(0, (previous.end if previous else 0) - begin) :]
+    lead = sentence[max(0, previous - begin) :]
+    if previous > begin and not lead.rpartition("\n")[0].rstrip().endswith((":", "：")):
+        lead = lead.rpartition("\n")[2]  # what stands in the line of another choice belongs to that
     text = one.form == "text"
     denial = cues.DENIED.search(lead)
     if denial and (
@@ -195,11 +201,11 @@ def _stance(low: str, one: Mention, previous: Mention | None, key: Key) -> Stanc
     concluded = (cues.CONCLUDED_TEXT if text else cues.CONCLUDED).search(lead)
     if concluded and not (denial and denial.start() > concluded.start()):
         return "concluded"
-    if not text and not denial and key.plain and cues.LIKELY.search(lead):
-        return "concluded"
     if denial:
         return "denied"
-    return "declared" if (cues.DECLARED_AFTER_TEXT if text else cues.DECLARED_AFTER).match(after) else "said"
+    if (cues.DECLARED_AFTER_TEXT if text else cues.DECLARED_AFTER).match(after):
+        return "declared"
+    return "concluded" if not text and key.plain and cues.LIKELY.search(lead) else "said"
 
 
 def _asked(low: str, one: Mention, sentence: str) -> bool:
@@ -212,7 +218,7 @@ def _asked(low: str, one: Mention, sentence: str) -> bool:
 
 def _joined(one: Mention, other: Mention, gap: str) -> bool:
     """Whether two neighbours belong together: in a list, or a label beside another option's text."""
-    if re.search(r"\s[-–—]+\s", gap) and "\n" not in gap:
+    if cues.BOXES.search(gap) or (DASH.search(gap) and "\n" not in gap):
         return False
     if (one.form == "text") == (other.form == "text") or other.form == "marked":
         return len(gap) < 40 and bool(cues.JOINT.match(gap))
@@ -220,9 +226,8 @@ def _joined(one: Mention, other: Mention, gap: str) -> bool:
     return alone and other.form == "text" and one.label != other.label and bool(CONFLICT.fullmatch(gap))
 
 
-def _stances(low: str, found: Sequence[Mention], gaps: Sequence[str], shared: Sequence[bool], key: Key) -> list[Stance]:
+def _stances(stances: list[Stance], gaps: Sequence[str], shared: Sequence[bool]) -> list[Stance]:
     """The stance of every mention; what is said of one end of a list is said of all of it."""
-    stances = [_stance(low, one, previous, key) for previous, one in zip([None, *found], found, strict=False)]
     for n, same in enumerate(shared):
         if same and stances[n + 1] == "said":
             stances[n + 1] = stances[n]
@@ -235,13 +240,17 @@ def _stances(low: str, found: Sequence[Mention], gaps: Sequence[str], shared: Se
     return stances
 
 
-def _chains(low: str, found: Sequence[Mention], key: Key, *, several: bool) -> list[tuple[Mention, ...]]:
-    """The mentions in lists."""
+def _chains(
+    low: str, every: Sequence[Mention], gone: Sequence[Mention], key: Key, *, several: bool
+) -> list[tuple[Mention, ...]]:
+    """The mentions in lists, without those that are only gone through."""
+    found = [one for one in every if one not in gone]
+    ends = {one: before.end for before, one in pairwise(every)}
     gaps = [low[one.end : other.start] for one, other in pairwise(found)]
     joined = [_joined(one, other, gap) for (one, other), gap in zip(pairwise(found), gaps, strict=True)]
     shared = [near and (several or "\n" not in gap) for near, gap in zip(joined, gaps, strict=True)]
     chains: list[tuple[Mention, ...]] = []
-    stances = _stances(low, found, gaps, shared, key)
+    stances = _stances([_stance(low, one, ends.get(one, 0), key) for one in found], gaps, shared)
     for n, one in enumerate(found):
         each = msgspec.structs.replace(one, stance=stances[n])
         if n > 0 and shared[n - 1] and stances[n - 1] == each.stance:
@@ -311,7 +320,7 @@ def page_of(text: str, key: Key, *, several: bool) -> Page:
     if len(found) > FIRST + LAST:
         found = found[:FIRST] + found[-LAST:]
     gone = [] if several else _gone_through(low, found, key)
-    chains = _chains(low, [one for one in found if one not in gone], key, several=several)
+    chains = _chains(low, found, gone, key, several=several)
     listed = [] if several else [chain for chain in chains if _listing(chain, key)]
     for one in (*gone, *(one for chain in listed for one in chain)):
         own[one.start : one.end] = " " * (one.end - one.start)

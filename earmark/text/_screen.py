@@ -109,7 +109,7 @@ def without_question(text: str, question: str) -> str:
     question = question.strip()
     if len(question) >= MIN_QUESTION and question in text:
         text = text.replace(question, " " * len(question))
-    return ECHOED_QUESTION.sub(lambda echo: "answer".rjust(len(echo[0])), text)
+    return ECHOED_QUESTION.sub(lambda echo: "answer ".rjust(len(echo[0])), text)
 
 
 def _cells(row: re.Match[str]) -> str:

@@ -28,7 +28,7 @@ STRAY = {  # families that no ending tells
     "females": "woman", "joy": "happy", "joyful": "happy", "joyous": "happy", "afraid": "fear", "scared": "fear", "fearful": "fear",
     "ascending": "rises", "ascends": "rises", "upward": "rises", "upwards": "rises", "increases": "rises", "increasing": "rises",
     "descending": "falls", "descends": "falls", "downward": "falls", "downwards": "falls", "decreases": "falls", "decreasing": "falls",
-    "rose": "rises", "fell": "falls",
+    "rose": "rises", "fell": "falls", "drops": "falls", "dropping": "falls", "climbs": "rises", "climbing": "rises",
 }
 MOVES = LazyPattern(r"\b(?:goes|going|go|went|moves|moving|glides|slides) (up|down)\b")
 

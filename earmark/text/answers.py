@@ -34,7 +34,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TypeAlias
 
 from earmark.text import _cues as cues
-from earmark.text._comparatives import compared, two_sounds
+from earmark.text._comparatives import compared, compares, two_sounds
 from earmark.text._keys import Key, Mention, Stance, is_number, key_of
 from earmark.text._lazy import LazyPattern
 from earmark.text._mentions import Page, page_of, sentence_before, words_in
@@ -109,7 +109,7 @@ def _by_rules(page: Page, sheet: Sheet, question: str, *, cut: bool) -> Reading:
             span = sheet.place(found[0].start, found[0 if len(chosen) == 1 else -1].end)
             clear = page.several or len(chosen) == 1
             return Reading(",".join(chosen), name, span, "answered") if clear else _unread("several-answers", span)
-    if not cut and (cues.REFUSAL.search(page.low) or cues.DECLINES.search(page.low)):
+    if not cut and any(cue.search(page.low) for cue in (cues.REFUSAL, cues.DECLINES, cues.NOT_SAID)):
         return Reading(None, "refusal", None, "refused")
     if not cut and _none_fits(page):
         return _unread("none-of-these")
@@ -136,7 +136,7 @@ def _rules(page: Page, question: str, *, cut: bool) -> Mapping[str, Rule]:
         return (one,) if one else ()
 
     rules = {"declared": declared, "compared": by_comparison, **FIRM}
-    return rules if _none_fits(page) else {**rules, **WEAK}
+    return rules if _none_fits(page) or compares(page.text, page.key) else {**rules, **WEAK}
 
 
 def _none_fits(page: Page) -> bool:
@@ -177,7 +177,10 @@ def first(page: Page) -> Sequence[Mention]:
 
 
 def concluded(page: Page) -> Sequence[Mention]:
-    return _last([[one for one in chain if _stands(page, one)] for chain in page.chains], "concluded")
+    chains = [
+        [one for one in chain if _stands(page, one) or cues.LABEL_VERB.match(page.low, one.end)] for chain in page.chains
+    ]
+    return _last(chains, "concluded")
 
 
 def ranked(page: Page) -> Sequence[Mention]:
@@ -301,8 +304,9 @@ def _taken_away(page: Page, one: Mention) -> bool:
     if cues.PLAN.search(lead):
         return True
     refusals = [found for found in cues.DECLINES.finditer(page.low) if not one.start <= found.start() < one.end]
-    before = [found.end() for found in refusals if found.start() < one.start]
-    if before and not cues.RETURNS.search(page.low, before[-1], one.start):
+    untold = [found for found in cues.NOT_SAID.finditer(page.low) if found.start() < one.start]
+    before = [found.end() for found in (*refusals, *untold) if found.start() < one.start]
+    if before and not cues.RETURNS.search(page.low, max(before), one.start):
         return True
     after = [found.start() for found in refusals if found.start() >= one.end]
     return bool(after) and not (cues.CLAIMED.search(lead) and cues.SENTENCE_END.search(page.low, one.end, after[0]))
@@ -374,6 +378,6 @@ def _in_words(page: Page, named: set[str]) -> list[Mention]:
 
 def _after_declining(sentence: str) -> int:
     """The place in a sentence where it comes back to the question: "it is not said, but it sounds ..."."""
-    refusals = list(cues.DECLINES.finditer(sentence))
-    back = cues.RETURNS.search(sentence, refusals[-1].end()) if refusals else None
+    refusals = [found.end() for cue in (cues.DECLINES, cues.NOT_SAID) for found in cue.finditer(sentence)]
+    back = cues.RETURNS.search(sentence, max(refusals)) if refusals else None
     return back.end() if back else 0
