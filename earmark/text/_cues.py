@@ -50,7 +50,7 @@ _CHOOSE = (
 CHECKED = r"(?:[\[(][x✓✔][\])]|[☑✅✔✓])"  # a ticked box
 _SO = (
     r"(?:(?:\A\W*|[,;:—–]\s*|\band )so\b|\b(?:therefore|thus|hence|consequently|conclude|leaves?|leaving|left with|must be|has to be"
-    r"|have to be|should be|can only be|i think|i believe|i'm (?:fairly |quite )?(?:sure|confident)|points? to|corresponds? to"
+    r"|have to be|should be|can only be|i think|i believe|i'm (?:fairly |quite )?(?:sure|confident)|points? to|corresponds? to|indicates?|suggests?"
     r"|also|daher|deshalb|somit|donc|por tanto|por lo tanto|entonces|portanto|logo|quindi|jadi|maka|значит|поэтому|vậy)\b"
     r"|所以|因此|故|应该?是|應該是|よって|したがって|따라서|(?:\bnot\b|n't\b)[^\n]{1,60}\bbut(?: rather)?\b|而是|\bsondern\b|\bsino\b)"
 )
@@ -65,9 +65,9 @@ DECLARED_TEXT = LazyPattern(
     rf"{_WRONG}(?:{CHECKED}[^\w\n]*\Z|{BOXED}[\s\W]*\Z|(?:{_ANSWER}|{_OPTION})[^\n]{{0,80}}?{_IS}{_PROSE}|{_ANSWER}\W*\Z|(?:{_FIELD}|{_CHOOSE}){_PROSE})"
 )
 _LIKELY = (
-    r"(?:definitely|probably|certainly|clearly|surely|surely|obviously|maybe|perhaps|possibly|likely|apparently|presumably|only|be|is|was|it's|that's|are|say|guess"
+    r"(?:definitely|probably|certainly|clearly|surely|surely|obviously|maybe|perhaps|possibly|likely|apparently|presumably|only|(?<!could )(?<!may )(?<!might )(?<!can )be|is|was|it's|that's|are|say|guess"
     r"|think|pick|choose|ist|wäre|wohl|wahrscheinlich|vielleicht|est|serait|probablement|es|sea|sería|probablemente|é|seja|provavelmente|è|sia|probabilmente"
-    r"|это|наверное|вероятно|adalah|là|jest|este|är|er)"
+    r"|это|наверное|вероятно|adalah|là|jest|este|är|er|कि)"
 )
 CONCLUDED = LazyPattern(rf"(?:{_SO}{_IT_IS}|{_ITS}){_BRIDGE}")
 LIKELY = LazyPattern(rf"(?:\b{_LIKELY}\W{{1,3}}|[是为為は]\s?)\Z")  # before a letter that stands alone
@@ -87,9 +87,10 @@ CONTRAST = LazyPattern(  # all that stands between what is denied and what holds
 )
 CONDITION = LazyPattern(  # "if it were low, A": an answer to another question
     r"\b(?:if|assuming|suppose|supposing|provided that|in case|unless|depending on|depends on)\b"
-    r"(?!\W+(?:i|we|you|one|anything|forced|pressed|not|needed|necessary|only|at all|so|any)\b)|\bwenn\b|\bfalls\b|\bjika\b|\bkalau\b|如果|若是|もし|만약"
+    r"(?!\W+(?:i|we|you|one (?:had|has|must)|anything|forced|pressed|not|needed|necessary|only|at all|so|any)\b)|\bwenn\b|\bfalls\b|\bjika\b|\bkalau\b|如果|若是|もし|만약"
 )
 EACH = LazyPattern(r"\b(?:each|every|all|any|the (?:given|available|possible|following|provided)|these|those|between|through)\W*\Z")
+SURE = LazyPattern(r"\b(?:it|this|that|he|she|they)\b|\b(?:actually|really|in fact)\b")
 ENUMERATOR = LazyPattern(r"[.)]\s+\w")  # after a number that opens a line
 IN_PASSING = LazyPattern(r"\b(?:at least|at most|only|which|each|every|this|that|the|first|any|no|as|more than|less than|than)\s+\Z")
 PART_OF = LazyPattern(r"\s+(?:of|or more|by one|such|another|who|whose|which|can|could|might|must|should|more)\b")
@@ -103,14 +104,14 @@ DENIED_AFTER = LazyPattern(
     r"|\s?[-–—:]\s*(?:no|nope|wrong|incorrect)\s*(?:[.,;!\n]|\Z)"  # "Option A: Man - no."
     rf"|\W{{0,4}}(?:{_STATES}\s+(?:\w+\s+){{0,2}}?(?:not|wrong|incorrect|false|ruled out|eliminated|excluded|unlikely|less|out"
     r"|improbable|implausible|irrelevant|inaccurate)\b|(?:is|are|was|were|does|do|did|would|could|wo|ca)n't\b|cannot\b"
-    r"|(?:does|do|did|would|could) not\b|不正确|不對|不对|错误|不符合|可以排除|是错|ではな|じゃな|でな[いく]"
+    r"|(?:does|do|did|would|could) not\b|不正确|不對|不对|错误|不符合|可以排除|是错|(?:も|は)?違い?|では(?:な|あり)|じゃな|でな[いく]"
     r"|(?:가|이|은|는)?\s*아[니닌닙]|नहीं|ist (?:falsch|nicht)|n'est pas"
     r"|est (?:incorrecte?|fausse?)|no es\b|es incorrect|não é|non è|salah\b|bukan\b|tidak\b)"
 )
 DECLARED_AFTER = LazyPattern(
     rf"\W{{0,4}}(?:{_STATES}\s+(?:\w+\s+){{0,4}}?(?:correct|right|true|best|better|accurate|appropriate|suitable|answer|choice|option|(?:more|most) (?:likely|plausible|probable|fitting))\b"
     r"|(?:fits|matches|describes|suits)\s+(?:\w+\s+){0,4}(?:best|better)\b|(?:fits|matches|remains)\b|rather than\b|هي (?:الإجابة|الجواب|الخيار)|(?:选项)?是?最?(?:正确|合适|恰当|符合)|是对的|が正|が適切|を選"
-    r"|을 선택|를 선택|ist (?:die )?(?:richtig|korrekt)|est (?:la )?(?:bonne|correcte?|juste)"
+    r"|을 선택|를 선택|(?:wählen|nehmen)\b|सही|ถูก|ist (?:die )?(?:richtig|korrekt)|est (?:la )?(?:bonne|correcte?|juste)"
     r"|es (?:la )?(?:respuesta |opción )?(?:correct|mejor)|é (?:a )?(?:resposta )?(?:corret|cert)"
     r"|è (?:la )?(?:risposta )?(?:corrett|giust)|(?:adalah )?(?:jawaban )?(?:yang )?(?:benar|tepat)\b|là đáp án|だと(?:思|考)|です\W*\Z|でしょう|(?:이|인 것)?\s?(?:입니다|이다|예요|이에요|라고 생각)|है\W*\Z)"
 )
@@ -124,12 +125,12 @@ CLAIMED = LazyPattern(
 )
 SENTENCE_END = LazyPattern(r"[.!?;]+(?=\s|\Z)|[。！？；]|\n")
 JOINT = LazyPattern(  # all that stands between two choices of one list
-    r"[\s()\[\],;/&+、，<>-]*(?:(?:and|or|und|oder|et|ou|y|e|o|dan|atau|va|và|hoặc|и|или)\b|或者?|和|与|與|及|と|와|과)?(?:\s(?:maybe|perhaps|possibly|probably|even|else|also)\b)?"
+    r"[\s()\[\],;/&+、，<>-]*(?:(?:and|or|und|oder|et|ou|y|e|o|dan|atau|va|và|hoặc|и|или)\b|или|أو|या|और|หรือ|或者?|和|与|與|及|と|も|か|와|과|도|나)?(?:\s(?:maybe|perhaps|possibly|probably|even|else|also)\b)?"
     r"[\s()\[\],、，<>-]*(?:\b(?:options?|choices?|an?|the|la|le|der|die|das)\b|选项)?[\s()\[\]]*\Z"
 )
 NAMED = LazyPattern(
     r"(?:\b(?:options?|choice|answer|letter|alternative|opci[oó]n|op[cç][aã]o|opzione|alternativa|opsi|pilihan|antwort|réponse|lettre|letra)"
-    r"|选项|選項|選択肢|선택지|보기|вариант|ข้อ|ตัวเลือก)\W{0,3}\Z"
+    r"|选项|選項|選択肢|선택지|보기|вариант|ข้อ|ตัวเลือก|الخيار|الحرف|विकल्प)\W{0,3}\Z"
 )
 PAUSE = LazyPattern(  # after a letter that stands as a label
     r"\s*(?:\Z|[^\w\s])|\s*\n|\s+(?:because|since|as|due|given|based|for|is|and|or|with|und|oder|et|dan|weil|denn|parce|porque|pois"
@@ -160,6 +161,7 @@ REFUSAL = LazyPattern(
 )
 WAVERS = LazyPattern(r"\b(?:wait|hmm+|actually|hold on|let me|on second thought|but|however|alternatively)\b")
 # Said in passing far too often to be an answer unless something says that they are one.
+CLAIMABLE = frozenset("true false both neither none same other all".split())  # but for "it is true"
 COMMON = frozenset("yes no none all both neither other others true false not one it any same".split())
 
 # ---------------------------------------------------------------- replies without an answer
@@ -181,21 +183,30 @@ NOT_SAID = LazyPattern(  # what is heard does not tell
     r"\b(?:(?:is|are|was|were|been) not|isn't|aren't|wasn't|weren't) (?:\w+ly )?(?:specified|mentioned|provided|stated|given|indicated)\b"
     r"|\b(?:does|do|did)(?: not|n't) (?:contain|provide|specify|mention|include|indicate)\b"
 )
+BUT_IS = LazyPattern(  # "it may sound like A at first, but it's B"
+    r"[^.;!?\n]{0,30}\bbut\b\W+(?:(?:it|this|that|he|she|they)(?:'s|\s+is|\s+was|\s+are)\W+)?(?:(?:is|was|actually|really|in fact|rather|more likely|clearly)\W+){0,2}"
+    r"(?:(?:an?|the|like)\W+){0,2}"
+)
 BOXES = LazyPattern(r"\[[ x✓✔]?\]|\([ x✓✔]?\)|[☐☒☑✅✔✓✗✘❌]")
-WHENS = LazyPattern(r"\bwhen\b[^.;!?\n]{0,80}\bwhen\b")
+WHENS = LazyPattern(r"\bwhen\b[^.;!?\n]{0,60}\b(?:is|are|was|were)\b[^.;!?\n]{0,30},\s*(?:and )?when\b")
 RETURNS = LazyPattern(  # after having declined
     r"\b(?:but|however|though|although|still|nevertheless|nonetheless|yet|based on|judging|guess|assum\w+|likely|appears?|seems?|sounds|if i had to|leans?|aber|mais|pero|mas|ma|tetapi|namun|nhưng|но)\b|但|不过|しかし|が、|하지만|ولكن|लेकिन|แต่"
 )
 NONE_OF_THESE = LazyPattern(
-    r"\b(?:none|neither|any|all|either|each)(?: one)? of (?:the |these|those|them\b|your )?(?:(?:\w+ ){0,2}(?:options?|choices?|answers?|alternatives|above|labels|categories)|\b)"
+    r"\b(?:none|neither|any|all|either|each)(?: one)? of (?:the (?!other|rest|remaining)|these|those|them\b|your )?(?:(?:\w+ ){0,2}(?:options?|choices?|answers?|alternatives|above|labels|categories)|\b)"
     r"|\bnot (?:\w+ ){0,2}?(?:among|one of|in|listed|covered)\b[^.\n]{0,30}\b(?:options|choices|answers|alternatives|list|listed|above)\b"
     r"|\bno (?:\w+ )?(?:options?|choices?|answers?)\b[^.\n]{0,40}\b(?:match|fit|appl|correct|suit|describe|correspond|right)"
+    r"|\bnone (?:\w+ )?(?:match|fit|appl|correspond)\w*|\b(?:options?|choices?)(?: provided| given)?(?: \([^)]{0,80}\))? (?:do|does)(?: not|n't) (?:match|list|include|contain|fit)\b|\bnot match any\b"
     r"|\bnot (?:listed|among them|on the list)\b|以上(?:都|皆)(?:不|非)|都不(?:是|对|正确)|どれでもない|どれも|해당 없음|كل ما سبق|لا شيء"
     r"|\b(?:keine|aucune?|ninguna?|nenhuma?|nessuna?) (?:der|des|de|das|dos|delle)\b"
 )
+_STEP = (
+    r"(?:analy[sz]e|identify|count|transcribe|listen|compare|determine|consider|examine|choose|select|look|break|evaluate|check|provide|output|outline|infer"
+    r"|start|begin|try|proceed|focus|find|assess|review|go through|know|see|hear|ask)"
+)
 PLAN = LazyPattern(  # a step that is still to be taken
-    r"\b(?:i|we) (?:will|'ll|need to|have to|must|should|would need|am going to|shall|can(?= (?:then|now|analy)))\b(?! (?:say|go with|choose|pick|answer|guess|conclude))|\b(?:i|we)'ll (?:first|analy|identify|outline|count|need|listen|look|then|now)"
-    r"|\blet's\b|\blet us\b|\blet me\b|\b(?:the|my|your) (?:task|goal|question|instruction|user)\b|\bto (?:\w+ )?(?:determine|answer|identify|solve|find|count|decide)\b[^.\n]{0,120}?\b(?:i|we|you)\b"
+    rf"\b(?:i|we)(?: will|'ll| need to| have to| must| should| would| would need to|'d| am going to| shall| can| would have to) (?:\w+ly )?(?:first |then |now |also )?{_STEP}\b"
+    r"|\blet's\b|\blet us\b|\blet me\b|\b(?:the|my|your) (?:task|goal|question|instruction)\b|\bto (?:\w+ )?(?:determine|answer|identify|solve|find|count|decide)\b[^.\n]{0,120}?\b(?:i|we|you)\b"
     r"|\boptions? (?:are|provided|include|given)\b|\bconsider(?:ing)? (?:each|the|all)\b"
 )
 END = LazyPattern(r"(?:[.!?。！？…؟।]|</\w+>|[)\]}»”\"'])[\s*_`\"'”’)\]}>|]*\Z")
@@ -222,7 +233,8 @@ ORDINAL = LazyPattern(
 NUMERAL = LazyPattern(r"\d|\b(?:zero|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|first|second|third|last)\b")
 LABEL_ALONE = LazyPattern(r"\s*(?:\Z|[.)\]:\n!]|-\s|,\s*(?:because|since|as)\b)")
 CLAUSE_LEAD = LazyPattern(r"(?:[,;:—–]|\s-|\b(?:and|so|thus|hence|therefore|say|guess|probably|likely|definitely|certainly|maybe|perhaps))\W*(?:(?:an?|the|option|it is|it's|is)\W+)?\Z")
-NO_CLAIM = (CONDITION, DECLINES, NOT_SAID, NONE_OF_THESE)
+NO_CLAIM = (CONDITION, DECLINES, NOT_SAID, NONE_OF_THESE, PLAN)
+ANYWAY = LazyPattern(r"\b(?:but|so|therefore|instead|still)\b")
 OTHER_ANSWER = LazyPattern(  # an answer of few words
     r"\b(?:the|my|final|correct|right) (?:\w+ )?answer(?: is|:)(?: therefore| thus)?[^\w.;!?\n]{0,6}(?!not\b)[^\s.;!?\n]+(?: [^\s.;!?\n]+){0,2}(?=[.;!?\n]|\Z)"
 )

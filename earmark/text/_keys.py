@@ -14,9 +14,10 @@ from typing import Literal, TypeAlias
 
 from msgspec import Struct
 
+from earmark.text._cues import NONE_OF_THESE
 from earmark.text._lazy import LazyPattern
 from earmark.text._screen import folded, lower, plain
-from earmark.text._telling import COUNTS, LEADING, TOKEN, telling_words
+from earmark.text._telling import LEADING, NUMBERS, TOKEN, telling_words
 
 Stance: TypeAlias = Literal["declared", "concluded", "said", "denied"]
 
@@ -24,6 +25,7 @@ ARTICLES = ("a", "an", "the")
 MAX_GAP = 8  # characters between the words of an option's text
 MIN_PARTED = 8  # letters of a word that may be written apart, such as "steel drum"
 UNSPACED = LazyPattern("[\u0e00-\u0e7f\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")  # scripts whose words may touch
+CHORD = LazyPattern(r"[A-G](?:[#♯♭b]|m\b|maj|min|dim|sus|aug|\d|:| (?:sharp|flat|major|minor)\b)\S*(?: \w+)?")
 WORD = LazyPattern(r"[^\W\d_][^\W_]+(?:[ '-][^\W_]+)*")
 
 
@@ -67,16 +69,18 @@ class Key(Struct, frozen=True):
     texts: tuple[OptionText, ...]
     verbatim: dict[str, str]
     telling: dict[str, frozenset[str]]  # the words that tell an option from the others
+    same: dict[str, str]  # a label -> the first whose option has the same text
+    none: bool  # an option says that none, or all, of the others fit
     plain: bool  # no option has a letter that is a label, as chords and keys have
 
 
 def is_number(word: str) -> bool:
-    return word.isdigit() or word in COUNTS
+    return word.isdigit() or word in NUMBERS
 
 
 def _canonical(word: str) -> str:
-    """A word as it is compared: a small count is a digit."""
-    return str(COUNTS.index(word)) if word in COUNTS else word
+    """A word as it is compared: a number is written in digits."""
+    return NUMBERS.get(word, word)
 
 
 def words_of(low: str) -> Words:
@@ -195,6 +199,18 @@ def _letter_pattern(labels: tuple[str, ...], spelled: tuple[str, ...], several: 
 
 
 @lru_cache(maxsize=4096)
+def same_choice(labels: tuple[str, ...], choices: tuple[str, ...]) -> dict[str, str]:
+    """The label that stands for each label: the first whose option has the same text.
+
+    >>> same_choice(("A", "B", "C"), ("yes", "no", "Yes"))
+    {'A': 'A', 'B': 'B', 'C': 'A'}
+    """
+    first: dict[str, str] = {}
+    texts = [folded(choice) for choice in choices] if len(choices) == len(labels) else labels
+    return {label: first.setdefault(text, label) for label, text in zip(labels, texts, strict=True)}
+
+
+@lru_cache(maxsize=4096)
 def key_of(labels: tuple[str, ...], choices: tuple[str, ...], several: bool) -> Key:
     """The key of an item. Options of the same text are found as the first of them."""
     spelled: dict[str, str] = {label: label for label in labels if not is_word(label)}
@@ -218,7 +234,9 @@ def key_of(labels: tuple[str, ...], choices: tuple[str, ...], several: bool) -> 
         tuple(_distinct(verbatim)),
         verbatim,
         {label: words - shared for label, words in telling.items()},
-        not any(set(choice.replace(":", " ").replace("#", " ").split()) & spelled.keys() - {"a", "A", "I", "i"} for choice in choices),
+        same_choice(labels, choices),
+        any(NONE_OF_THESE.search(text) for text in verbatim),
+        not any(CHORD.fullmatch(choice.strip()) or set(choice.replace(":", " ").replace("#", " ").split()) & spelled.keys() - {"a", "A", "I", "i"} for choice in choices),
     )
 
 

@@ -10,8 +10,7 @@ import re
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
-import msgspec
-from msgspec import Struct
+from msgspec import Struct, structs
 
 from earmark.text import _cues as cues
 from earmark.text._keys import Key, Mention, Stance, is_number, occurrences, words_of
@@ -43,6 +42,7 @@ class Page(Struct, frozen=True):
     several: bool  # whether more than one answer was asked for
     ranks: list[Mention]  # with what is listed
     broken: bool  # whether it stops within its reasoning
+    none_fits: bool = False  # whether it says that no option fits
 
     @property
     def mentions(self) -> list[Mention]:
@@ -92,7 +92,7 @@ def _letters(text: str, low: str, key: Key) -> Iterator[Mention]:
         closed = bool(CLOSED.match(after))
         bracketed = closed and (after[0] in ")]" or bool(OPENED.search(before)))
         pauses = bool(cues.PAUSE.match(after))
-        named = bool(cues.NAMED.search(before)) and (pauses or found[0] not in "aAiI")
+        named = bool(cues.NAMED.search(before)) and (pauses or found[0] not in "aiI")
         wordy = found[0].islower() or found[0] in "AEIOUY"  # may be a word of some language
         if bracketed or named or pauses or not wordy:
             yield Mention(key.spelled[found[0]], start, end, "marked" if bracketed or named else "bare")
@@ -135,7 +135,7 @@ def _ordinals(low: str, key: Key) -> list[Mention]:
     return found
 
 
-def _merged(letters: Sequence[Mention], texts: list[Mention], text: str) -> list[Mention]:
+def _merged(letters: Sequence[Mention], texts: list[Mention], text: str, key: Key) -> list[Mention]:
     """A label and its own option's text beside it are one mention; a bare letter inside an option's text is none."""
     merged: list[Mention] = []
     own: set[int] = set()
@@ -146,10 +146,10 @@ def _merged(letters: Sequence[Mention], texts: list[Mention], text: str) -> list
         gap = BESIDE.match(text, letter.end)
         reach = gap.end() if gap else letter.end
         beside = [n for n in range(at, min(at + 4, len(texts))) if letter.end <= texts[n].start <= reach]
-        mine = [n for n in beside if texts[n].label == letter.label]
+        mine = [n for n in beside if texts[n].label == key.same[letter.label]]
         if mine:
             own.add(mine[0])
-            merged.append(msgspec.structs.replace(letter, end=texts[mine[0]].end, form="marked"))
+            merged.append(structs.replace(letter, end=texts[mine[0]].end, form="marked"))
         elif letter.form == "marked" or at == len(texts) or texts[at].start > letter.start:
             merged.append(letter)
     merged += [one for n, one in enumerate(texts) if n not in own]
@@ -184,7 +184,7 @@ def _stance(low: str, one: Mention, previous: int, key: Key) -> Stance:
     if cues.DENIED_AFTER.match(after) and not cues.TAG_QUESTION.match(after):
         return "denied"
     sentence, begin = sentence_before(low, one.start)
-    if _asked(low, one, sentence) or cues.WHENS.search(low, begin, one.end + WINDOW) or (cues.CONDITION.search(sentence) and not cues.RESUMED.search(sentence)):
+    if _asked(low, one, sentence) or cues.WHENS.search(low, begin, one.end + WINDOW) or (cues.CONDITION.search(sentence) and not cues.ANYWAY.search(sentence)):
         return "denied"
     lead = sentence[max(0, previous - begin) :]
     if previous > begin and not lead.rpartition("\n")[0].rstrip().endswith((":", "：")):
@@ -192,7 +192,7 @@ def _stance(low: str, one: Mention, previous: int, key: Key) -> Stance:
     text = one.form == "text"
     denial = cues.DENIED.search(lead)
     if denial and (
-        cues.RESUMED.search(denial["scope"]) or cues.NOT_LESS.search(sentence) or cues.COUNTERFACTUAL.search(lead)
+        cues.RESUMED.search(denial["scope"].strip().removeprefix("that")) or cues.NOT_LESS.search(sentence) or cues.COUNTERFACTUAL.search(lead)
     ):
         denial = None
     declared = (cues.DECLARED_TEXT if text else cues.DECLARED).search(lead)
@@ -226,8 +226,9 @@ def _joined(one: Mention, other: Mention, gap: str) -> bool:
     return alone and other.form == "text" and one.label != other.label and bool(CONFLICT.fullmatch(gap))
 
 
-def _stances(stances: list[Stance], gaps: Sequence[str], shared: Sequence[bool]) -> list[Stance]:
+def _stances(stances: list[Stance], gaps: Sequence[str], joined: Sequence[bool], *, several: bool) -> list[Stance]:
     """The stance of every mention; what is said of one end of a list is said of all of it."""
+    shared = [near and (several or ";" not in gap) for near, gap in zip(joined, gaps, strict=True)]
     for n, same in enumerate(shared):
         if same and stances[n + 1] == "said":
             stances[n + 1] = stances[n]
@@ -237,6 +238,8 @@ def _stances(stances: list[Stance], gaps: Sequence[str], shared: Sequence[bool])
     for n, gap in enumerate(gaps):  # "not A but B"
         if stances[n] == "denied" and stances[n + 1] == "said" and cues.CONTRAST.fullmatch(gap):
             stances[n + 1] = "concluded"
+        elif stances[n] == stances[n + 1] == "said" and cues.BUT_IS.fullmatch(gap) and cues.SURE.search(gap):
+            stances[n], stances[n + 1] = "denied", "concluded"
     return stances
 
 
@@ -250,9 +253,9 @@ def _chains(
     joined = [_joined(one, other, gap) for (one, other), gap in zip(pairwise(found), gaps, strict=True)]
     shared = [near and (several or "\n" not in gap) for near, gap in zip(joined, gaps, strict=True)]
     chains: list[tuple[Mention, ...]] = []
-    stances = _stances([_stance(low, one, ends.get(one, 0), key) for one in found], gaps, shared)
+    stances = _stances([_stance(low, one, ends.get(one, 0), key) for one in found], gaps, shared, several=several)
     for n, one in enumerate(found):
-        each = msgspec.structs.replace(one, stance=stances[n])
+        each = structs.replace(one, stance=stances[n])
         if n > 0 and shared[n - 1] and stances[n - 1] == each.stance:
             chains[-1] += (each,)
         else:
@@ -274,13 +277,15 @@ def _runs(low: str, found: Sequence[Mention], key: Key) -> Iterator[list[Mention
     run: list[Mention] = []
     step = 0
     for one in found:
-        line = low[low.rfind("\n", 0, one.start) + 1 : one.start]
+        begin = low.rfind("\n", 0, one.start) + 1
+        line = low[begin : one.start]
         if line and not LINE_LEAD.fullmatch(line):
             continue
         at = key.labels.index(one.label)
         before = key.labels.index(run[-1].label) if run else at
         ordered = at != before and step * (at - before) >= 0
-        near = run and not low[run[-1].end : one.start].strip("\n").count("\n") and one.label not in {each.label for each in run}
+        between = low[run[-1].end : begin].partition("\n")[2] if run else ""
+        near = not words_in(between) and one.label not in {each.label for each in run}
         if run and (ordered or near):
             step = at - before
             run.append(one)
@@ -290,9 +295,10 @@ def _runs(low: str, found: Sequence[Mention], key: Key) -> Iterator[list[Mention
     yield run
 
 
-def _gone_through(low: str, found: Sequence[Mention], key: Key) -> list[Mention]:
-    """Mentions that open lines which weigh the options one by one, but for the one line that says yes."""
+def _gone_through(low: str, found: Sequence[Mention], key: Key) -> tuple[list[Mention], list[Mention]]:
+    """Mentions that open lines which weigh the options one by one, and those whose line is the only one that says yes."""
     dropped: list[Mention] = []
+    chosen: list[Mention] = []
     for run in _runs(low, found, key):
         whole = len(run) >= min(MIN_RUN, len(key.labels))
         if len(run) < 2 or not (whole or key.labels.index(run[0].label) in (0, len(key.labels) - 1)):
@@ -305,8 +311,9 @@ def _gone_through(low: str, found: Sequence[Mention], key: Key) -> list[Mention]
         if alone and not words_in(rest[-1]) and all(words_in(line) for line in rest[:-1]):
             run.pop()  # steps of a list, then the answer
         right = [one for one, line in zip(run, rest, strict=False) if cues.VERDICT.search(line)]
-        dropped += [one for one in run if len(right) != 1 or one not in right]
-    return dropped
+        chosen += right if len(right) == 1 else []
+        dropped += [one for one in run if one not in chosen]
+    return dropped, chosen
 
 
 def page_of(text: str, key: Key, *, several: bool) -> Page:
@@ -316,11 +323,14 @@ def page_of(text: str, key: Key, *, several: bool) -> Page:
     text = NOISE.sub(lambda found: _without_tag(found[0], key), text)
     low = cues.ABBREVIATED.sub(lambda found: found[1] + " ", lower(text))
     letters = sorted([*_letters(text, low, key), *_ordinals(low, key)], key=lambda one: (one.start, -one.end))
-    found = _merged(letters, _texts(low, key), text)
+    found = _merged(letters, _texts(low, key), text, key)
     if len(found) > FIRST + LAST:
         found = found[:FIRST] + found[-LAST:]
-    gone = [] if several else _gone_through(low, found, key)
-    chains = _chains(low, found, gone, key, several=several)
+    gone, chosen = ([], []) if several else _gone_through(low, found, key)
+    chains = [
+        tuple(structs.replace(one, stance="declared") if structs.replace(one, stance="said") in chosen else one for one in chain)
+        for chain in _chains(low, found, gone, key, several=several)
+    ]
     listed = [] if several else [chain for chain in chains if _listing(chain, key)]
     for one in (*gone, *(one for chain in listed for one in chain)):
         own[one.start : one.end] = " " * (one.end - one.start)

@@ -91,6 +91,8 @@ def folded(text: str) -> str:
 
 def without_thought(text: str, *, opened: bool) -> str | None:
     """The reply with blanks for its thinking parts; None where it ends inside one."""
+    if not opened and not any(sign in text for sign in "<[◁"):
+        return text
     start: int | None = 0 if opened else None
     kept: list[str] = []
     done = 0

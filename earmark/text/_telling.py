@@ -10,6 +10,11 @@ from earmark.text._lazy import LazyPattern
 TOKEN = LazyPattern(r"(?:(?<![\w.])[-−+](?=\d))?[^\W_][\w#♯♭]*(?:'[a-z]+)?")
 SHORT = LazyPattern(r"\b(?:[a-z]\.){2,4}")  # "D.S.L."
 COUNTS = "zero one two three four five six seven eight nine ten eleven twelve".split()
+NUMBERS = {word: str(count) for count, word in enumerate(COUNTS)} | {
+    word: str(count)
+    for count, word in enumerate("thirteen fourteen fifteen sixteen seventeen eighteen nineteen twenty".split(), 13)
+}
+NUMBERS |= {word: str(10 * tens) for tens, word in enumerate("thirty forty fifty sixty seventy eighty ninety".split(), 3)}
 # How an option's text may open without that telling anything.
 LEADING = frozenset(
     "a an the he she it they we you i he's she's it's they're there there's is are was were be to in on at by from for with of"
@@ -40,8 +45,8 @@ def _root(word: str) -> str:
     ({'happ'}, {'frustrat'})
     """
     word = STRAY.get(word, word).removesuffix("'s")
-    if word in COUNTS:
-        return str(COUNTS.index(word))
+    if word in NUMBERS:
+        return NUMBERS[word]
     for ending in ("iness", "ness", "ment", "ing", "ful", "ion", "ed", "es", "ly", "s"):
         if word.endswith(ending) and len(word) - len(ending) > 2:
             word = word.removesuffix(ending)

@@ -31,11 +31,14 @@ rule says why: "empty", "cut", "cut-in-thought", "several-answers", "none-of-the
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from itertools import pairwise
 from typing import TypeAlias
+
+from msgspec import structs
 
 from earmark.text import _cues as cues
 from earmark.text._comparatives import compared, compares, two_sounds
-from earmark.text._keys import Key, Mention, Stance, is_number, key_of
+from earmark.text._keys import Key, Mention, Stance, is_number, key_of, same_choice
 from earmark.text._lazy import LazyPattern
 from earmark.text._mentions import Page, page_of, sentence_before, words_in
 from earmark.text._screen import THOUGHT, Sheet, folded, plain, screened, without_thought
@@ -47,6 +50,7 @@ __all__ = ["READERS", "VERSION", "Reader", "Reading", "read_choice", "same_choic
 VERSION = "earmark.2"  # raised whenever any reply could be read otherwise
 
 Rule: TypeAlias = Callable[[Page], Sequence[Mention]]
+SHORT = 200  # characters: replies that are read without the rules
 SENTENCES = LazyPattern(r"[^.!?\n]*(?:[.!?\n]+|\Z)")
 
 
@@ -79,6 +83,8 @@ def read_choice(
     if bare and bare in labels and not any(bare.casefold() == choice.strip().casefold() for choice in choices):
         start = reply.index(bare)  # the commonest reply
         return Reading(bare, "first", (start, start + len(bare)), "answered")
+    if not several and (reading := _labelled(reply, labels, choices)):
+        return reading
     key = key_of(tuple(labels), tuple(choices), several)
     text = plain(reply)
     rest = without_thought(text, opened=thinking and (cut or bool(THOUGHT.search(text))))
@@ -87,18 +93,26 @@ def read_choice(
     if (whole := key.verbatim.get(folded(rest))) is not None:
         return Reading(whole, "verbatim", (len(rest) - len(rest.lstrip()), len(rest.rstrip())), "answered")
     sheet = screened(rest, question)
-    return _by_rules(page_of(sheet.text, key, several=several), sheet, question, cut=cut)
+    page = page_of(sheet.text, key, several=several)
+    return _by_rules(page if several else _after_none_fits(page), sheet, question, cut=cut)
 
 
-def same_choice(labels: Sequence[str], choices: Sequence[str]) -> Mapping[str, str]:
-    """The label that stands for each label: the first whose option has the same text.
-
-    >>> same_choice("ABC", ("yes", "no", "Yes"))
-    {'A': 'A', 'B': 'B', 'C': 'A'}
-    """
-    first: dict[str, str] = {}
-    texts = [folded(choice) for choice in choices] if len(choices) == len(labels) else labels
-    return {label: first.setdefault(text, label) for label, text in zip(labels, texts, strict=True)}
+def _labelled(reply: str, labels: Sequence[str], choices: Sequence[str]) -> Reading | None:
+    """Read "(A) Man" and "A. Man", the commonest replies of chat models, as the rules would, at a hundredth of the cost."""
+    text = reply.strip()
+    end = text.find(")" if text[:1] == "(" else text[1:2])
+    label = text[1:end] if text[:1] == "(" else text[:end]
+    if end < 1 or len(label) != 1 or label not in labels or text[end] not in ").:" or text[end + 1 : end + 2] != " ":
+        return None
+    at = labels.index(label)
+    said = text[end + 2 :].removesuffix(".")
+    if at >= len(choices) or said.lower() != choices[at].lower() or not 1 < len(said) < SHORT:
+        return None
+    words = said.replace("-", " ").split(" ")
+    if not all(word.isascii() and word.isalpha() and len(word) > 1 for word in words) or words[0].lower() == "answer":
+        return None
+    start = reply.index(text) + (text[0] == "(")
+    return Reading(label, "first", (start, reply.index(text) + end + 2 + len(said)), "answered")
 
 
 def _by_rules(page: Page, sheet: Sheet, question: str, *, cut: bool) -> Reading:
@@ -111,7 +125,7 @@ def _by_rules(page: Page, sheet: Sheet, question: str, *, cut: bool) -> Reading:
             return Reading(",".join(chosen), name, span, "answered") if clear else _unread("several-answers", span)
     if not cut and any(cue.search(page.low) for cue in (cues.REFUSAL, cues.DECLINES, cues.NOT_SAID)):
         return Reading(None, "refusal", None, "refused")
-    if not cut and _none_fits(page):
+    if not cut and page.none_fits:
         return _unread("none-of-these")
     return _unread("cut" if cut or page.broken else "")
 
@@ -136,17 +150,22 @@ def _rules(page: Page, question: str, *, cut: bool) -> Mapping[str, Rule]:
         return (one,) if one else ()
 
     rules = {"declared": declared, "compared": by_comparison, **FIRM}
-    return rules if _none_fits(page) or compares(page.text, page.key) else {**rules, **WEAK}
+    return rules if page.none_fits or compares(page.text, page.key) else {**rules, **WEAK}
 
 
-def _none_fits(page: Page) -> bool:
-    """Whether the reply says that no option fits, or that several do, which no option says."""
-    if page.several or any(cues.NONE_OF_THESE.search(text) for text in page.key.verbatim):
-        return False
-    return bool(cues.NONE_OF_THESE.search(page.low)) or any(
-        not any(place.start() <= one.start <= place.end() for one in page.mentions)
+def _after_none_fits(page: Page) -> Page:
+    """The page from where a reply says last that no option fits, or gives an answer that is none; all of it if it does not."""
+    said = [] if page.key.none else list(cues.NONE_OF_THESE.finditer(page.low))
+    ends = [place.end() for place in said] + [
+        place.end()
         for place in cues.OTHER_ANSWER.finditer(page.low)
-    )
+        if not any(place.start() <= one.start <= place.end() for one in page.mentions)
+    ]
+    if not ends:
+        return page
+    end = max(ends)
+    chains = tuple(chain for chain in page.chains if chain[0].start >= end)
+    return structs.replace(page, chains=chains, ranks=[one for one in page.ranks if one.start >= end], none_fits=True)
 
 
 # ---------------------------------------------------------------- firm rules, in their order
@@ -186,7 +205,7 @@ def concluded(page: Page) -> Sequence[Mention]:
 def ranked(page: Page) -> Sequence[Mention]:
     """The first of a descending list, the last of an ascending one, or the one with the most per cent."""
     found = page.ranks
-    signs = {page.low[one.end : other.start].strip() for one, other in zip(found, found[1:], strict=False)}
+    signs = {page.low[one.end : other.start].strip() for one, other in pairwise(found)}
     if len(found) > 1 and signs in ({">"}, {"<"}):
         return found[:1] if signs == {">"} else found[-1:]
     shares = [(float(share[1]), one) for one in found if (share := cues.PERCENT.match(page.low, one.end))]
@@ -215,7 +234,10 @@ def last_clause(page: Page) -> Sequence[Mention]:
     lead = sentence_before(page.low, one.start)[0]
     if one.stance == "denied" or words_in(page.low[one.end :]) or cues.DENIED.search(lead):
         return ()
-    return (one,) if cues.CLAUSE_LEAD.search(lead) else ()
+    if (one.form == "bare" and page.text[one.start].islower()) or _in_words(page, {one.label}):
+        return ()
+    whole = not words_in(lead) and words_in(page.low[: one.start])  # a sentence of its own
+    return (one,) if whole or cues.CLAUSE_LEAD.search(lead) else ()
 
 
 def only_label(page: Page) -> Sequence[Mention]:
@@ -230,7 +252,7 @@ def only_label(page: Page) -> Sequence[Mention]:
 def option_text(page: Page) -> Sequence[Mention]:
     found = _said(page)
     marked = [one for one in page.mentions if one.form == "marked" and one.stance != "denied"]
-    if not _only([*found, *marked], page) or _in_words(page, {one.label for one in page.mentions}):
+    if not _only([*found, *marked], page) or _in_words(page, {one.label for one in page.mentions}, least=2):
         return ()
     return _standing(page, found)
 
@@ -248,7 +270,9 @@ def first_sentence(page: Page) -> Sequence[Mention]:
 
 
 def option_words(page: Page) -> Sequence[Mention]:
-    found = _in_words(page, set())
+    if any(one.stance != "denied" and one.form == "text" for one in page.mentions):
+        return ()
+    found = _in_words(page, {one.label for one in page.mentions})
     if len({one.label for one in found}) == 1 or page.several:
         return _standing(page, found)
     return ()
@@ -340,29 +364,30 @@ def _said(page: Page) -> list[Mention]:
         for one in page.mentions
         if one.form == "text"
         and one.stance != "denied"
-        and (one.stance != "said" or page.low[one.start : one.end] not in cues.COMMON or _opens(page, one))
+        and (one.stance != "said" or page.low[one.start : one.end] not in cues.COMMON or _claims(page, one))
     ]
 
 
-def _opens(page: Page, one: Mention) -> bool:
-    """Whether a mention opens its sentence and is followed by a pause."""
-    return not words_in(sentence_before(page.low, one.start)[0]) and bool(
-        cues.STOP.match(page.low.replace(",", "."), one.end)
-    )
+def _claims(page: Page, one: Mention) -> bool:
+    """Whether a common word opens its sentence before a pause, or is said to be the case."""
+    lead = sentence_before(page.low, one.start)[0]
+    if page.low[one.start : one.end] in cues.CLAIMABLE and cues.CLAIMED.search(lead):
+        return True
+    return not words_in(lead) and bool(cues.STOP.match(page.low.replace(",", "."), one.end))
 
 
-def _in_words(page: Page, named: set[str]) -> list[Mention]:
-    """The options all whose telling words one sentence has, but for those whose text is named anyway."""
+def _in_words(page: Page, named: set[str], least: int = 1) -> list[Mention]:
+    """The options all whose telling words one sentence has, of those that have enough and are not named anyway."""
     wanted = {
         label: words
         for label, words in page.key.telling.items()
         if label not in named
-        and words - cues.COMMON - {"not"}
+        and len(words - cues.COMMON - {"not"}) >= least
         and not all(is_number(word) for word in words)
-        and (not named or len(words) > 1)
     }
     found: list[Mention] = []
-    for place in SENTENCES.finditer(page.own) if wanted else ():
+    own = _without(page.own, page.mentions)
+    for place in SENTENCES.finditer(own) if wanted else ():
         start = _after_declining(place[0])
         sentence = place[0][start:]
         if not sentence.strip() or sentence.rstrip().endswith("?") or any(cue.search(sentence) for cue in cues.NO_CLAIM):
@@ -381,3 +406,10 @@ def _after_declining(sentence: str) -> int:
     refusals = [found.end() for cue in (cues.DECLINES, cues.NOT_SAID) for found in cue.finditer(sentence)]
     back = cues.RETURNS.search(sentence, max(refusals)) if refusals else None
     return back.end() if back else 0
+
+
+def _without(text: str, mentions: Sequence[Mention]) -> str:
+    """A text with blanks for mentions."""
+    for one in mentions:
+        text = text[: one.start] + " " * (one.end - one.start) + text[one.end :]
+    return text
