@@ -68,7 +68,6 @@ class Key(Struct, frozen=True):
     letter: re.Pattern[str]
     texts: tuple[OptionText, ...]
     verbatim: dict[str, str]
-    telling: dict[str, frozenset[str]]  # the words that tell an option from the others
     same: dict[str, str]  # a label -> the first whose option has the same text
     none: bool  # an option says that none, or all, of the others fit
     plain: bool  # no option has a letter that is a label, as chords and keys have
@@ -220,12 +219,9 @@ def key_of(labels: tuple[str, ...], choices: tuple[str, ...], several: bool) -> 
     pairs = [(label, label) for label in labels if is_word(label)]
     pairs += [(label, choice) for label, choice in zip(labels, choices, strict=False) if choice.strip() not in spelled]
     verbatim: dict[str, str] = {}
-    telling: dict[str, frozenset[str]] = {}
     for label, choice in pairs:
-        if (text := folded(choice)) and text not in verbatim:
-            verbatim[text] = label
-            telling[label] = telling.get(label, frozenset()) | telling_words(plain(choice))
-    shared = frozenset.intersection(*telling.values()) if len(telling) > 1 else frozenset()
+        if text := folded(choice):
+            verbatim.setdefault(text, label)
     return Key(
         labels,
         choices,
@@ -233,11 +229,19 @@ def key_of(labels: tuple[str, ...], choices: tuple[str, ...], several: bool) -> 
         _letter_pattern(labels, tuple(spelled), several),
         tuple(_distinct(verbatim)),
         verbatim,
-        {label: words - shared for label, words in telling.items()},
         same_choice(labels, choices),
-        any(NONE_OF_THESE.search(text) for text in verbatim),
+        bool(NONE_OF_THESE.search("\n".join(verbatim))),
         not any(CHORD.fullmatch(choice.strip()) or set(choice.replace(":", " ").replace("#", " ").split()) & spelled.keys() - {"a", "A", "I", "i"} for choice in choices),
     )
+
+
+def telling_of(key: Key) -> dict[str, frozenset[str]]:
+    """The words that tell each option from the others."""
+    telling: dict[str, frozenset[str]] = {}
+    for text, label in key.verbatim.items():
+        telling[label] = telling.get(label, frozenset()) | telling_words(text)
+    shared = frozenset.intersection(*telling.values()) if len(telling) > 1 else frozenset()
+    return {label: words - shared for label, words in telling.items()}
 
 
 def _distinct(verbatim: Mapping[str, str]) -> Iterator[OptionText]:

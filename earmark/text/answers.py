@@ -38,7 +38,7 @@ from msgspec import structs
 
 from earmark.text import _cues as cues
 from earmark.text._comparatives import compared, compares, two_sounds
-from earmark.text._keys import Key, Mention, Stance, is_number, key_of, same_choice
+from earmark.text._keys import Key, Mention, Stance, is_number, key_of, same_choice, telling_of
 from earmark.text._lazy import LazyPattern
 from earmark.text._mentions import Page, page_of, sentence_before, words_in
 from earmark.text._screen import THOUGHT, Sheet, folded, plain, screened, without_thought
@@ -380,7 +380,7 @@ def _in_words(page: Page, named: set[str], least: int = 1) -> list[Mention]:
     """The options all whose telling words one sentence has, of those that have enough and are not named anyway."""
     wanted = {
         label: words
-        for label, words in page.key.telling.items()
+        for label, words in telling_of(page.key).items()
         if label not in named
         and len(words - cues.COMMON - {"not"}) >= least
         and not all(is_number(word) for word in words)
