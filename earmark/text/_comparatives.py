@@ -21,16 +21,37 @@ from earmark.text._telling import telling_words
 # More and less of everything that is asked of two sounds.
 _DIMENSIONS = {
     "gap": (
-        r"(?:(?:short|brief|small|tiny|little|long|silent) )?(?:gaps?|silences?|interruptions?|interrupted|breaks?|pauses?|paused|drop-?outs?)",
+        (
+            r"(?:(?:short|brief|small|tiny|little|long|silent) )?"
+            r"(?:gaps?|silences?|interruptions?|interrupted|breaks?|pauses?|paused|drop-?outs?)"
+        ),
         r"continuous|uninterrupted|gapless|unbroken",
     ),
-    "pitch": (r"high(?:er|est)?(?:[- ]pitch(?:ed)?)?|shriller|sharper in pitch", r"low(?:er|est)?(?:[- ]pitch(?:ed)?)?|deeper"),
-    "loudness": (r"loud(?:er|est)?|stronger|more intense|more powerful", r"soft(?:er|est)?|quiet(?:er|est)?|fainter|weaker"),
+    "pitch": (
+        r"high(?:er|est)?(?:[- ]pitch(?:ed)?)?|shriller|sharper in pitch",
+        r"low(?:er|est)?(?:[- ]pitch(?:ed)?)?|deeper",
+    ),
+    "loudness": (
+        r"loud(?:er|est)?|stronger|more intense|more powerful",
+        r"soft(?:er|est)?|quiet(?:er|est)?|fainter|weaker",
+    ),
     "duration": (r"long(?:er|est)|more prolonged|more time", r"short(?:er|est)|briefer"),
-    "tempo": (r"fast(?:er|est)?|quick(?:er|est)?|more rapid(?:ly)?|more frequent(?:ly)?", r"slow(?:er|est)?|less rapid(?:ly)?"),
-    "timbre": (r"bright(?:er|est)?|crisper|more brilliant", r"dark(?:er|est)?|dull(?:er|est)?|mellower|more muffled|warmer"),
-    "distance": (r"farther|farthest|further|furthest|more distant|far(?: away)?|more reverberant", r"close(?:r|st)|near(?:er|est)|less distant|less reverberant"),
-    "tone": (r"(?:hidden |steady |pure |faint )?(?:tones?|beeps?|whistles?|hums?)", r"only noise|just noise|pure noise|noise only"),
+    "tempo": (
+        r"fast(?:er|est)?|quick(?:er|est)?|more rapid(?:ly)?|more frequent(?:ly)?",
+        r"slow(?:er|est)?|less rapid(?:ly)?",
+    ),
+    "timbre": (
+        r"bright(?:er|est)?|crisper|more brilliant",
+        r"dark(?:er|est)?|dull(?:er|est)?|mellower|more muffled|warmer",
+    ),
+    "distance": (
+        r"farther|farthest|further|furthest|more distant|far(?: away)?|more reverberant",
+        r"close(?:r|st)|near(?:er|est)|less distant|less reverberant",
+    ),
+    "tone": (
+        r"(?:hidden |steady |pure |faint )?(?:tones?|beeps?|whistles?|hums?)",
+        r"only noise|just noise|pure noise|noise only",
+    ),
     "time": (
         r"first|earlier|earliest|before|precedes|preceded|leads|starts it|ahead of",
         r"later|latest|last|after|second|follows|followed|afterwards|subsequently|lags",
@@ -39,28 +60,38 @@ _DIMENSIONS = {
 _RISING = r"(?:rises?|rising|rose|increases?|goes up|going up|went up|ascends?|climbs?)"
 _FALLING = r"(?:falls?|falling|fell|decreases?|goes down|going down|went down|descends?|drops?)"
 _NOUN = (
-    r"(?:sounds?|clips?|tones?|noises?|recordings?|audios?|samples?|beeps?|rows?(?: of beeps)?|intervals?|stimulus|stimuli|signals?|ones?|options?"
+    r"(?:sounds?|clips?|tones?|noises?|recordings?|audios?|samples?|beeps?|rows?(?: of beeps)?|intervals?|stimulus"
+    r"|stimuli|signals?|ones?|options?"
     r"|segments?|sequences?|tracks?|pulses?)"
 )
 _ORDINAL = (r"first|1st|former|earlier", r"second|2nd|latter|last|later")
 _BARE = ("1|one", "2|two")
-_GENERIC = frozenset("the a b 1 2 one two first second 1st 2nd number former latter sound clip tone noise recording audio sample"
-                     " beep beeps row interval stimulus option signal is has ones sounds".split())
+_GENERIC = frozenset(
+    "the a b 1 2 one two first second 1st 2nd number former latter sound clip tone noise recording audio sample"
+    " beep beeps row interval stimulus option signal is has ones sounds".split()
+)
 VERBS = r"(?:is|was|has|had|have|sounds?|seems?|lasts?|contains?|goes|comes|appears?|starts?|begins?|plays?|does|doesn't|isn't|hasn't|wasn't|precedes?|leads?|follows?|lacks?|being)"
 CLAUSE_END = LazyPattern(
-    r"[.;!?。\n]+(?=\s|\Z)|,(?!\d)|\s[-–—]+\s|\b(?:and|but|while|whereas|so|therefore|thus|hence|because|since|although|though|which|then)\b|[()]"
+    r"[.;!?。\n]+(?=\s|\Z)|,(?!\d)|\s[-–—]+\s|\b(?:and|but|while|whereas|so|therefore|thus|hence|because|since"
+    r"|although|though|which|then)\b|[()]"
 )
-THAN = LazyPattern(r"\bthan\b|\bcompared (?:to|with)\b|\brelative to\b|\bas opposed to\b|\b(?:before|after|precedes|preceded|follows|followed by|leads|ahead of)\b")
-NEGATION = LazyPattern(r"(?:\b(?:not|no|without|never|lacks?|less|neither|isn't|hasn't|doesn't|wasn't|lacking|free of)\b|n't\b)(?:\W+\w+){0,3}?\W+\Z")
+THAN = LazyPattern(
+    r"\bthan\b|\bcompared (?:to|with)\b|\brelative to\b|\bas opposed to\b|\b(?:before|after|precedes|preceded"
+    r"|follows|followed by|leads|ahead of)\b"
+)
+NEGATION = LazyPattern(
+    r"(?:\b(?:not|no|without|never|lacks?|less|neither|isn't|hasn't|doesn't|wasn't|lacking|free of)\b"
+    r"|n't\b)(?:\W+\w+){0,3}?\W+\Z"
+)
 NOT_SAID = LazyPattern(
-    r"\b(?:whether|if|cannot|can't|could not|couldn't|unable|unclear|same|equal(?:ly)?|identical|similar|both|neither|either|or|might|may|between)\b|\?"
+    r"\b(?:whether|if|cannot|can't|could not|couldn't|unable|unclear|same|equal(?:ly)?|identical|similar|both"
+    r"|neither|either|or|might|may|between)\b|\?"
 )
 MOVES = LazyPattern(rf"\b(?:(?P<up>{_RISING})|{_FALLING})\b")
 HIDDEN = LazyPattern(r"\bhidden\b|\bcontains?\b|\bin (?:which|it)\b")
 ALIKE = LazyPattern(r"\bas (?:\w+ ){1,2}as\b")
 PLACED = LazyPattern(r"\b(?:in|it is|it's|number)\b")
 HEDGE = LazyPattern(r"\bif i (?:had|have|must|were)\b[^,:]*[,:]?|\bhigh(?:er)? quality\b|\bvery\b")
-
 
 
 class Fact(NamedTuple):
@@ -125,7 +156,9 @@ def _by_name(choices: tuple[str, ...]) -> tuple[str, ...]:
     first, second = (telling_words(choice) for choice in choices)
     own = [*(first - second), *(second - first)]
     short = all(len(choice.split()) <= 3 for choice in choices)
-    return tuple(own) if len(first - second) == len(second - first) == 1 and short and all(map(str.isalpha, own)) else ()
+    return (
+        tuple(own) if len(first - second) == len(second - first) == 1 and short and all(map(str.isalpha, own)) else ()
+    )
 
 
 def _letter(letter: str) -> str:

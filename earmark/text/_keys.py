@@ -10,6 +10,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from functools import lru_cache
+from itertools import pairwise
 from typing import Literal, TypeAlias
 
 from msgspec import Struct
@@ -145,7 +146,7 @@ def _whole(option: OptionText, words: Words, low: str, at: int) -> tuple[int, in
     if not _parted_well(option, words, at, end, first, last):
         return None
     spans = words.spans[first : last + 1]
-    for (_, before), (after, _) in zip(spans, spans[1:], strict=False):
+    for (_, before), (after, _) in pairwise(spans):
         if after - before > MAX_GAP and len(re.sub(r"\b(?:an?|the)\b", "", low[before:after])) > MAX_GAP:
             return None
     start, stop = spans[0][0], spans[-1][1]
@@ -158,7 +159,11 @@ def _whole(option: OptionText, words: Words, low: str, at: int) -> tuple[int, in
 
 def _parted_well(option: OptionText, words: Words, at: int, end: int, first: int, last: int) -> bool:
     """Whether words end in the same places, or a long word is written apart or together."""
-    inner = {place for place, word in words.ends.items() if at < place <= end and first <= word <= last} if last > first else set()
+    inner = (
+        {place for place, word in words.ends.items() if at < place <= end and first <= word <= last}
+        if last > first
+        else set()
+    )
     mine = {at + place for place in option.ends if at + place < end}
     inner.discard(end)
     if inner == mine:
@@ -231,7 +236,11 @@ def key_of(labels: tuple[str, ...], choices: tuple[str, ...], several: bool) -> 
         verbatim,
         same_choice(labels, choices),
         bool(NONE_OF_THESE.search("\n".join(verbatim))),
-        not any(CHORD.fullmatch(choice.strip()) or set(choice.replace(":", " ").replace("#", " ").split()) & spelled.keys() - {"a", "A", "I", "i"} for choice in choices),
+        not any(
+            CHORD.fullmatch(choice.strip())
+            or set(choice.replace(":", " ").replace("#", " ").split()) & spelled.keys() - {"a", "A", "I", "i"}
+            for choice in choices
+        ),
     )
 
 

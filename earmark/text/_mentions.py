@@ -57,7 +57,7 @@ def _spaced(sign: str) -> bool:
     code = ord(sign)
     if code < 0x80:
         return sign.isalnum() or sign == "#"
-    return 0xC0 <= code < 0x2000 and not 0xE00 <= code < 0xE80 or sign in "♯♭"
+    return (0xC0 <= code < 0x2000 and not 0xE00 <= code < 0xE80) or sign in "♯♭"
 
 
 def _stands_apart(text: str, start: int, end: int) -> bool:
@@ -74,7 +74,7 @@ def _stands_apart(text: str, start: int, end: int) -> bool:
     sign, other = after[0], after[1:2]
     if _spaced(sign) or sign in "_'’/&%" or (sign == "-" and other and _spaced(other)):
         return False
-    return not (sign in ".,:" and other.isdigit() or sign == "." and "A" <= other <= "Z" and after[2:] == ".")
+    return not ((sign in ".,:" and other.isdigit()) or (sign == "." and "A" <= other <= "Z" and after[2:] == "."))
 
 
 def _letters(text: str, low: str, key: Key) -> Iterator[Mention]:
@@ -181,10 +181,8 @@ def _stance(low: str, one: Mention, previous: int, key: Key) -> Stance:
     `previous`: where the mention before it ends.
     """
     after = low[one.end : one.end + 80]
-    if cues.DENIED_AFTER.match(after) and not cues.TAG_QUESTION.match(after):
-        return "denied"
     sentence, begin = sentence_before(low, one.start)
-    if _asked(low, one, sentence) or cues.WHENS.search(low, begin, one.end + WINDOW) or (cues.CONDITION.search(sentence) and not cues.ANYWAY.search(sentence)):
+    if _left_open(low, one, sentence, begin) or (cues.DENIED_AFTER.match(after) and not cues.TAG_QUESTION.match(after)):
         return "denied"
     lead = sentence[max(0, previous - begin) :]
     if previous > begin and not lead.rpartition("\n")[0].rstrip().endswith((":", "：")):
@@ -192,20 +190,28 @@ def _stance(low: str, one: Mention, previous: int, key: Key) -> Stance:
     text = one.form == "text"
     denial = cues.DENIED.search(lead)
     if denial and (
-        cues.RESUMED.search(denial["scope"].strip().removeprefix("that")) or cues.NOT_LESS.search(sentence) or cues.COUNTERFACTUAL.search(lead)
+        cues.RESUMED.search(denial["scope"].strip().removeprefix("that"))
+        or cues.NOT_LESS.search(sentence)
+        or cues.COUNTERFACTUAL.search(lead)
     ):
         denial = None
+    denied_from = denial.start() if denial else -1
     declared = (cues.DECLARED_TEXT if text else cues.DECLARED).search(lead)
-    if declared and not cues.EACH.search(lead[: declared.start()]) and not (denial and denial.start() > declared.start()):
+    if declared and declared.start() >= denied_from and not cues.EACH.search(lead[: declared.start()]):
         return "denied" if declared["wrong"] or cues.TURNED_DOWN.search(declared[0]) else "declared"
     concluded = (cues.CONCLUDED_TEXT if text else cues.CONCLUDED).search(lead)
-    if concluded and not (denial and denial.start() > concluded.start()):
-        return "concluded"
-    if denial:
+    if denial and not (concluded and concluded.start() >= denied_from):
         return "denied"
-    if (cues.DECLARED_AFTER_TEXT if text else cues.DECLARED_AFTER).match(after):
+    if not concluded and (cues.DECLARED_AFTER_TEXT if text else cues.DECLARED_AFTER).match(after):
         return "declared"
-    return "concluded" if not text and key.plain and cues.LIKELY.search(lead) else "said"
+    return "concluded" if concluded or (not text and key.plain and cues.LIKELY.search(lead)) else "said"
+
+
+def _left_open(low: str, one: Mention, sentence: str, begin: int) -> bool:
+    """Whether a mention stands in a question, or under a condition such as "if it is low, A"."""
+    if cues.CONDITION.search(sentence) and not cues.ANYWAY.search(sentence):
+        return True
+    return _asked(low, one, sentence) or bool(cues.WHENS.search(low, begin, one.end + WINDOW))
 
 
 def _asked(low: str, one: Mention, sentence: str) -> bool:
@@ -328,13 +334,18 @@ def page_of(text: str, key: Key, *, several: bool) -> Page:
         found = found[:FIRST] + found[-LAST:]
     gone, chosen = ([], []) if several else _gone_through(low, found, key)
     chains = [
-        tuple(structs.replace(one, stance="declared") if structs.replace(one, stance="said") in chosen else one for one in chain)
+        tuple(
+            structs.replace(one, stance="declared") if structs.replace(one, stance="said") in chosen else one
+            for one in chain
+        )
         for chain in _chains(low, found, gone, key, several=several)
     ]
     listed = [] if several else [chain for chain in chains if _listing(chain, key)]
     for one in (*gone, *(one for chain in listed for one in chain)):
         own[one.start : one.end] = " " * (one.end - one.start)
-    return Page(text, low, "".join(own), tuple(chain for chain in chains if chain not in listed), key, several, found, broken)
+    return Page(
+        text, low, "".join(own), tuple(chain for chain in chains if chain not in listed), key, several, found, broken
+    )
 
 
 def breaks_off(text: str) -> bool:

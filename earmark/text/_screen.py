@@ -16,7 +16,8 @@ from earmark.text._lazy import LazyPattern
 _THINK = r"(?:think|thinking|thoughts?|reasoning|reflection|analysis|scratchpad)"
 _ANSWER = r"(?:answer|final_answer|response|conclusion)"
 THOUGHT = LazyPattern(
-    rf"[<\[◁](?=[|/\sa-z])(?:(?P<close>\|?(?:/(?:seed:)?|end_(?:of_)?){_THINK}\|?[>\]▷]|\|?channel\|?>\s*final(?:<\|message\|>)?|channel\|>)"
+    rf"[<\[◁](?=[|/\sa-z])(?:(?P<close>\|?(?:/(?:seed:)?|end_(?:of_)?){_THINK}\|?[>\]▷]"
+    rf"|\|?channel\|?>\s*final(?:<\|message\|>)?|channel\|>)"
     rf"|(?P<open>\|?(?:start_|begin_of_|seed:)?{_THINK}\|?[>\]▷]|\|?channel\|?>\s*(?:analysis|thought|commentary)\b)"
     rf"|(?P<answer>\s*{_ANSWER}\s*>))",
     re.IGNORECASE,
@@ -24,7 +25,8 @@ THOUGHT = LazyPattern(
 ANSWER_PART = LazyPattern(rf"<\s*{_ANSWER}\s*>(.*?)(?=</\s*{_ANSWER}|\Z)", re.IGNORECASE | re.DOTALL)
 ECHOED_CHAT = LazyPattern(r"\s*(?:system|user)\n.*\nassistant\n", re.DOTALL)
 ECHOED_QUESTION = LazyPattern(  # The answer to "..." is
-    r"\banswer (?:to|for)\s+(?:the (?:\w+ ){0,2}question\W{0,3})?[\"'“‘«](?=.{12}).{1,2000}?[\"'”’»]\s*(?=(?:is|would be|should be)\b|:)",
+    r"\banswer (?:to|for)\s+(?:the (?:\w+ ){0,2}question\W{0,3})?[\"'“‘«](?=.{12}).{1,2000}?[\"'”’»]\s*(?=(?:is"
+    r"|would be|should be)\b|:)",
     re.IGNORECASE | re.DOTALL,
 )
 TURN_END = LazyPattern(
@@ -35,7 +37,8 @@ TURN_END = LazyPattern(
 TABLE_ROW = LazyPattern(r"^[ \t]*\|[^\n]*\|[ \t]*$", re.MULTILINE)
 BOX = LazyPattern(r"\\f?box(?:ed)?\s*\{|<\|begin_of_box\|>|\[\[")
 NOISE = LazyPattern(  # markdown, LaTeX, tags and quotation marks
-    r"<\|[^<>|\n]{1,40}\|>|</?(?:[a-z][a-z0-9_]{0,20}|[A-Z_]{2,20})\s?/?>|\\(?:text|math|bf|it|rm)[a-z]{0,4}\s*\{|\\[()\[\]]"
+    r"<\|[^<>|\n]{1,40}\|>|</?(?:[a-z][a-z0-9_]{0,20}|[A-Z_]{2,20})\s?/?>|\\(?:text|math|bf|it|rm)[a-z]{0,4}\s*\{"
+    r"|\\[()\[\]]"
     r"|[*`$\"“”„«»「」『』{}]|(?<!\w)_|_(?!\w)|(?<![A-Za-z])['‘’]|['‘’](?![A-Za-z])"
 )
 HEAD, TAIL = 4_000, 8_000  # characters: an answer stands at the start or at the end

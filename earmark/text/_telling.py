@@ -14,7 +14,9 @@ NUMBERS = {word: str(count) for count, word in enumerate(COUNTS)} | {
     word: str(count)
     for count, word in enumerate("thirteen fourteen fifteen sixteen seventeen eighteen nineteen twenty".split(), 13)
 }
-NUMBERS |= {word: str(10 * tens) for tens, word in enumerate("thirty forty fifty sixty seventy eighty ninety".split(), 3)}
+NUMBERS |= {
+    word: str(10 * tens) for tens, word in enumerate("thirty forty fifty sixty seventy eighty ninety".split(), 3)
+}
 # How an option's text may open without that telling anything.
 LEADING = frozenset(
     "a an the he she it they we you i he's she's it's they're there there's is are was were be to in on at by from for with of"
@@ -29,11 +31,38 @@ FILLER = frozenset(
 )
 DENIALS = frozenset("not no never without neither nor cannot none".split())
 STRAY = {  # families that no ending tells
-    "angry": "anger", "men": "man", "women": "woman", "children": "child", "male": "man", "female": "woman", "males": "man",
-    "females": "woman", "joy": "happy", "joyful": "happy", "joyous": "happy", "afraid": "fear", "scared": "fear", "fearful": "fear",
-    "ascending": "rises", "ascends": "rises", "upward": "rises", "upwards": "rises", "increases": "rises", "increasing": "rises",
-    "descending": "falls", "descends": "falls", "downward": "falls", "downwards": "falls", "decreases": "falls", "decreasing": "falls",
-    "rose": "rises", "fell": "falls", "drops": "falls", "dropping": "falls", "climbs": "rises", "climbing": "rises",
+    "angry": "anger",
+    "men": "man",
+    "women": "woman",
+    "children": "child",
+    "male": "man",
+    "female": "woman",
+    "males": "man",
+    "females": "woman",
+    "joy": "happy",
+    "joyful": "happy",
+    "joyous": "happy",
+    "afraid": "fear",
+    "scared": "fear",
+    "fearful": "fear",
+    "ascending": "rises",
+    "ascends": "rises",
+    "upward": "rises",
+    "upwards": "rises",
+    "increases": "rises",
+    "increasing": "rises",
+    "descending": "falls",
+    "descends": "falls",
+    "downward": "falls",
+    "downwards": "falls",
+    "decreases": "falls",
+    "decreasing": "falls",
+    "rose": "rises",
+    "fell": "falls",
+    "drops": "falls",
+    "dropping": "falls",
+    "climbs": "rises",
+    "climbing": "rises",
 }
 MOVES = LazyPattern(r"\b(?:goes|going|go|went|moves|moving|glides|slides) (up|down)\b")
 
@@ -71,16 +100,35 @@ def telling_words(text: str) -> frozenset[str]:
 
 
 _YES = frozenset("yes yeah yep yup indeed certainly absolutely definitely sure correct".split())
-_YES_WORDS = ("of course", "i think so", "i believe so", "that is correct", "that's correct", "that's right", "it does", "it is")
+_YES_WORDS = (
+    "of course",
+    "i think so",
+    "i believe so",
+    "that is correct",
+    "that's correct",
+    "that's right",
+    "it does",
+    "it is",
+)
 _NO = frozenset("nope nah never".split())
 _NO_WORDS = (
-    "not really", "not at all", "absolutely not", "definitely not", "certainly not", "of course not", "i don't think so",
-    "i do not think so", "it does not", "it doesn't", "it is not", "it isn't",
+    "not really",
+    "not at all",
+    "absolutely not",
+    "definitely not",
+    "certainly not",
+    "of course not",
+    "i don't think so",
+    "i do not think so",
+    "it does not",
+    "it doesn't",
+    "it is not",
+    "it isn't",
 )
 
 
 def polarity(low: str) -> str:
-    """"yes" or "no" where a reply in lower case says so in other words and in its first clause.
+    """ "yes" or "no" where a reply in lower case says so in other words and in its first clause.
 
     >>> polarity("not really."), polarity("absolutely"), polarity("it is a bell")
     ('no', 'yes', '')
