@@ -88,6 +88,7 @@ NOT_SAID = LazyPattern(
     r"|neither|either|or|might|may|between)\b|\?"
 )
 MOVES = LazyPattern(rf"\b(?:(?P<up>{_RISING})|{_FALLING})\b")
+NUMBER = LazyPattern(r"\W*([12])\W*")
 HIDDEN = LazyPattern(r"\bhidden\b|\bcontains?\b|\bin (?:which|it)\b")
 ALIKE = LazyPattern(r"\bas (?:\w+ ){1,2}as\b")
 PLACED = LazyPattern(r"\b(?:in|it is|it's|number)\b")
@@ -163,7 +164,7 @@ def _by_name(choices: tuple[str, ...]) -> tuple[str, ...]:
 
 def _letter(letter: str) -> str:
     """A letter as the name of a sound; "A" before a noun is an article."""
-    return rf"(?<![\w'-]){letter}(?=[^\w\s'-]|\s*\Z|\s+(?i:{VERBS}|than|and|or|because|since|\w+er)\b|'s\b)|(?<=[a-z] ){letter}(?![\w'])"
+    return rf"(?<![\w'-]){letter}(?=\s*[^\w\s'-]|\s+-|\s*\Z|\s+(?i:{VERBS}|than|and|or|because|since|\w+er)\b|'s\b)|(?<=[a-z] ){letter}(?![\w'])"
 
 
 def _by_position(n: int, letter: str) -> str:
@@ -292,6 +293,8 @@ def two_sounds(key: Key) -> bool:
 
 def _named_alone(text: str, names: LazyPattern, want: Asked | None) -> Named | None:
     """The sound that is all a reply names, or the one that "B > A" puts first."""
+    if (alone := NUMBER.fullmatch(text)) is not None:
+        return Named(int(alone[1]) - 1, *alone.span(1))
     named = [Named(int(bool(one["name1"])), *one.span()) for one in names.finditer(text)]
     if len(named) == 1 and not words_in(PLACED.sub("", (text[: named[0].start] + text[named[0].end :]).lower())):
         return named[0]

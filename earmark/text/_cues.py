@@ -61,14 +61,14 @@ _SO = (
     r"(?:(?:\A\W*|[,;:—–]\s*|\band )so\b|\b(?:therefore|thus|hence|consequently|conclude|leaves?|leaving|left with"
     r"|must be|has to be"
     r"|have to be|should be|can only be|i think|i believe|i'm (?:fairly |quite )?(?:sure|confident)|points? to"
-    r"|corresponds? to|indicates?|suggests?"
+    r"|corresponds? to|indicates?|suggests?|makes?|equals?|adds? up to"
     r"|also|daher|deshalb|somit|donc|por tanto|por lo tanto|entonces|portanto|logo|quindi|jadi|maka|значит|поэтому"
     r"|vậy)\b"
     r"|所以|因此|故|应该?是|應該是|よって|したがって|따라서|(?:\bnot\b|n't\b)[^\n]{1,60}\bbut(?: rather)?\b|而是|\bsondern\b|\bsino\b)"
 )
 _IT_IS = r"(?:\W+(?:it|this|that|these|those|they|he|she)\b(?:\s*(?:is|'s|was|are|were|must be|has to be|should be|would be))?)?"
 _ITS = r"\bc'est\b|\b(?:it|this|that)(?:\s*(?:is|'s|was)| (?:must|has to|should|would|seems to|appears to) be)\b"
-_WRONG = r"(?P<wrong>(?:each|every|all|any|given|provided|following|available|these|those|second|2nd|third|3rd|next|worst|least likely|other|wrong|incorrect|false|tempting|falsche|mauvaise|incorrecta|incorreta|sbagliata|salah|错误)\W*)?"
+_WRONG = r"(?P<wrong>(?:each|every|all|any|given|provided|following|available|these|those|(?:second|2nd|third|3rd)(?= choice| guess)|next|worst|least likely|other|wrong|incorrect|false|tempting|falsche|mauvaise|incorrecta|incorreta|sbagliata|salah|错误)\W*)?"
 
 DECLARED = LazyPattern(
     rf"{_WRONG}(?:{CHECKED}[^\w\n]*\Z|{BOXED}[\s\W]*\Z|(?:{_ANSWER}|{_OPTION})[^\n]{{0,80}}?{_IS}{_BRIDGE}"
@@ -83,7 +83,7 @@ _LIKELY = (
     r"|presumably|only|(?<!could )(?<!may )(?<!might )(?<!can )be|is|was|it's|that's|are|say|guess"
     r"|think|pick|choose|ist|wäre|wohl|wahrscheinlich|vielleicht|est|serait|probablement|es|sea|sería|probablemente"
     r"|é|seja|provavelmente|è|sia|probabilmente"
-    r"|это|наверное|вероятно|adalah|là|jest|este|är|er|कि)"
+    r"|это|наверное|вероятно|adalah|là|jest|este|är|er|कि|auf|que|brzmi|правильно|верно|всего|คือ|return|(?:é|es|est|è) (?:a|o|la|le|el))"
 )
 CONCLUDED = LazyPattern(rf"(?:{_SO}{_IT_IS}|{_ITS}){_BRIDGE}")
 LIKELY = LazyPattern(rf"(?:\b{_LIKELY}\W{{1,3}}|[是为為は]\s?)\Z")  # before a letter that stands alone
@@ -129,6 +129,7 @@ TURNED_DOWN = LazyPattern(
 RESUMED = LazyPattern(r"\b(?:but|so|only|instead|therefore|because|since|as|which|that|just|merely)\b|而是|但")
 _STATES = r"(?:is|are|was|were|would be|seems?|appears?|can be|could be|must be|should be|has to be|looks?|sounds?)"
 DENIED_AFTER = LazyPattern(
+    r"\s*[☐☒✗✘❌]\s*(?:\n|\Z)|"
     rf"\s?\?\s*(?:no|nope|not|nein|non)\b"  # "Happy? No."
     r"|\s?[-–—:]\s*(?:no|nope|wrong|incorrect)\s*(?:[.,;!\n]|\Z)"  # "Option A: Man - no."
     rf"|\W{{0,4}}(?:{_STATES}\s+(?:\w+\s+){{0,2}}?(?:not|wrong|incorrect|false|ruled out|eliminated|excluded"
@@ -139,6 +140,7 @@ DENIED_AFTER = LazyPattern(
     r"|est (?:incorrecte?|fausse?)|no es\b|es incorrect|não é|non è|salah\b|bukan\b|tidak\b)"
 )
 DECLARED_AFTER = LazyPattern(
+    r"\s*[☑✅✔✓]\s*(?:\n|\Z)|\s+it is\b|"
     rf"\W{{0,4}}(?:{_STATES}\s+(?:\w+\s+){{0,4}}?(?:correct|right|true|best|better|accurate|appropriate|suitable"
     rf"|answer|choice|option|(?:more|most) (?:likely|plausible|probable|fitting))\b"
     r"|(?:fits|matches|describes|suits)\s+(?:\w+\s+){0,4}(?:best|better)\b|(?:fits|matches|remains)\b|rather than\b"
@@ -170,14 +172,13 @@ NAMED = LazyPattern(
 )
 PAUSE = LazyPattern(  # after a letter that stands as a label
     r"\s*(?:\Z|[^\w\s])|\s*\n|\s+(?:because|since|as|due|given|based|for|is|and|or|with|und|oder|et|dan|weil|denn"
-    r"|parce|porque|pois"
-    r"|perché|karena|sebab)\b|\s*[\u3040-\u9fff\uac00-\ud7af]|\s+[\u0400-\u1fff]"
+    r"|parce|porque|pois|perché|karena|sebab|ist|est|es|é|è|jest|är|adalah|là|it is)\b|\s*[\u3040-\u9fff\uac00-\ud7af]|\s+[\u0400-\u1fff]"
 )
 STOP = LazyPattern(
     r"\s*(?:\Z|[.!:;()\[\n–—-])|,?\s+(?:because|since|as|weil|denn|car|porque|karena)\b|[。！；（]|，?因为"
 )
 VERB = LazyPattern(
-    r"\s+(?!(?:and|or|but|with|while|as|then|nor|followed|along|together|in|at|on|of|by|near|under|to|from|behind"
+    r"\s+(?!(?:and|or|but|with|while|as|because|since|then|nor|followed|along|together|in|at|on|of|by|near|under|to|from|behind"
     r"|over|through)\b)[^\W\d_]"
 )
 CLAUSE_END = LazyPattern(r"[,;:.!?]|\b(?:and|while|as|but|then|whereas|followed)\b")
@@ -281,7 +282,8 @@ VERDICT = LazyPattern(  # at an end of a line that weighs one option
     r"\A\W*(?:yes|correct|true|right|fits|matches|plausible and)\b|[✓✔✅☑]|\b(?:correct|best (?:fit|match|answer"
     r"|choice)|the answer)\W*\Z"
 )
-PERCENT = LazyPattern(r"[\s)\]:=(,–-]{0,6}(?:about |around |approx\w*\.? |~|≈)?(\d{1,3}(?:\.\d+)?)\s?%")
+PERCENT = LazyPattern(r"[\s)\]:=(,–-]{0,6}(?:about |around |approx\w*\.? |~|≈)?(?:(\d{1,3}(?:\.\d+)?)\s?%|(0?\.\d+)\b)")
+PERCENT_BEFORE = LazyPattern(r"(\d{1,3}(?:\.\d+)?)\s?%\s*(?:for )?\Z")
 CHECKED_BOX = LazyPattern(CHECKED)
 ORDINALS = {
     word: at
@@ -298,10 +300,10 @@ ORDINALS = {
     )
     for word in words.split()
 }
-_NOUN = r"(?:options?|choices?|answers?|alternatives?)"
+_NOUN = r"(?:options?|choices?(?!\s?[:=])|answers?|alternatives?)"
 _NTH = r"(?P<ordinal%d>first|second|third|fourth|fifth|sixth|[1-6](?:st|nd|rd|th)|last)"
 ORDINAL = LazyPattern(
-    rf"\b{_NTH % 0}\s+(?:answer\s+)?{_NOUN}\b(?!\s?[:=])"
+    rf"\b{_NTH % 0}\s+(?:answer\s+)?{_NOUN}\b"
     rf"|\b{_NOUN}\s+(?:number\s+|no\.?\s*|#)?(?P<number>one|two|three|four|five|six|[1-6])\b(?![.,:]?\d)"
     rf"|\A\W*(?:the )?{_NTH % 1}(?: one)?(?=\W*\Z)|(?:(?<=answer is )|(?<=answer is the )){_NTH % 2}(?: one)?\b"
 )
@@ -310,7 +312,7 @@ NUMERAL = LazyPattern(
 )
 LABEL_ALONE = LazyPattern(r"\s*(?:\Z|[.)\]:\n!]|-\s|,\s*(?:because|since|as)\b)")
 CLAUSE_LEAD = LazyPattern(
-    r"(?:[,;:—–]|\s-|\b(?:and|so|thus|hence|therefore|say|guess|probably|likely|definitely|certainly|maybe"
+    r"(?:[,;:—–]|\s-|\b(?:and|but|so|thus|hence|therefore|say|guess|probably|likely|definitely|certainly|maybe"
     r"|perhaps))\W*(?:(?:an?|the|option|it is|it's|is)\W+)?\Z"
 )
 NO_CLAIM = (CONDITION, DECLINES, NOT_SAID, NONE_OF_THESE, PLAN)
@@ -319,6 +321,8 @@ OTHER_ANSWER = LazyPattern(  # an answer of few words
     r"\b(?:the|my|final|correct|right) (?:\w+ )?answer(?: is|:)(?: therefore"
     r"| thus)?[^\w.;!?\n]{0,6}(?!not\b)[^\s.;!?\n]+(?: [^\s.;!?\n]+){0,2}(?=[.;!?\n]|\Z)"
 )
+BECAUSE = LazyPattern(r",?\s+(?:because|since|as|weil|denn|car|porque|karena)\b")
+SUBJECT = LazyPattern(r"\s+(?:is|ist|est|es|é|è|jest|är|adalah|là)\b")  # "B is a high voice"
 LABEL_VERB = LazyPattern(r"\s+(?:seems|sounds|fits|matches|would|should|appears|looks|describes|corresponds)\b")
 TAG_QUESTION = LazyPattern(r",\s*(?:(?:is|was|does|are|were|do)n't|right|no|innit)\b[^?]{0,12}\?")
 TAKEN_BACK = LazyPattern(

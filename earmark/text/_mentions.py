@@ -224,6 +224,8 @@ def _asked(low: str, one: Mention, sentence: str) -> bool:
 
 def _joined(one: Mention, other: Mention, gap: str) -> bool:
     """Whether two neighbours belong together: in a list, or a label beside another option's text."""
+    if one.form == other.form == "text" and ";" in gap:
+        return False
     if cues.BOXES.search(gap) or (DASH.search(gap) and "\n" not in gap):
         return False
     if (one.form == "text") == (other.form == "text") or other.form == "marked":
@@ -281,11 +283,12 @@ def _listing(chain: Sequence[Mention], key: Key) -> bool:
 def _runs(low: str, found: Sequence[Mention], key: Key) -> Iterator[list[Mention]]:
     """Mentions that open lines one after the other: in the order of the labels or against it, or in lines without others between."""
     run: list[Mention] = []
-    step = 0
+    step = last = 0
     for one in found:
         begin = low.rfind("\n", 0, one.start) + 1
         line = low[begin : one.start]
-        if line and not LINE_LEAD.fullmatch(line):
+        previous, last = last, one.end
+        if previous > begin or not LINE_LEAD.fullmatch(line):
             continue
         at = key.labels.index(one.label)
         before = key.labels.index(run[-1].label) if run else at

@@ -39,6 +39,11 @@ def first(page: Page) -> Sequence[Mention]:
         return ()
     if chain[0].form == "bare" and two_sounds(page.key) and not cues.LABEL_ALONE.match(page.text, chain[0].end):
         return ()
+    alone = len({one.label for one in page.mentions}) == 1
+    if chain[0].form == "bare" and not alone and cues.SUBJECT.match(page.low, chain[0].end):
+        return ()
+    if chain[0].form == "text" and not alone and cues.BECAUSE.match(page.low, chain[-1].end):
+        return ()
     if chain[0].form == "text" and not cues.STOP.match(page.low, chain[-1].end):
         return ()
     return chain
@@ -58,9 +63,15 @@ def ranked(page: Page) -> Sequence[Mention]:
     signs = {page.low[one.end : other.start].strip() for one, other in pairwise(found)}
     if len(found) > 1 and signs in ({">"}, {"<"}):
         return found[:1] if signs == {">"} else found[-1:]
-    shares = [(float(share[1]), one) for one in found if (share := cues.PERCENT.match(page.low, one.end))]
+    shares = [(share, one) for one in found if (share := _share(page.low, one)) is not None]
     shares.sort(key=lambda one: -one[0])
     return [shares[0][1]] if len(shares) > 1 and shares[0][0] > shares[1][0] else ()
+
+
+def _share(low: str, one: Mention) -> float | None:
+    """The per cent or the fraction that a reply gives a choice, if it does."""
+    share = cues.PERCENT.match(low, one.end) or cues.PERCENT_BEFORE.search(low[max(0, one.start - 12) : one.start])
+    return float(next(filter(None, share.groups()))) if share else None
 
 
 def last(page: Page) -> Sequence[Mention]:

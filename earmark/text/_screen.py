@@ -39,7 +39,7 @@ BOX = LazyPattern(r"\\f?box(?:ed)?\s*\{|<\|begin_of_box\|>|\[\[")
 NOISE = LazyPattern(  # markdown, LaTeX, tags and quotation marks
     r"<\|[^<>|\n]{1,40}\|>|</?(?:[a-z][a-z0-9_]{0,20}|[A-Z_]{2,20})\s?/?>|\\(?:text|math|bf|it|rm)[a-z]{0,4}\s*\{"
     r"|\\[()\[\]]"
-    r"|[*`$\"“”„«»「」『』{}]|(?<!\w)_|_(?!\w)|(?<![A-Za-z])['‘’]|['‘’](?![A-Za-z])"
+    r"|[*`$\"“”„«»「」『』{}]|(?<![^\W_])_+|_+(?![^\W_])|(?<![A-Za-z])['‘’]|['‘’](?![A-Za-z])"
 )
 HEAD, TAIL = 4_000, 8_000  # characters: an answer stands at the start or at the end
 MIN_QUESTION = 20  # characters of a question that is looked for in the reply
