@@ -281,26 +281,26 @@ def _listing(chain: Sequence[Mention], key: Key) -> bool:
 
 
 def _runs(low: str, found: Sequence[Mention], key: Key) -> Iterator[list[Mention]]:
-    """Mentions that open lines one after the other: in the order of the labels or against it, or in lines without others between."""
+    """Mentions that open lines: in the order of the labels or against it, or one line after the other."""
     run: list[Mention] = []
     step = last = 0
+    ordered = near = True
     for one in found:
         begin = low.rfind("\n", 0, one.start) + 1
-        line = low[begin : one.start]
         previous, last = last, one.end
-        if previous > begin or not LINE_LEAD.fullmatch(line):
+        if previous > begin or not LINE_LEAD.fullmatch(low[begin : one.start]):
             continue
         at = key.labels.index(one.label)
-        before = key.labels.index(run[-1].label) if run else at
-        ordered = at != before and step * (at - before) >= 0
+        change = at - key.labels.index(run[-1].label) if run else 0
         between = low[run[-1].end : begin].partition("\n")[2] if run else ""
-        near = not words_in(between) and one.label not in {each.label for each in run}
+        ordered = ordered and change != 0 and step * change >= 0
+        near = near and not words_in(between) and one.label not in {each.label for each in run}
         if run and (ordered or near):
-            step = at - before
+            step = change
             run.append(one)
         else:
             yield run
-            run, step = [one], 0
+            run, step, ordered, near = [one], 0, True, True
     yield run
 
 
