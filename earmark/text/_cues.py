@@ -70,13 +70,17 @@ _IT_IS = r"(?:\W+(?:it|this|that|these|those|they|he|she)\b(?:\s*(?:is|'s|was|ar
 _ITS = r"\bc'est\b|\b(?:it|this|that)(?:\s*(?:is|'s|was)| (?:must|has to|should|would|seems to|appears to) be)\b"
 _WRONG = r"(?P<wrong>(?:each|every|all|any|given|provided|following|available|these|those|(?:second|2nd|third|3rd)(?= choice| guess)|next|worst|least likely|other|wrong|incorrect|false|tempting|falsche|mauvaise|incorrecta|incorreta|sbagliata|salah|错误)\W*)?"
 
+_MOST = (  # "the most plausible setting is"
+    r"\bthe most (?:likely|plausible|probable|appropriate|logical|fitting|suitable|accurate)"
+    r" (?:\w+ ){1,3}(?:is|was|would be|seems to be)\b"
+)
 DECLARED = LazyPattern(
     rf"{_WRONG}(?:{CHECKED}[^\w\n]*\Z|{BOXED}[\s\W]*\Z|(?:{_ANSWER}|{_OPTION})[^\n]{{0,80}}?{_IS}{_BRIDGE}"
     rf"|(?:{_ANSWER}|{_FIELD}|{_CHOOSE}){_BRIDGE})"
 )
 DECLARED_TEXT = LazyPattern(
     rf"{_WRONG}(?:{CHECKED}[^\w\n]*\Z|{BOXED}[\s\W]*\Z|(?:{_ANSWER}|{_OPTION})[^\n]{{0,80}}?{_IS}{_PROSE}"
-    rf"|{_ANSWER}\W*\Z|(?:{_FIELD}|{_CHOOSE}){_PROSE})"
+    rf"|{_ANSWER}\W*\Z|(?:{_FIELD}|{_CHOOSE}|{_MOST}){_PROSE})"
 )
 _LIKELY = (
     r"(?:definitely|probably|certainly|clearly|surely|surely|obviously|maybe|perhaps|possibly|likely|apparently"
@@ -92,7 +96,7 @@ DENIED = LazyPattern(
     r"(?:\b(?:not|cannot|no|never|neither|nor|without|far from|anything but|hardly|by no means|nothing like"
     r"|opposite of|(?:at first|initially|first|originally)\b[^.;!?\n]{0,40}?\b(?:seem\w*|sound\w*|look\w*|appear\w*"
     r"|thought|guess\w*|said)|rul(?:e[sd]?|ing) out|eliminat\w+|exclud\w+|reject\w*|rather than"
-    r"|instead of|other than|unlike|as opposed to|except|than|less likely(?! than)|less|unable|whether|unclear"
+    r"|instead of|other than|unlike|as opposed to|except|than|less likely|less probable|less plausible|less(?=\W*\Z)|less an?|unable|whether|unclear"
     r"|lacks?|nicht|keine?\w*|statt|ob|pas|ni|s'il"
     r"|não|nem|non|bukan|tidak|không|не|нет|není|nie|ei ole|nu este|δεν|όχι)\b|לא|ليس|ليست|ไม่ใช่|n't\b|是否|不是|并非|不选"
     r"|不選|而非|排除|不像|没有|不)"
@@ -253,8 +257,8 @@ RETURNS = LazyPattern(  # after having declined
     r"|लेकिन|แต่"
 )
 NONE_OF_THESE = LazyPattern(
-    r"\b(?:none|neither|any|all|either|each)(?: one)? of (?:the (?!other|rest|remaining)|these|those|them\b"
-    r"|your )?(?:(?:\w+ ){0,2}(?:options?|choices?|answers?|alternatives|above|labels|categories)|\b)"
+    r"\b(?:none|neither|any|all|either|each)(?: one)? of (?:(?:these|those|them)\b"
+    r"|(?:the |your |my )?(?!other|rest|remaining)(?:\w+ ){0,2}(?:options?|choices?|answers?|alternatives|above|labels)\b)"
     r"|\bnot (?:\w+ ){0,2}?(?:among|one of|in|listed|covered)\b[^.\n]{0,30}\b(?:options|choices|answers|alternatives"
     r"|list|listed|above)\b"
     r"|\bno (?:\w+ )?(?:options?|choices?|answers?)\b[^.\n]{0,40}\b(?:match|fit|appl|correct|suit|describe"
@@ -267,14 +271,14 @@ NONE_OF_THESE = LazyPattern(
 _STEP = (
     r"(?:analy[sz]e|identify|count|transcribe|listen|compare|determine|consider|examine|choose|select|look|break"
     r"|evaluate|check|provide|output|outline|infer"
-    r"|start|begin|try|proceed|focus|find|assess|review|go through|know|see|hear|ask)"
+    r"|start|begin|try|proceed|focus|find|assess|review|go through)"
 )
 PLAN = LazyPattern(  # a step that is still to be taken
     rf"\b(?:i|we)(?: will|'ll| need to| have to| must| should| would| would need to|'d| am going to| shall| can"
     rf"| would have to) (?:\w+ly )?(?:first |then |now |also )?{_STEP}\b"
     r"|\blet's\b|\blet us\b|\blet me\b|\b(?:the|my|your) (?:task|goal|question|instruction)\b"
     r"|\bto (?:\w+ )?(?:determine|answer|identify|solve|find|count|decide)\b[^.\n]{0,120}?\b(?:i|we|you)\b"
-    r"|\boptions? (?:are|provided|include|given)\b|\bconsider(?:ing)? (?:each|the|all)\b"
+    r"|\boptions? (?:are|include)\b|\bconsider(?:ing)? (?:each|the|all)\b"
 )
 END = LazyPattern(r"(?:[.!?。！？…؟।]|</\w+>|[)\]}»”\"'])[\s*_`\"'”’)\]}>|]*\Z")
 LIST_ITEM = LazyPattern(r"\n[ \t]*(?:[*•·–-]|\(?\d{1,3}[.)])[ \t]+[^\n]*\Z")
@@ -318,8 +322,8 @@ CLAUSE_LEAD = LazyPattern(
 NO_CLAIM = (CONDITION, DECLINES, NOT_SAID, NONE_OF_THESE, PLAN)
 ANYWAY = LazyPattern(r"\b(?:but|so|therefore|instead|still)\b")
 OTHER_ANSWER = LazyPattern(  # an answer of few words
-    r"\b(?:the|my|final|correct|right) (?:\w+ )?answer(?: is|:)(?: therefore"
-    r"| thus)?[^\w.;!?\n]{0,6}(?!not\b)[^\s.;!?\n]+(?: [^\s.;!?\n]+){0,2}(?=[.;!?\n]|\Z)"
+    r"\b(?:the|my|final|correct|right) (?:\w+ )?answer(?: is|:)(?: therefore| thus)?[^\w.;!?\n]{0,6}"
+    r"((?!not\b)[^\s.;!?\n]+(?: [^\s.;!?\n]+){0,2})(?=[.;!?\n]|\Z)"
 )
 BECAUSE = LazyPattern(r",?\s+(?:because|since|as|weil|denn|car|porque|karena)\b")
 SUBJECT = LazyPattern(r"\s+(?:is|ist|est|es|é|è|jest|är|adalah|là)\b")  # "B is a high voice"

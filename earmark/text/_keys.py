@@ -87,7 +87,7 @@ def words_of(low: str) -> Words:
     """The words of a text in lower case, without articles."""
     parts: list[str] = []
     starts, ends, spans, length = {}, {}, [], 0
-    for found in TOKEN.finditer(low):
+    for found in TOKEN.finditer(low.replace("_", " ")):
         word = found[0]
         if word not in ARTICLES:
             word = _canonical(word)
@@ -100,7 +100,7 @@ def words_of(low: str) -> Words:
 
 def option_text(label: str, choice: str, *, whole: bool = False) -> OptionText | None:
     """The text of an option as it is looked for; `whole`: with words such as "he is", which tell it from another."""
-    low = lower(plain(choice))
+    low = lower(plain(choice)).replace("_", " ")
     tokens = TOKEN.findall(low)
     if not tokens:
         return None

@@ -131,9 +131,11 @@ def first_sentence(page: Page) -> Sequence[Mention]:
 
 
 def option_words(page: Page) -> Sequence[Mention]:
-    if any(one.stance != "denied" and one.form == "text" for one in page.mentions):
-        return ()
-    found = _in_words(page, {one.label for one in page.mentions})
+    found = _in_words(page, {one.label for one in page.mentions if one.stance == "denied"})
+    others = [one for one in page.mentions if one.stance != "denied" and one.form == "text"]
+    if others:  # named on the way to a conclusion
+        found = [one for one in found if cues.CONCLUDED_TEXT.search(page.low[one.start : one.end])]
+        found = [one for one in found if not any(one.start <= other.start < one.end for other in others)]
     if len({one.label for one in found}) == 1 or page.several:
         return _standing(page, found)
     return ()
@@ -246,13 +248,14 @@ def _in_words(page: Page, named: set[str], least: int = 1) -> list[Mention]:
     }
     found: list[Mention] = []
     own = _without(page.own, page.mentions)
+    unclaimed = [cue for cue in cues.NO_CLAIM if not any(cue.search(text) for text in page.key.verbatim)]
     for place in SENTENCES.finditer(own) if wanted else ():
         start = _after_declining(place[0])
         sentence = place[0][start:]
         if (
             not sentence.strip()
             or sentence.rstrip().endswith("?")
-            or any(cue.search(sentence) for cue in cues.NO_CLAIM)
+            or any(cue.search(sentence) for cue in unclaimed)
         ):
             continue
         said = telling_words(sentence)

@@ -36,7 +36,7 @@ from msgspec import structs
 
 from earmark.text import _cues as cues
 from earmark.text._comparatives import compared, compares
-from earmark.text._keys import Mention, key_of, same_choice
+from earmark.text._keys import Mention, key_of, same_choice, telling_of
 from earmark.text._mentions import Page, page_of
 from earmark.text._rules import (
     FIRM,
@@ -51,12 +51,14 @@ from earmark.text._rules import (
     option_text,
 )
 from earmark.text._screen import THOUGHT, Sheet, folded, plain, screened, without_thought
+from earmark.text._telling import telling_words
 from earmark.text.official_readers import OFFICIAL, Reader, Reading
 
 __all__ = ["READERS", "VERSION", "Reader", "Reading", "read_choice", "same_choice"]
 
 VERSION = "earmark.2"  # raised whenever any reply could be read otherwise
 
+QUOTES = " \t\r\n\"'“”‘’«»`*"
 SHORT = 200  # characters: replies that are read without the rules
 
 
@@ -96,8 +98,10 @@ def read_choice(  # noqa: PLR0913 - one word for each thing that may be known of
     rest = without_thought(text, opened=thinking and (cut or bool(THOUGHT.search(text))))
     if rest is None or not rest.strip():
         return _unread("cut-in-thought" if rest is None else "empty")
-    if (whole := key.verbatim.get(folded(rest))) is not None:
-        return Reading(whole, "verbatim", (len(rest) - len(rest.lstrip()), len(rest.rstrip())), "answered")
+    bare = rest.strip(QUOTES)
+    if (whole := key.verbatim.get(folded(rest)) or key.verbatim.get(folded(bare))) is not None:
+        start = rest.index(bare)
+        return Reading(whole, "verbatim", (start, start + len(bare)), "answered")
     sheet = screened(rest, question)
     page = page_of(sheet.text, key, several=several)
     return _by_rules(page if several else _after_none_fits(page), sheet, question, cut=cut)
@@ -166,6 +170,7 @@ def _after_none_fits(page: Page) -> Page:
         place.end()
         for place in cues.OTHER_ANSWER.finditer(page.low)
         if not any(place.start() <= one.start <= place.end() for one in page.mentions)
+        and not any(telling_words(place[1]) <= words for words in telling_of(page.key).values())
     ]
     if not ends:
         return page
