@@ -68,7 +68,7 @@ _SO = (
 )
 _IT_IS = r"(?:\W+(?:it|this|that|these|those|they|he|she)\b(?:\s*(?:is|'s|was|are|were|must be|has to be|should be|would be))?)?"
 _ITS = r"\bc'est\b|\b(?:it|this|that)(?:\s*(?:is|'s|was)| (?:must|has to|should|would|seems to|appears to) be)\b"
-_WRONG = r"(?P<wrong>(?:each|every|all|any|given|provided|following|available|these|those|(?:second|2nd|third|3rd)(?= choice| guess)|next|worst|least likely|other|wrong|incorrect|false|tempting|falsche|mauvaise|incorrecta|incorreta|sbagliata|salah|错误)\W*)?"
+_WRONG = r"(?P<wrong>(?:each|every|all|any|given|provided|following|available|these|those|(?:second|2nd|third|3rd)(?= choice| guess)|next|worst|least likely|other|wrong|incorrect|false|tempting|falsche|mauvaise|incorrecta|incorreta|sbagliata|salah|错误)\s*)?"
 
 _MOST = (  # "the most plausible setting is"
     r"\bthe most (?:likely|plausible|probable|appropriate|logical|fitting|suitable|accurate)"
@@ -94,8 +94,8 @@ LIKELY = LazyPattern(rf"(?:\b{_LIKELY}\W{{1,3}}|[是为為は]\s?)\Z")  # before
 CONCLUDED_TEXT = LazyPattern(rf"{_SO}{_PROSE}")
 DENIED = LazyPattern(
     r"(?:\b(?:not|cannot|no|never|neither|nor|without|far from|anything but|hardly|by no means|nothing like"
-    r"|opposite of|(?:at first|initially|first|originally)\b[^.;!?\n]{0,40}?\b(?:seem\w*|sound\w*|look\w*|appear\w*"
-    r"|thought|guess\w*|said)|rul(?:e[sd]?|ing) out|eliminat\w+|exclud\w+|reject\w*|rather than"
+    r"|opposite of|(?:at first|initially|originally)\b[^.;!?\n]{0,40}?\b(?:seem\w*|sound\w*|look\w*|appear\w*"
+    r"|thought|guess\w*|said)|\bfirst (?:thought|guess(?:ed)?|said)|rul(?:e[sd]?|ing) out|eliminat\w+|exclud\w+|reject\w*|rather than"
     r"|instead of|other than|unlike|as opposed to|except|than|less likely|less probable|less plausible|less(?=\W*\Z)|less an?|unable|whether|unclear"
     r"|lacks?|nicht|keine?\w*|statt|ob|pas|ni|s'il"
     r"|não|nem|non|bukan|tidak|không|не|нет|není|nie|ei ole|nu este|δεν|όχι)\b|לא|ليس|ليست|ไม่ใช่|n't\b|是否|不是|并非|不选"

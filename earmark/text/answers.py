@@ -59,6 +59,7 @@ __all__ = ["READERS", "VERSION", "Reader", "Reading", "read_choice", "same_choic
 VERSION = "earmark.2"  # raised whenever any reply could be read otherwise
 
 QUOTES = " \t\r\n\"'“”‘’«»`*"
+LATE = 300  # characters before the end
 SHORT = 200  # characters: replies that are read without the rules
 
 
@@ -151,7 +152,7 @@ def _rules(page: Page, question: str, *, cut: bool) -> Mapping[str, Rule]:
         if firm:
             return {} if cues.WAVERS.search(page.low, firm[-1].end) else {"declared": declared, "first": first}
         if not cut:
-            return {"concluded": concluded, "last": last}
+            return {"concluded": _concluded_late, "last": last}
         whole = not cues.SENTENCE_END.search(page.low.strip())
         return {"label": only_label, "option-text": option_text} if whole else {}
 
@@ -161,6 +162,12 @@ def _rules(page: Page, question: str, *, cut: bool) -> Mapping[str, Rule]:
 
     rules = {"declared": declared, "compared": by_comparison, **FIRM}
     return rules if page.none_fits or compares(page.text, page.key) else {**rules, **WEAK}
+
+
+def _concluded_late(page: Page) -> Sequence[Mention]:
+    """A conclusion near the end of a reply that breaks off."""
+    found = concluded(page)
+    return found if found and found[0].start > len(page.low) - LATE else ()
 
 
 def _after_none_fits(page: Page) -> Page:
