@@ -26,6 +26,7 @@ from earmark.report import files
 from earmark.report.cells import Cells
 from earmark.report.gain import answered_without_ears, gains
 from earmark.report.rows import Found, Metrics, Row
+from earmark.scorers.choice import reading_note
 from earmark.stats.bags import named
 from earmark.types import Benchmark, Response, Score, Scorer, Usage
 
@@ -228,6 +229,7 @@ async def write_scores(
     all_of_it = taken(run / folder.JOURNAL)
     judging = files.judged(run) + scored.judging
     notices = [*benchmark.notices, *_words_let_through(benchmark, controls)]
+    notices += reading_note((row.signature, row.states["unparsed"]) for row in rows)
     metrics = Metrics(done, rows, found, notices, dict(benchmark.averages), gained, all_of_it, judging)
     if gained:
         right = answered_without_ears(scored.cells.cells, controls)

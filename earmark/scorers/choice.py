@@ -5,15 +5,16 @@
 `right` counts replies from which a right label was read, `n` all items that were asked. A reply that cannot be read or
 refuses is in `n` and not in `right`, and so is an item that failed; each is counted beside it, and the bounds of an
 estimate tell what the failures may have hidden. `accuracy_read` leaves out what was not read.
-Chance is the mean over items of right labels by choices. Where two options have the same text, both labels are right or neither.
+Chance is the mean over items of right labels by choices. Where two options have the same text, both labels are right or
+neither.
 
-With `several` an item may have several right labels, and a reply is right that names all of them and no other. Guessing is
-then one out of all sets of labels but the empty one.
+With `several` an item may have several right labels, and a reply is right that names all of them and no other.
+Guessing is then one out of all sets of labels but the empty one.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import ClassVar, Final, Literal
 
 import numpy as np
@@ -21,7 +22,7 @@ from msgspec import Struct
 
 from earmark import __version__
 from earmark.errors import BadData, UsageError
-from earmark.text.answers import READERS, VERSION, read_choice, same_choice
+from earmark.text.answers import MEASURED, READERS, VERSION, read_choice, same_choice
 from earmark.types import Item, Metric, Number, Response, Score
 
 
@@ -106,6 +107,24 @@ Choice = Settings
 def _parts(answer: str, *, several: bool) -> list[str]:
     """The labels of an answer."""
     return [part.strip() for part in answer.split(",")] if several else [answer]
+
+
+def reading_note(rows: Iterable[tuple[str, int]]) -> list[str]:
+    """A line on the error of the reader, for accuracies that it may have moved.
+
+    `rows`: signature of the scorer and number of unparsed replies of each row of a table.
+
+    >>> reading_note([("choice|reader:mmau", 3)])
+    []
+    """
+    if not any(unparsed and f"reader:{VERSION}" in signature for signature, unparsed in rows):
+        return []
+    note = (
+        f"choices are read by rules: of {MEASURED.replies} real replies read by hand, {MEASURED.wrong} were read "
+        f"wrongly, "
+        f"{MEASURED.invented} without an answer was read as one, and {MEASURED.unread} were not read"
+    )
+    return [note]
 
 
 def labels_of(item: Item) -> tuple[str, ...]:

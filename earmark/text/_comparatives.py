@@ -1,9 +1,9 @@
 """Comparisons of two sounds: "A is lower than B, so B is higher", read by the comparative that the question asks for.
 
-A clause says of one of the two that it has more or less of something: higher, no gap, comes after the other. Which of the two
-is meant follows from what is asked: of two tones one is the higher if the other is the lower. Where the question is not
-known, "more" is taken to be asked (higher, louder, longer, a gap), and only what says so in these words is read: "not higher
-than B" is read, "lower than B" is not, since the lower one may be what is asked for.
+A clause says of one of the two that it has more or less of something: higher, no gap, after the other. Which of the
+two is meant follows from what is asked: of two tones one is the higher if the other is the lower. Where the question
+is not known, "more" is taken to be asked (higher, louder, longer, a gap), and only what says so in these words is
+read: "not higher than B" is read, "lower than B" is not, since the lower one may be what is asked for.
 """
 
 from __future__ import annotations
@@ -70,10 +70,13 @@ _GENERIC = frozenset(
     "the a b 1 2 one two first second 1st 2nd number former latter sound clip tone noise recording audio sample"
     " beep beeps row interval stimulus option signal is has ones sounds".split()
 )
-VERBS = r"(?:is|was|has|had|have|sounds?|seems?|lasts?|contains?|goes|comes|appears?|starts?|begins?|plays?|does|doesn't|isn't|hasn't|wasn't|precedes?|leads?|follows?|lacks?|being)"
+VERBS = (
+    r"(?:is|was|has|had|have|sounds?|seems?|lasts?|contains?|goes|comes|appears?|starts?|begins?"
+    r"|plays?|does|doesn't|isn't|hasn't|wasn't|precedes?|leads?|follows?|lacks?|being)"
+)
 CLAUSE_END = LazyPattern(
     r"[.;!?。\n]+(?=\s|\Z)|,(?!\d)|\s[-–—]+\s|\b(?:and|but|while|whereas|so|therefore|thus|hence|because|since"
-    r"|although|though|which|then)\b|[()]"
+    r"|although|though|which|then)\b"
 )
 THAN = LazyPattern(
     r"\bthan\b|\bcompared (?:to|with)\b|\brelative to\b|\bas opposed to\b|\b(?:before|after|precedes|preceded"
@@ -137,7 +140,7 @@ def _comparative() -> LazyPattern:
 
 @lru_cache(maxsize=256)
 def _names(labels: tuple[str, ...], choices: tuple[str, ...]) -> LazyPattern | None:
-    """The names of the two sounds, in groups `name0` and `name1`: by position, or by the one word that tells the options apart."""
+    """The names of the two sounds, in groups `name0` and `name1`: by position, or by their telling words."""
     if len(labels) != 2 or not (choices or all(len(label) == 1 for label in labels)):
         return None
     letters = [label if len(label) == 1 and label.isalpha() else "AB"[n] for n, label in enumerate(labels)]
@@ -164,7 +167,8 @@ def _by_name(choices: tuple[str, ...]) -> tuple[str, ...]:
 
 def _letter(letter: str) -> str:
     """A letter as the name of a sound; "A" before a noun is an article."""
-    return rf"(?<![\w'-]){letter}(?=\s*[^\w\s'-]|\s+-|\s*\Z|\s+(?i:{VERBS}|than|and|or|because|since|\w+er)\b|'s\b)|(?<=[a-z] ){letter}(?![\w'])"
+    followed = rf"\s*[^\w\s'-]|\s+-|\s*\Z|\s+(?i:{VERBS}|than|and|or|because|since|\w+er)\b|'s\b"
+    return rf"(?<![\w'-]){letter}(?={followed})|(?<=[a-z] ){letter}(?![\w'])"
 
 
 def _by_position(n: int, letter: str) -> str:

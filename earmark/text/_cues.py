@@ -1,7 +1,8 @@
 """The words that make a mention of a choice an answer, or deny it, in the languages models answer in.
 
-Every pattern is searched in lower-case text. Those that end in `\\Z` are tried on what stands before a mention in its own
-sentence, those that begin with `\\W{0,4}` on what stands right after it. Repeats are bounded, so a search stays linear.
+Every pattern is searched in lower-case text. Those that end in `\\Z` are tried on what stands before a mention in its
+own sentence, those that begin with `\\W{0,4}` on what stands right after it. Repeats are bounded, so a search stays
+linear.
 """
 
 from __future__ import annotations
@@ -29,7 +30,10 @@ _OPTION = (
     r"|\b(?:option|choice|selection|opci[oó]n|op[cç][aã]o|opzione|alternativa|pilihan|opsi|auswahl|choix|вариант)\b"
     r"|选项|選項|選択肢|선택지)"
 )
-_FIELD = r"\b(?:final|result|output|prediction|response|label|category|conclusion|verdict|letter|pick|guess|decision|rating|score|correction)\W{0,3}[:=]"
+_FIELD = (
+    r"\b(?:final|result|output|prediction|response|label|category|conclusion|verdict|letter|pick|guess|decision"
+    r"|rating|score|correction)\W{0,3}[:=]"
+)
 _IS = (
     r"(?:\b(?:is|are|was|be|ist|lautet|wäre|est|serait|es|sería|é|seria|è|sarebbe|sont|sind|são|sono|zijn|adalah"
     r"|ialah|yaitu|là|jest|je|є|este"
@@ -50,11 +54,11 @@ _PROSE = r"(?:[^\w.!?;]+[^\s.!?:;]+){0,9}\W*\Z"
 _CHOOSE = (
     r"(?:\b(?:i|we|i'd|i'll|let's|let us|would|will|must|should)\b[^.\n]{0,40}?\b(?:choose|pick|select"
     r"|go(?:ing)? (?:with|for)"
-    r"|opt for|vote for|lean(?:ing)? towards?|say|guess|answer|conclude)\b|(?:^|[,:])\W*(?:choose|pick|select"
+    r"|opt for|vote for|lean(?:ing)? towards?|say|guess|answer|conclude|rate (?:it|this)|give (?:it|this))\b|(?:^"
+    r"|[,:])\W*(?:choose|pick|select"
     r"|choosing|selecting|picking|going with)\b"
     r"|\b(?:ich (?:wähle|nehme)|je choisis|je dirais|elijo|escojo|selecciono|escolho|scelgo|memilih|saya pilih|chọn"
-    r"|kies"
-    r"|выбираю)\b|选择|選擇|应选|應選|故选|故選|选|選|を選(?:び|択))"
+    r"|kies|выбираю)\b|เลือก|أختار|选择|選擇|应选|應選|故选|故選|选|選|を選(?:び|択))"
 )
 CHECKED = r"(?:[\[(][x✓✔][\])]|[☑✅✔✓])"  # a ticked box
 _SO = (
@@ -66,9 +70,16 @@ _SO = (
     r"|vậy)\b"
     r"|所以|因此|故|应该?是|應該是|よって|したがって|따라서|(?:\bnot\b|n't\b)[^\n]{1,60}\bbut(?: rather)?\b|而是|\bsondern\b|\bsino\b)"
 )
-_IT_IS = r"(?:\W+(?:it|this|that|these|those|they|he|she)\b(?:\s*(?:is|'s|was|are|were|must be|has to be|should be|would be))?)?"
+_IT_IS = (
+    r"(?:\W+(?:it|this|that|these|those|they|he|she)\b(?:\s*(?:is|'s|was|are|were|must be|has to be|should be"
+    r"|would be))?)?"
+)
 _ITS = r"\bc'est\b|\b(?:it|this|that)(?:\s*(?:is|'s|was)| (?:must|has to|should|would|seems to|appears to) be)\b"
-_WRONG = r"(?P<wrong>(?:each|every|all|any|given|provided|following|available|these|those|(?:second|2nd|third|3rd)(?= choice| guess)|next|worst|least likely|other|wrong|incorrect|false|tempting|falsche|mauvaise|incorrecta|incorreta|sbagliata|salah|错误)\s*)?"
+_WRONG = (
+    r"(?P<wrong>(?:each|every|all|any|given|provided|following|available|these|those|(?:second|2nd|third"
+    r"|3rd)(?= choice| guess)|next|worst|least likely|other|wrong|incorrect|false|tempting|falsche|mauvaise"
+    r"|incorrecta|incorreta|sbagliata|salah|错误)\s*)?"
+)
 
 _MOST = (  # "the most plausible setting is"
     r"\bthe most (?:likely|plausible|probable|appropriate|logical|fitting|suitable|accurate)"
@@ -87,7 +98,8 @@ _LIKELY = (
     r"|presumably|only|(?<!could )(?<!may )(?<!might )(?<!can )be|is|was|it's|that's|are|say|guess"
     r"|think|pick|choose|ist|wäre|wohl|wahrscheinlich|vielleicht|est|serait|probablement|es|sea|sería|probablemente"
     r"|é|seja|provavelmente|è|sia|probabilmente"
-    r"|это|наверное|вероятно|adalah|là|jest|este|är|er|कि|auf|que|brzmi|правильно|верно|всего|คือ|return|(?:é|es|est|è) (?:a|o|la|le|el))"
+    r"|это|наверное|вероятно|adalah|là|jest|este|är|er|कि|auf|que|brzmi|правильно|верно|всего|คือ|return|(?:é|es"
+    r"|est|è) (?:a|o|la|le|el))"
 )
 CONCLUDED = LazyPattern(rf"(?:{_SO}{_IT_IS}|{_ITS}){_BRIDGE}")
 LIKELY = LazyPattern(rf"(?:\b{_LIKELY}\W{{1,3}}|[是为為は]\s?)\Z")  # before a letter that stands alone
@@ -95,8 +107,10 @@ CONCLUDED_TEXT = LazyPattern(rf"{_SO}{_PROSE}")
 DENIED = LazyPattern(
     r"(?:\b(?:not|cannot|no|never|neither|nor|without|far from|anything but|hardly|by no means|nothing like"
     r"|opposite of|(?:at first|initially|originally)\b[^.;!?\n]{0,40}?\b(?:seem\w*|sound\w*|look\w*|appear\w*"
-    r"|thought|guess\w*|said)|\bfirst (?:thought|guess(?:ed)?|said)|rul(?:e[sd]?|ing) out|eliminat\w+|exclud\w+|reject\w*|rather than"
-    r"|instead of|other than|unlike|as opposed to|except|than|less likely|less probable|less plausible|less(?=\W*\Z)|less an?|unable|whether|unclear"
+    r"|thought|guess\w*|said)|\bfirst (?:thought|guess(?:ed)?|said)|rul(?:e[sd]?|ing) out|eliminat\w+|exclud\w+"
+    r"|reject\w*|rather than"
+    r"|instead of|other than|unlike|as opposed to|except|than|less likely|less probable|less plausible"
+    r"|less(?=\W*\Z)|less an?|unable|whether|unclear"
     r"|lacks?|nicht|keine?\w*|statt|ob|pas|ni|s'il"
     r"|não|nem|non|bukan|tidak|không|не|нет|není|nie|ei ole|nu este|δεν|όχι)\b|לא|ليس|ليست|ไม่ใช่|n't\b|是否|不是|并非|不选"
     r"|不選|而非|排除|不像|没有|不)"
@@ -126,7 +140,9 @@ ENUMERATOR = LazyPattern(r"[.)]\s+\w")  # after a number that opens a line
 IN_PASSING = LazyPattern(
     r"\b(?:at least|at most|only|which|each|every|this|that|the|first|any|no|as|more than|less than|than)\s+\Z"
 )
-PART_OF = LazyPattern(r"\s+(?:of|or more|by one|such|another|who|whose|which|can|could|might|must|should|more)\b")
+PART_OF = LazyPattern(
+    r"\s+(?:of(?! them\b| these\b)|or more|by one|such|another|who|whose|which|can|could|might|must|should|more)\b"
+)
 TURNED_DOWN = LazyPattern(
     r"\b(?:wrong|incorrect|false|unlikely|eliminated|excluded|ruled out|falsch|fausse?s?|salah)\b|错误|不对"
 )
@@ -165,7 +181,8 @@ CLAIMED = LazyPattern(
 )
 SENTENCE_END = LazyPattern(r"[.!?;]+(?=\s|\Z)|[。！？；]|\n")
 JOINT = LazyPattern(  # all that stands between two choices of one list
-    r"[\s()\[\],;/&+、，<>-]*(?:(?:and|or|und|oder|et|ou|y|e|o|dan|atau|va|và|hoặc|и|или)\b|или|أو|या|और|หรือ|或者?|和|与"
+    r"[\s()\[\],;/&+、，<>-]*(?:(?:and|or|und|oder|et|ou|y|e|o|dan|atau|va|và|hoặc|и|или|lub|eller|veya|ή)\b|또는|혹은"
+    r"|または|あるいは|أو|या|और|หรือ|或者?|和|与"
     r"|與|及|と|も|か|와|과|도|나)?(?:\s(?:maybe|perhaps|possibly|probably|even|else|also)\b)?"
     r"[\s()\[\],、，<>-]*(?:\b(?:options?|choices?|an?|the|la|le|der|die|das)\b|选项)?[\s()\[\]]*\Z"
 )
@@ -176,13 +193,15 @@ NAMED = LazyPattern(
 )
 PAUSE = LazyPattern(  # after a letter that stands as a label
     r"\s*(?:\Z|[^\w\s])|\s*\n|\s+(?:because|since|as|due|given|based|for|is|and|or|with|und|oder|et|dan|weil|denn"
-    r"|parce|porque|pois|perché|karena|sebab|ist|est|es|é|è|jest|är|adalah|là|it is)\b|\s*[\u3040-\u9fff\uac00-\ud7af]|\s+[\u0400-\u1fff]"
+    r"|parce|porque|pois|perché|karena|sebab|ist|est|es|é|è|jest|är|adalah|là|it is)\b"
+    r"|\s*[\u3040-\u9fff\uac00-\ud7af]|\s+[\u0400-\u1fff]"
 )
 STOP = LazyPattern(
     r"\s*(?:\Z|[.!:;()\[\n–—-])|,?\s+(?:because|since|as|weil|denn|car|porque|karena)\b|[。！；（]|，?因为"
 )
 VERB = LazyPattern(
-    r"\s+(?!(?:and|or|but|with|while|as|because|since|then|nor|followed|along|together|in|at|on|of|by|near|under|to|from|behind"
+    r"\s+(?!(?:and|or|but|with|while|as|because|since|then|nor|followed|along|together|in|at|on|of|by|near|under|to"
+    r"|from|behind"
     r"|over|through)\b)[^\W\d_]"
 )
 CLAUSE_END = LazyPattern(r"[,;:.!?]|\b(?:and|while|as|but|then|whereas|followed)\b")
@@ -257,8 +276,9 @@ RETURNS = LazyPattern(  # after having declined
     r"|लेकिन|แต่"
 )
 NONE_OF_THESE = LazyPattern(
-    r"\b(?:none|neither|any|all|either|each)(?: one)? of (?:(?:these|those|them)\b"
-    r"|(?:the |your |my )?(?!other|rest|remaining)(?:\w+ ){0,2}(?:options?|choices?|answers?|alternatives|above|labels)\b)"
+    r"\b(?:none|neither|any|all|either|each)(?: one)? of (?!(?:the |your |my )?(?:other|rest"
+    r"|remaining)\b)(?:(?:these|those|them)\b"
+    r"|(?:the |your |my )?(?:\w+ ){0,2}(?:options?|choices?|answers?|alternatives|above|labels)\b)"
     r"|\bnot (?:\w+ ){0,2}?(?:among|one of|in|listed|covered)\b[^.\n]{0,30}\b(?:options|choices|answers|alternatives"
     r"|list|listed|above)\b"
     r"|\bno (?:\w+ )?(?:options?|choices?|answers?)\b[^.\n]{0,40}\b(?:match|fit|appl|correct|suit|describe"
@@ -276,7 +296,8 @@ _STEP = (
 PLAN = LazyPattern(  # a step that is still to be taken
     rf"\b(?:i|we)(?: will|'ll| need to| have to| must| should| would| would need to|'d| am going to| shall| can"
     rf"| would have to) (?:\w+ly )?(?:first |then |now |also )?{_STEP}\b"
-    r"|\blet's\b|\blet us\b|\blet me\b|\b(?:the|my|your) (?:task|goal|question|instruction)\b"
+    r"|\bi can (?:describe|help|explain|assist|tell you)\b|\blet's\b|\blet us\b|\blet me\b|\b(?:the|my"
+    r"|your) (?:task|goal|question|instruction)\b"
     r"|\bto (?:\w+ )?(?:determine|answer|identify|solve|find|count|decide)\b[^.\n]{0,120}?\b(?:i|we|you)\b"
     r"|\boptions? (?:are|include)\b|\bconsider(?:ing)? (?:each|the|all)\b"
 )
@@ -289,6 +310,7 @@ VERDICT = LazyPattern(  # at an end of a line that weighs one option
 PERCENT = LazyPattern(r"[\s)\]:=(,–-]{0,6}(?:about |around |approx\w*\.? |~|≈)?(?:(\d{1,3}(?:\.\d+)?)\s?%|(0?\.\d+)\b)")
 PERCENT_BEFORE = LazyPattern(r"(\d{1,3}(?:\.\d+)?)\s?%\s*(?:for )?\Z")
 CHECKED_BOX = LazyPattern(CHECKED)
+SOURCE = LazyPattern(r"\b(?:speaker|sound|clip|tone|recording|person|voice|audio|sample|instrument|track)\W{0,3}\Z")
 ORDINALS = {
     word: at
     for at, words in enumerate(
@@ -309,14 +331,16 @@ _NTH = r"(?P<ordinal%d>first|second|third|fourth|fifth|sixth|[1-6](?:st|nd|rd|th
 ORDINAL = LazyPattern(
     rf"\b{_NTH % 0}\s+(?:answer\s+)?{_NOUN}\b"
     rf"|\b{_NOUN}\s+(?:number\s+|no\.?\s*|#)?(?P<number>one|two|three|four|five|six|[1-6])\b(?![.,:]?\d)"
-    rf"|\A\W*(?:the )?{_NTH % 1}(?: one)?(?=\W*\Z)|(?:(?<=answer is )|(?<=answer is the )){_NTH % 2}(?: one)?\b"
+    rf"|\A\W*(?:the )?{_NTH % 1}(?: one)?(?=\W*\Z)|(?:(?<=answer is )|(?<=answer is the )|(?<=choose the )"
+    rf"|(?<=pick the )|(?<=select the )){_NTH % 2}(?: one)?\b"
 )
 NUMERAL = LazyPattern(
     r"\d|\b(?:zero|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|first|second|third|last)\b"
 )
 LABEL_ALONE = LazyPattern(r"\s*(?:\Z|[.)\]:\n!]|-\s|,\s*(?:because|since|as)\b)")
 CLAUSE_LEAD = LazyPattern(
-    r"(?:[,;:—–]|\s-|\b(?:and|but|so|thus|hence|therefore|say|guess|probably|likely|definitely|certainly|maybe"
+    r"(?:\d\s?[).:]|[,;:—–]|\s-|\b(?:and|but|so|thus|hence|therefore|say|guess|probably|likely|definitely|certainly"
+    r"|maybe"
     r"|perhaps))\W*(?:(?:an?|the|option|it is|it's|is)\W+)?\Z"
 )
 NO_CLAIM = (CONDITION, DECLINES, NOT_SAID, NONE_OF_THESE, PLAN)
@@ -333,3 +357,5 @@ TAKEN_BACK = LazyPattern(
     r"[\s.,;…–—-]*\b(?:no|wait|hmm+|actually|sorry|correction|scratch that|i mean|make that)\b[\s,.…:–—-]"
 )
 ABBREVIATED = LazyPattern(r"\b(ans|opt)\.")
+ALSO = LazyPattern(r",?\s*(?:or|and|as well as|oder|und|ou|et|o|y|e)\b|\s*/")
+INSTEAD = LazyPattern(r"\b(?:instead of|rather than|without|unlike|not)\b[^,;.!?\n]*")

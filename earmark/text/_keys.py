@@ -1,7 +1,8 @@
 """Labels and texts of an item's options, and the places where a reply spells them.
 
-Texts are found without regular expressions, since options differ from item to item and compiling a pattern for each would
-cost more than reading: the words of reply and option are joined to one string each, and one is looked for in the other.
+Texts are found without regular expressions, since options differ from item to item and compiling a pattern for each
+would cost more than reading: the words of reply and option are joined to one string each, and one is looked for in the
+other.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Choices that a reply names, and what the words around them make of each.
 
-Letters that stand as labels and the texts of options are found, each with its stance. Lists such as "A, B and C" are tied
-together as chains. Options listed as in the question, or gone through one by one, are no answers and are left out.
+Letters that stand as labels and the texts of options are found, each with its stance. Lists such as "A, B and C" are
+tied together as chains. Options listed as in the question, or gone through one by one, are no answers and are left out.
 """
 
 from __future__ import annotations
@@ -79,6 +79,7 @@ def _stands_apart(text: str, start: int, end: int) -> bool:
 
 def _letters(text: str, low: str, key: Key) -> Iterator[Mention]:
     """Places where a letter stands as a label."""
+    lettered = bool(key.choices) and not key.texts  # the options are the letters themselves
     for found in key.letter.finditer(text):
         start, end = found.span()
         if not _stands_apart(text, start, end):
@@ -92,7 +93,9 @@ def _letters(text: str, low: str, key: Key) -> Iterator[Mention]:
         closed = bool(CLOSED.match(after))
         bracketed = closed and (after[0] in ")]" or bool(OPENED.search(before)))
         pauses = bool(cues.PAUSE.match(after))
-        named = bool(cues.NAMED.search(before)) and (pauses or found[0] not in "aiI")
+        named = bool(cues.NAMED.search(before) or (lettered and cues.SOURCE.search(before))) and (
+            pauses or found[0] not in "aiI"
+        )
         wordy = found[0].islower() or found[0] in "AEIOUY"  # may be a word of some language
         if bracketed or named or pauses or not wordy:
             yield Mention(key.spelled[found[0]], start, end, "marked" if bracketed or named else "bare")
@@ -258,7 +261,10 @@ def _chains(
     found = [one for one in every if one not in gone]
     ends = {one: before.end for before, one in pairwise(every)}
     gaps = [low[one.end : other.start] for one, other in pairwise(found)]
-    joined = [_joined(one, other, gap) for (one, other), gap in zip(pairwise(found), gaps, strict=True)]
+    joined = [
+        _joined(one, other, gap) and not (gap.strip() == "," and low[: one.start].rstrip(" (").endswith("not"))
+        for (one, other), gap in zip(pairwise(found), gaps, strict=True)
+    ]  # "not C, D": D it is
     shared = [near and (several or "\n" not in gap) for near, gap in zip(joined, gaps, strict=True)]
     chains: list[tuple[Mention, ...]] = []
     stances = _stances([_stance(low, one, ends.get(one, 0), key) for one in found], gaps, shared, several=several)
@@ -305,7 +311,7 @@ def _runs(low: str, found: Sequence[Mention], key: Key) -> Iterator[list[Mention
 
 
 def _gone_through(low: str, found: Sequence[Mention], key: Key) -> tuple[list[Mention], list[Mention]]:
-    """Mentions that open lines which weigh the options one by one, and those whose line is the only one that says yes."""
+    """Mentions that open lines which weigh the options one by one, and those whose line alone says yes."""
     dropped: list[Mention] = []
     chosen: list[Mention] = []
     for run in _runs(low, found, key):

@@ -33,20 +33,25 @@ def first(page: Page) -> Sequence[Mention]:
         return ()
     chain = page.chains[0]
     opening = words_in(cues.NAMED.sub("", page.low[: chain[0].start]))
-    if opening or chain[0].stance == "denied" or not _stands(page, chain[0]):
-        return ()
-    if cues.TAKEN_BACK.match(page.low, chain[-1].end):
-        return ()
-    if chain[0].form == "bare" and two_sounds(page.key) and not cues.LABEL_ALONE.match(page.text, chain[0].end):
+    if opening or chain[0].stance == "denied" or cues.TAKEN_BACK.match(page.low, chain[-1].end):
         return ()
     alone = len({one.label for one in page.mentions}) == 1
-    if chain[0].form == "bare" and not alone and cues.SUBJECT.match(page.low, chain[0].end):
-        return ()
-    if chain[0].form == "text" and not alone and cues.BECAUSE.match(page.low, chain[-1].end):
-        return ()
-    if chain[0].form == "text" and not cues.STOP.match(page.low, chain[-1].end):
-        return ()
-    return chain
+    return chain if (_text_opens if chain[0].form == "text" else _label_opens)(page, chain, alone=alone) else ()
+
+
+def _label_opens(page: Page, chain: Sequence[Mention], *, alone: bool) -> bool:
+    """Whether a label that opens a reply is an answer, and not the subject of a sentence: "B is high, C is low"."""
+    if chain[0].form == "bare" and not cues.LABEL_ALONE.match(page.text, chain[0].end) and two_sounds(page.key):
+        return False
+    subject = chain[0].form == "bare" and bool(cues.SUBJECT.match(page.low, chain[0].end))
+    return _stands(page, chain[0]) and (alone or not subject)
+
+
+def _text_opens(page: Page, chain: Sequence[Mention], *, alone: bool) -> bool:
+    """Whether the text of an option that opens a reply is followed by a pause, or by a reason that is no option."""
+    if not alone and cues.BECAUSE.match(page.low, chain[-1].end):
+        return False
+    return bool(cues.STOP.match(page.low, chain[-1].end))
 
 
 def concluded(page: Page) -> Sequence[Mention]:
@@ -113,7 +118,10 @@ def only_label(page: Page) -> Sequence[Mention]:
 def option_text(page: Page) -> Sequence[Mention]:
     found = _said(page)
     marked = [one for one in page.mentions if one.form == "marked" and one.stance != "denied"]
-    if not _only([*found, *marked], page) or _in_words(page, {one.label for one in page.mentions}, least=2):
+    if not _only([*found, *marked], page):
+        return ()
+    listed = cues.ALSO.match(page.low, found[-1].end) if found else None  # "a taxi or walk"
+    if _in_words(page, {one.label for one in page.mentions}, least=1 if listed else 2):
         return ()
     return _standing(page, found)
 
@@ -252,13 +260,9 @@ def _in_words(page: Page, named: set[str], least: int = 1) -> list[Mention]:
     for place in SENTENCES.finditer(own) if wanted else ():
         start = _after_declining(place[0])
         sentence = place[0][start:]
-        if (
-            not sentence.strip()
-            or sentence.rstrip().endswith("?")
-            or any(cue.search(sentence) for cue in unclaimed)
-        ):
+        if not sentence.strip() or sentence.rstrip().endswith("?") or any(cue.search(sentence) for cue in unclaimed):
             continue
-        said = telling_words(sentence)
+        said = telling_words(cues.INSTEAD.sub("", sentence) if named else sentence)
         found += [
             Mention(label, place.start() + start, place.start() + start + len(sentence.rstrip()), "text")
             for label, words in wanted.items()

@@ -19,14 +19,18 @@ NUMBERS |= {
 }
 # How an option's text may open without that telling anything.
 LEADING = frozenset(
-    "a an the he she it they we you i he's she's it's they're there there's is are was were be to in on at by from for with of"
+    "a an the he she it they we you i he's she's it's they're there there's is are was were be to in on at by from "
+    "for with of"
     " into".split()
 )
 # No part of what tells one option from another.
 FILLER = frozenset(
-    "a an the and or but if of in on at to from by with about into over after before as than then so that this these those"
-    " there here it its he she they them their his her him i you we us our your my me is are was were be been being am do"
-    " does did doing done has have had having will would can could should shall may might must who what which when where"
+    "a an the and or but if of in on at to from by with about into over after before as than then so that this "
+    "these those"
+    " there here it its he she they them their his her him i you we us our your my me is are was were be been "
+    "being am do"
+    " does did doing done has have had having will would can could should shall may might must who what which when "
+    "where"
     " why how very quite rather really too just only also more most some any all both each such own same s t".split()
 )
 DENIALS = frozenset("not no never without neither nor cannot none".split())

@@ -1,28 +1,33 @@
 """The choice that a reply names.
 
-The reply is first screened: thinking parts, the question where it is repeated and whatever follows the end of the turn are
-left out, markup becomes blanks; a span still points into the reply as it came. Then the first rule that fires gives the answer:
+The reply is first screened: thinking parts, the question where it is repeated and whatever follows the end of the
+turn are left out, markup becomes blanks; a span still points into the reply as it came. Then the first rule that
+fires gives the answer:
 
     verbatim        the whole reply is the text of one option
     declared        "the answer is B", "I choose (B)", "B is correct", \\boxed{B}, [x] B, 答案是B; the last one wins
     compared        of two sounds, which has more of what the question asks: "A is lower, so B is higher"
+    ranked          "B > A > C", "A: 10 %, B: 75 %"
     first           the reply opens with a choice that stands as one: "B", "(b) tom-tom", "Tom-tom, because"
     concluded       "so it must be B", "that leaves B", "not A but B"; the last one wins
-    ranked          "B > A > C", "A: 10 %, B: 75 %"
-    last            the last line or clause is a choice and nothing else
+    last            the last line is a choice and nothing else
+    last-clause     the last clause is: "hard to say, but B"
     label           one label, and only one, stands in brackets, after "option" or before its own option's text
     option-text     the text of one option, and only one, is said, and no other label is marked in that way
     first-sentence  the first sentence says of one option, and only one, that it is the case, or has one as its subject
+    yes-no          yes or no in other words: "not really"
     option-words    one sentence has all the telling words of one option, and none has all those of another
 
-A letter is a label only where it stands as one: an English "A", "I" or "a" before a word does not. The text of an option
-is found as whole words, whatever their case, punctuation and articles; inside the text of a longer option it does not
-count. What is denied ("not B", "B is wrong", "rather than B"), asked ("is it B?") or left open ("whether it is B", "if it is
-low, B") is no answer. Options listed as in the question, or gone through one by one, count for nothing. Two answers where one is
-asked are none. The last five rules read no reply that declines, asks for the material or says that no option fits.
+A letter is a label only where it stands as one: an English "A", "I" or "a" before a word does not. The text of an
+option is found as whole words, whatever their case, punctuation and articles; inside the text of a longer option it
+does not count. What is denied ("not B", "B is wrong", "rather than B"), asked ("is it B?") or left open ("whether it
+is B", "if it is low, B") is no answer. Options listed as in the question, or gone through one by one, count for
+nothing. Two answers where one is asked are none. The last six rules read no reply that declines, asks for the
+material or says that no option fits.
 
-Of a reply that was cut only what stands firm is read: an answer declared and not taken back, an opening, the one choice of an
-unfinished first sentence. Reasoning that breaks off is taken for cut, whatever its stop reason. Nothing is ever guessed.
+Of a reply that was cut only what stands firm is read: an answer declared and not taken back, an opening, the one
+choice of an unfinished first sentence. Reasoning that breaks off is read likewise, whatever its stop reason. Nothing
+is ever guessed.
 
 Without an answer the state is `refused` where the model says that it cannot or will not tell, else `unparsed`, and the
 rule says why: "empty", "cut", "cut-in-thought", "several-answers", "none-of-these", "refusal", or nothing.
@@ -31,6 +36,7 @@ rule says why: "empty", "cut", "cut-in-thought", "several-answers", "none-of-the
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import NamedTuple
 
 from msgspec import structs
 
@@ -54,10 +60,21 @@ from earmark.text._screen import THOUGHT, Sheet, folded, plain, screened, withou
 from earmark.text._telling import telling_words
 from earmark.text.official_readers import OFFICIAL, Reader, Reading
 
-__all__ = ["READERS", "VERSION", "Reader", "Reading", "read_choice", "same_choice"]
+__all__ = ["MEASURED", "READERS", "VERSION", "Reader", "Reading", "read_choice", "same_choice"]
 
 VERSION = "earmark.2"  # raised whenever any reply could be read otherwise
 
+
+class Errors(NamedTuple):
+    """Errors of the reader on real replies that were read by hand."""
+
+    replies: int
+    wrong: int  # another label was read
+    invented: int  # a label was read where a careful person finds none
+    unread: int  # no label was read where there is one
+
+
+MEASURED = Errors(replies=158, wrong=0, invented=1, unread=7)  # by tools/reader_agreement.py; see docs/answers.md
 QUOTES = " \t\r\n\"'“”‘’«»`*"
 LATE = 300  # characters before the end
 SHORT = 200  # characters: replies that are read without the rules
@@ -75,9 +92,9 @@ def read_choice(  # noqa: PLR0913 - one word for each thing that may be known of
 ) -> Reading:
     """Read which label a reply chose.
 
-    `question`: left out where the reply repeats it, and tells which of two sounds is asked for. `cut`: the reply stopped for
-    length. `thinking`: the chat template opened a thinking part that the reply goes on with. Of two options with one text the
-    first is read: `same_choice` tells which labels are as good.
+    `question`: left out where the reply repeats it, and tells which of two sounds is asked for. `cut`: the reply
+    stopped for length. `thinking`: the chat template opened a thinking part that the reply goes on with. Of two
+    options with one text the first is read: `same_choice` tells which labels are as good.
 
     >>> read_choice("Not a violin: it is a **viola**.", "AB", ("violin", "viola"))
     Reading(answer='B', rule='option-text', span=(24, 29), state='answered')
@@ -109,7 +126,7 @@ def read_choice(  # noqa: PLR0913 - one word for each thing that may be known of
 
 
 def _labelled(reply: str, labels: Sequence[str], choices: Sequence[str]) -> Reading | None:
-    """Read "(A) Man" and "A. Man", the commonest replies of chat models, as the rules would, at a hundredth of the cost."""
+    """Read "(A) Man" and "A. Man", the commonest replies of chat models, as the rules would, at far less cost."""
     text = reply.strip()
     end = text.find(")" if text[:1] == "(" else text[1:2])
     label = text[1:end] if text[:1] == "(" else text[:end]
@@ -171,7 +188,7 @@ def _concluded_late(page: Page) -> Sequence[Mention]:
 
 
 def _after_none_fits(page: Page) -> Page:
-    """The page from where a reply says last that no option fits, or gives an answer that is none; all of it if it does not."""
+    """The page after the last place where a reply says that no option fits, or gives an answer that is no option."""
     said = [] if page.key.none else list(cues.NONE_OF_THESE.finditer(page.low))
     ends = [place.end() for place in said] + [
         place.end()
