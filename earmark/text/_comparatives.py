@@ -260,6 +260,7 @@ def _wanted(facts: Sequence[Fact]) -> Asked | None:
 def compared(text: str, key: Key, question: str) -> Mention | None:
     """The one of two sounds that a reply says to be what is asked for.
 
+    >>> from earmark.text._keys import key_of
     >>> key = key_of(("A", "B"), ("the first", "the second"), False)
     >>> compared("A is lower in pitch than B. Therefore, B is higher.", key, "").label
     'B'

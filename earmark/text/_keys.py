@@ -87,7 +87,10 @@ def _canonical(word: str) -> str:
 def words_of(low: str) -> Words:
     """The words of a text in lower case, without articles."""
     parts: list[str] = []
-    starts, ends, spans, length = {}, {}, [], 0
+    starts: dict[int, int] = {}
+    ends: dict[int, int] = {}
+    spans: list[tuple[int, int]] = []
+    length = 0
     for found in TOKEN.finditer(low.replace("_", " ")):
         word = found[0]
         if word not in ARTICLES:
