@@ -98,7 +98,7 @@ _LIKELY = (
     r"|presumably|only|(?<!could )(?<!may )(?<!might )(?<!can )be|is|was|it's|that's|are|say|guess"
     r"|think|pick|choose|ist|wäre|wohl|wahrscheinlich|vielleicht|est|serait|probablement|es|sea|sería|probablemente"
     r"|é|seja|provavelmente|è|sia|probabilmente"
-    r"|это|наверное|вероятно|adalah|là|jest|este|är|er|कि|auf|que|brzmi|правильно|верно|всего|คือ|return|(?:é|es"
+    r"|это|наверное|вероятно|adalah|là|jest|este|är|er|कि|auf|que|brzmi|muss|เป็น|правильно|верно|всего|คือ|return|(?:é|es"
     r"|est|è) (?:a|o|la|le|el))"
 )
 CONCLUDED = LazyPattern(rf"(?:{_SO}{_IT_IS}|{_ITS}){_BRIDGE}")
@@ -106,7 +106,7 @@ LIKELY = LazyPattern(rf"(?:\b{_LIKELY}\W{{1,3}}|[是为為は]\s?)\Z")  # before
 CONCLUDED_TEXT = LazyPattern(rf"{_SO}{_PROSE}")
 DENIED = LazyPattern(
     r"(?:\b(?:not|cannot|no|never|neither|nor|without|far from|anything but|hardly|by no means|nothing like"
-    r"|opposite of|(?:at first|initially|originally)\b[^.;!?\n]{0,40}?\b(?:seem\w*|sound\w*|look\w*|appear\w*"
+    r"|opposite of|at (?:least|most)\b[^.;!?\n]{1,40}\b(?:possibly|perhaps|maybe|or)\b|(?:at first|initially|originally)\b[^.;!?\n]{0,40}?\b(?:seem\w*|sound\w*|look\w*|appear\w*"
     r"|thought|guess\w*|said)|\bfirst (?:thought|guess(?:ed)?|said)|rul(?:e[sd]?|ing) out|eliminat\w+|exclud\w+"
     r"|reject\w*|rather than"
     r"|instead of|other than|unlike|as opposed to|except|than|less likely|less probable|less plausible"
@@ -165,13 +165,13 @@ DECLARED_AFTER = LazyPattern(
     rf"|answer|choice|option|(?:more|most) (?:likely|plausible|probable|fitting))\b"
     r"|(?:fits|matches|describes|suits)\s+(?:\w+\s+){0,4}(?:best|better)\b|(?:fits|matches|remains)\b|rather than\b"
     r"|هي (?:الإجابة|الجواب|الخيار)|(?:选项)?是?最?(?:正确|合适|恰当|符合)|是对的|が正|が適切|を選"
-    r"|을 선택|를 선택|(?:wählen|nehmen)\b|सही|ถูก|ist (?:die )?(?:richtig|korrekt)|est (?:la )?(?:bonne|correcte?|juste)"
+    r"|을 선택|를 선택|(?:wählen|nehmen|stimmt)\b|está (?:corret|correct)|सही|ถูก|ist (?:die )?(?:richtig|korrekt)|est (?:la )?(?:bonne|correcte?|juste)"
     r"|es (?:la )?(?:respuesta |opción )?(?:correct|mejor)|é (?:a )?(?:resposta )?(?:corret|cert)"
     r"|è (?:la )?(?:risposta )?(?:corrett|giust)|(?:adalah )?(?:jawaban )?(?:yang )?(?:benar|tepat)\b|là đáp án"
     r"|だと(?:思|考)|です\W*\Z|でしょう|(?:이|인 것)?\s?(?:입니다|이다|예요|이에요|라고 생각)|है\W*\Z)"
 )
 DECLARED_AFTER_TEXT = LazyPattern(
-    rf"\W{{0,4}}(?:{_STATES}\s+(?:\w+\s+){{0,4}}?(?:answer|choice|option|candidate)\b|是正确|が正解)"
+    rf"\W{{0,4}}(?:{_STATES}\s+(?:\w+\s+){{0,4}}?(?:answer|choice|option|candidate|(?:more|most) likely)\b|是正确|が正解)"
 )
 CLAIMED = LazyPattern(
     r"(?:(?:\b(?:is|are|was|were|be)|'s)\b|\b(?:sounds?|looks?|seems?|appears?)\b|是|听起来像)"
@@ -182,7 +182,7 @@ CLAIMED = LazyPattern(
 SENTENCE_END = LazyPattern(r"[.!?;]+(?=\s|\Z)|[。！？；]|\n")
 JOINT = LazyPattern(  # all that stands between two choices of one list
     r"[\s()\[\],;/&+、，<>-]*(?:(?:and|or|und|oder|et|ou|y|e|o|dan|atau|va|và|hoặc|и|или|lub|eller|veya|ή)\b|또는|혹은"
-    r"|または|あるいは|أو|या|और|หรือ|或者?|和|与"
+    r"|または|あるいは|أو|या|और|หรือ|还是|或者?|和|与"
     r"|與|及|と|も|か|와|과|도|나)?(?:\s(?:maybe|perhaps|possibly|probably|even|else|also)\b)?"
     r"[\s()\[\],、，<>-]*(?:\b(?:options?|choices?|an?|the|la|le|der|die|das)\b|选项)?[\s()\[\]]*\Z"
 )
@@ -351,7 +351,9 @@ OTHER_ANSWER = LazyPattern(  # an answer of few words
 )
 BECAUSE = LazyPattern(r",?\s+(?:because|since|as|weil|denn|car|porque|karena)\b")
 SUBJECT = LazyPattern(r"\s+(?:is|ist|est|es|é|è|jest|är|adalah|là)\b")  # "B is a high voice"
-LABEL_VERB = LazyPattern(r"\s+(?:seems|sounds|fits|matches|would|should|appears|looks|describes|corresponds)\b")
+LABEL_VERB = LazyPattern(r"\s+(?:seems|sounds|fits|matches|would|should|appears|looks|describes|corresponds|sein)\b")
+OR_BEFORE = LazyPattern(r"\b(?:or|oder|ou)\W+(?:(?:an?|the|une?|d'une?|eine?)\W+)?\Z")
+LEAD_ARTICLE = LazyPattern(r"\A\W*(?:la|le|el|il|die)\s")
 TAG_QUESTION = LazyPattern(r",\s*(?:(?:is|was|does|are|were|do)n't|right|no|innit)\b[^?]{0,12}\?")
 TAKEN_BACK = LazyPattern(
     r"[\s.,;…–—-]*\b(?:no|wait|hmm+|actually|sorry|correction|scratch that|i mean|make that)\b[\s,.…:–—-]"
@@ -359,3 +361,7 @@ TAKEN_BACK = LazyPattern(
 ABBREVIATED = LazyPattern(r"\b(ans|opt)\.")
 ALSO = LazyPattern(r",?\s*(?:or|and|as well as|oder|und|ou|et|o|y|e)\b|\s*/")
 INSTEAD = LazyPattern(r"\b(?:instead of|rather than|without|unlike|not)\b[^,;.!?\n]*")
+BY_MEANS = LazyPattern(r"\b(?:with|by|of|than)\W+(?:(?:an?|the)\W+)?\Z")
+CLAUSE_PAUSE = LazyPattern(
+    r"[;:—–]|\s-\s|\bbut\b|,\W*(?:(?:an?|the|so|option|maybe|probably|perhaps|it's|i'd say)\W+){0,3}\Z"
+)

@@ -214,6 +214,9 @@ def _left_open(low: str, one: Mention, sentence: str, begin: int) -> bool:
     """Whether a mention stands in a question, or under a condition such as "if it is low, A"."""
     if cues.CONDITION.search(sentence) and not cues.ANYWAY.search(sentence):
         return True
+    declines = cues.DECLINES.search(sentence)  # "hard to tell a man from a woman"
+    if declines and not cues.CLAUSE_PAUSE.search(sentence, declines.end()):
+        return True
     return _asked(low, one, sentence) or bool(cues.WHENS.search(low, begin, one.end + WINDOW))
 
 
@@ -227,7 +230,7 @@ def _asked(low: str, one: Mention, sentence: str) -> bool:
 
 def _joined(one: Mention, other: Mention, gap: str) -> bool:
     """Whether two neighbours belong together: in a list, or a label beside another option's text."""
-    if one.form == other.form == "text" and ";" in gap:
+    if (one.form == other.form == "text" and ";" in gap) or (one.label == other.label and "," in gap):
         return False
     if cues.BOXES.search(gap) or (DASH.search(gap) and "\n" not in gap):
         return False

@@ -32,7 +32,7 @@ def first(page: Page) -> Sequence[Mention]:
     if not page.chains or _enumerated(page):
         return ()
     chain = page.chains[0]
-    opening = words_in(cues.NAMED.sub("", page.low[: chain[0].start]))
+    opening = words_in(cues.LEAD_ARTICLE.sub("", cues.NAMED.sub("", page.low[: chain[0].start])))
     if opening or chain[0].stance == "denied" or cues.TAKEN_BACK.match(page.low, chain[-1].end):
         return ()
     alone = len({one.label for one in page.mentions}) == 1
@@ -134,7 +134,8 @@ def first_sentence(page: Page) -> Sequence[Mention]:
     if len({one.label for one in found}) == 1:
         return [one for one in found if cues.CLAIMED.search(sentence_before(page.low, one.start)[0])]
     if len(found) > 1 and not words_in(page.low[: found[0].start]) and cues.VERB.match(page.low, found[0].end):
-        return () if cues.CLAUSE_END.search(page.low, found[0].end, found[-1].start) else found[:1]
+        rest = page.low[found[0].end : found[-1].start]  # "A begins the piece with B", not "A chases B"
+        return found[:1] if cues.BY_MEANS.search(rest) and not cues.CLAUSE_END.search(rest) else ()
     return ()
 
 
@@ -194,7 +195,7 @@ def _standing(page: Page, found: Sequence[Mention]) -> Sequence[Mention]:
 def _taken_away(page: Page, one: Mention) -> bool:
     """Whether a mention stands in a plan, or in a reply that declines and does not come back to it."""
     lead = sentence_before(page.low, one.start)[0]
-    if cues.PLAN.search(lead):
+    if cues.PLAN.search(lead) or _elided(page, one, lead):
         return True
     refusals = [found for found in cues.DECLINES.finditer(page.low) if not one.start <= found.start() < one.end]
     untold = [found for found in cues.NOT_SAID.finditer(page.low) if found.start() < one.start]
@@ -203,6 +204,15 @@ def _taken_away(page: Page, one: Mention) -> bool:
         return True
     after = [found.start() for found in refusals if found.start() >= one.end]
     return bool(after) and not (cues.CLAIMED.search(lead) and cues.SENTENCE_END.search(page.low, one.end, after[0]))
+
+
+def _elided(page: Page, one: Mention, lead: str) -> bool:
+    """Whether a mention ends "before or after the meeting", whose first word stands for another option."""
+    before = cues.OR_BEFORE.search(lead)
+    words = lead[: before.start()].split() if before else []
+    if not words or any(one.start - len(lead) <= other.start < one.start for other in page.mentions):
+        return False
+    return any(words[-1] in text.split() for text, label in page.key.verbatim.items() if label != one.label)
 
 
 def _stands(page: Page, one: Mention) -> bool:

@@ -184,7 +184,9 @@ def test_the_text_of_an_option(reply: str, choices: tuple[str, ...], expected: s
     答えはBです。|正解：Ｂ|Bが正解です。|선택지 B|정답은 B입니다.|정답: B|الإجابة الصحيحة هي B|सही उत्तर B है|คำตอบคือ B|Doğru cevap B
     Odpowiedź: B|Het juiste antwoord is B.|Rätt svar är B|Správná odpověď je B.|Правильна відповідь: B|Oikea vastaus on B.
     A helyes válasz a B.|Răspunsul corect este B.|Η σωστή απάντηση είναι το B.|התשובה הנכונה היא B|சரியான பதில் B|Ce n'est pas A, c'est B.
-    Man? No. It is a woman.|A: 10%, B: 80%, C: 5%, D: 5%|Option A: Man - no. Option B: Woman - yes.""".replace("\n    ", "|").split("|"),
+    Man? No. It is a woman.|A: 10%, B: 80%, C: 5%, D: 5%|Option A: Man - no. Option B: Woman - yes.""".replace(
+        "\n    ", "|"
+    ).split("|"),
 )
 def test_languages(reply: str) -> None:
     assert answer(reply) == "B"
