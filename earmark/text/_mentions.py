@@ -34,13 +34,15 @@ LINE_LEAD = LazyPattern(r"(?:[\W_]|\b(?:options?|choice|the|an?)\b|\(?\d{1,2}[.)
 class Page(Struct, frozen=True):
     """The choices that a reply names, in order: a chain is a list such as "A, B and C"."""
 
+    raw: str  # as it was screened
     text: str  # without markup
     low: str  # in lower case
-    own: str  # without quoted speech and the options listed
     chains: tuple[tuple[Mention, ...], ...]
     key: Key
     several: bool  # whether more than one answer was asked for
-    ranks: list[Mention]  # with what is listed
+    found: list[Mention]  # all of them, before lists are looked at
+    dropped: tuple[Mention, ...]  # those that are only listed or gone through
+    refusals: tuple[tuple[int, int], ...]  # spans where the model says that it cannot tell
     broken: bool  # whether it stops within its reasoning
     none_fits: bool = False  # whether it says that no option fits
 
@@ -178,13 +180,16 @@ def sentence_before(low: str, start: int) -> tuple[str, int]:
     return lead[ends[-1] if ends else 0 :], begin + (ends[-1] if ends else 0)
 
 
-def _stance(low: str, one: Mention, previous: int, key: Key) -> Stance:
+def _stance(low: str, one: Mention, previous: int, key: Key, refusals: Sequence[tuple[int, int]]) -> Stance:
     """The stance that the words around a mention give it. A cue belongs to the first choice after it.
 
     `previous`: where the mention before it ends.
     """
     after = low[one.end : one.end + 80]
     sentence, begin = sentence_before(low, one.start)
+    declined = [end for start, end in refusals if begin <= start and end <= one.start]
+    if declined and not cues.CLAUSE_PAUSE.search(low[declined[0] : one.start]):  # "hard to tell a man from a woman"
+        return "denied"
     if _left_open(low, one, sentence, begin) or (cues.DENIED_AFTER.match(after) and not cues.TAG_QUESTION.match(after)):
         return "denied"
     lead = sentence[max(0, previous - begin) :]
@@ -213,9 +218,6 @@ def _stance(low: str, one: Mention, previous: int, key: Key) -> Stance:
 def _left_open(low: str, one: Mention, sentence: str, begin: int) -> bool:
     """Whether a mention stands in a question, or under a condition such as "if it is low, A"."""
     if cues.CONDITION.search(sentence) and not cues.ANYWAY.search(sentence):
-        return True
-    declines = cues.DECLINES.search(sentence)  # "hard to tell a man from a woman"
-    if declines and not cues.CLAUSE_PAUSE.search(sentence, declines.end()):
         return True
     return _asked(low, one, sentence) or bool(cues.WHENS.search(low, begin, one.end + WINDOW))
 
@@ -258,7 +260,13 @@ def _stances(stances: list[Stance], gaps: Sequence[str], joined: Sequence[bool],
 
 
 def _chains(
-    low: str, every: Sequence[Mention], gone: Sequence[Mention], key: Key, *, several: bool
+    low: str,
+    every: Sequence[Mention],
+    gone: Sequence[Mention],
+    key: Key,
+    refusals: Sequence[tuple[int, int]],
+    *,
+    several: bool,
 ) -> list[tuple[Mention, ...]]:
     """The mentions in lists, without those that are only gone through."""
     found = [one for one in every if one not in gone]
@@ -270,7 +278,9 @@ def _chains(
     ]  # "not C, D": D it is
     shared = [near and (several or "\n" not in gap) for near, gap in zip(joined, gaps, strict=True)]
     chains: list[tuple[Mention, ...]] = []
-    stances = _stances([_stance(low, one, ends.get(one, 0), key) for one in found], gaps, shared, several=several)
+    stances = _stances(
+        [_stance(low, one, ends.get(one, 0), key, refusals) for one in found], gaps, shared, several=several
+    )
     for n, one in enumerate(found):
         each = structs.replace(one, stance=stances[n])
         if n > 0 and shared[n - 1] and stances[n - 1] == each.stance:
@@ -334,30 +344,44 @@ def _gone_through(low: str, found: Sequence[Mention], key: Key) -> tuple[list[Me
     return dropped, chosen
 
 
-def page_of(text: str, key: Key, *, several: bool) -> Page:
+def page_of(raw: str, key: Key, *, several: bool) -> Page:
     """The choices that a screened reply names."""
-    own = list(QUOTED.sub(_without_speech, lower(text)))
-    broken = breaks_off(text)
-    text = NOISE.sub(lambda found: _without_tag(found[0], key), text)
+    text = NOISE.sub(lambda found: _without_tag(found[0], key), raw)
     low = cues.ABBREVIATED.sub(lambda found: found[1] + " ", lower(text))
     letters = sorted([*_letters(text, low, key), *_ordinals(low, key)], key=lambda one: (one.start, -one.end))
     found = _merged(letters, _texts(low, key), text, key)
     if len(found) > FIRST + LAST:
         found = found[:FIRST] + found[-LAST:]
+    refusals = tuple(place.span() for place in cues.DECLINES.finditer(low))
     gone, chosen = ([], []) if several else _gone_through(low, found, key)
     chains = [
         tuple(
             structs.replace(one, stance="declared") if structs.replace(one, stance="said") in chosen else one
             for one in chain
         )
-        for chain in _chains(low, found, gone, key, several=several)
+        for chain in _chains(low, found, gone, key, refusals, several=several)
     ]
     listed = [] if several else [chain for chain in chains if _listing(chain, key)]
-    for one in (*gone, *(one for chain in listed for one in chain)):
-        own[one.start : one.end] = " " * (one.end - one.start)
     return Page(
-        text, low, "".join(own), tuple(chain for chain in chains if chain not in listed), key, several, found, broken
+        raw=raw,
+        text=text,
+        low=low,
+        chains=tuple(chain for chain in chains if chain not in listed),
+        key=key,
+        several=several,
+        found=found,
+        dropped=(*gone, *(one for chain in listed for one in chain)),
+        refusals=refusals,
+        broken=breaks_off(raw),
     )
+
+
+def without_speech(page: Page) -> str:
+    """The reply in lower case without quoted speech, and without the choices that it names."""
+    text = QUOTED.sub(_blank_speech, lower(page.raw))
+    for one in (*page.dropped, *page.mentions):
+        text = text[: one.start] + " " * (one.end - one.start) + text[one.end :]
+    return text
 
 
 def breaks_off(text: str) -> bool:
@@ -370,6 +394,6 @@ def _without_tag(tag: str, key: Key) -> str:
     return f" {tag[1:-1]} " if tag[:1] == "<" and tag[1:-1].lower() in key.verbatim else " " * len(tag)
 
 
-def _without_speech(found: re.Match[str]) -> str:
+def _blank_speech(found: re.Match[str]) -> str:
     """Blanks for what somebody in the recording says: a quotation of more than three words."""
     return blank(found) if found[0].count(" ") > 2 else found[0]

@@ -10,7 +10,7 @@ from earmark.text import _cues as cues
 from earmark.text._comparatives import two_sounds
 from earmark.text._keys import Mention, Stance, is_number, telling_of
 from earmark.text._lazy import LazyPattern
-from earmark.text._mentions import Page, sentence_before, words_in
+from earmark.text._mentions import Page, sentence_before, without_speech, words_in
 from earmark.text._telling import polarity, telling_words
 
 Rule: TypeAlias = Callable[[Page], Sequence[Mention]]
@@ -64,7 +64,7 @@ def concluded(page: Page) -> Sequence[Mention]:
 
 def ranked(page: Page) -> Sequence[Mention]:
     """The first of a descending list, the last of an ascending one, or the one with the most per cent."""
-    found = page.ranks
+    found = page.found
     signs = {page.low[one.end : other.start].strip() for one, other in pairwise(found)}
     if len(found) > 1 and signs in ({">"}, {"<"}):
         return found[:1] if signs == {">"} else found[-1:]
@@ -197,12 +197,12 @@ def _taken_away(page: Page, one: Mention) -> bool:
     lead = sentence_before(page.low, one.start)[0]
     if cues.PLAN.search(lead) or _elided(page, one, lead):
         return True
-    refusals = [found for found in cues.DECLINES.finditer(page.low) if not one.start <= found.start() < one.end]
-    untold = [found for found in cues.NOT_SAID.finditer(page.low) if found.start() < one.start]
-    before = [found.end() for found in (*refusals, *untold) if found.start() < one.start]
+    refusals = [(start, end) for start, end in page.refusals if not one.start <= start < one.end]
+    untold = [found.span() for found in cues.NOT_SAID.finditer(page.low)]
+    before = [end for start, end in (*refusals, *untold) if start < one.start]
     if before and not cues.RETURNS.search(page.low, max(before), one.start):
         return True
-    after = [found.start() for found in refusals if found.start() >= one.end]
+    after = [start for start, _ in refusals if start >= one.end]
     return bool(after) and not (cues.CLAIMED.search(lead) and cues.SENTENCE_END.search(page.low, one.end, after[0]))
 
 
@@ -265,9 +265,8 @@ def _in_words(page: Page, named: set[str], least: int = 1) -> list[Mention]:
         and not all(is_number(word) for word in words)
     }
     found: list[Mention] = []
-    own = _without(page.own, page.mentions)
     unclaimed = [cue for cue in cues.NO_CLAIM if not any(cue.search(text) for text in page.key.verbatim)]
-    for place in SENTENCES.finditer(own) if wanted else ():
+    for place in SENTENCES.finditer(without_speech(page)) if wanted else ():
         start = _after_declining(place[0])
         sentence = place[0][start:]
         if not sentence.strip() or sentence.rstrip().endswith("?") or any(cue.search(sentence) for cue in unclaimed):
@@ -286,10 +285,3 @@ def _after_declining(sentence: str) -> int:
     refusals = [found.end() for cue in (cues.DECLINES, cues.NOT_SAID) for found in cue.finditer(sentence)]
     back = cues.RETURNS.search(sentence, max(refusals)) if refusals else None
     return back.end() if back else 0
-
-
-def _without(text: str, mentions: Sequence[Mention]) -> str:
-    """A text with blanks for mentions."""
-    for one in mentions:
-        text = text[: one.start] + " " * (one.end - one.start) + text[one.end :]
-    return text

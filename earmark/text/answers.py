@@ -151,7 +151,7 @@ def _by_rules(page: Page, sheet: Sheet, question: str, *, cut: bool) -> Reading:
             span = sheet.place(found[0].start, found[0 if len(chosen) == 1 else -1].end)
             clear = page.several or len(chosen) == 1
             return Reading(",".join(chosen), name, span, "answered") if clear else _unread("several-answers", span)
-    if not cut and any(cue.search(page.low) for cue in (cues.REFUSAL, cues.DECLINES, cues.NOT_SAID)):
+    if not cut and (page.refusals or cues.REFUSAL.search(page.low) or cues.NOT_SAID.search(page.low)):
         return Reading(None, "refusal", None, "refused")
     if not cut and page.none_fits:
         return _unread("none-of-these")
@@ -200,7 +200,7 @@ def _after_none_fits(page: Page) -> Page:
         return page
     end = max(ends)
     chains = tuple(chain for chain in page.chains if chain[0].start >= end)
-    return structs.replace(page, chains=chains, ranks=[one for one in page.ranks if one.start >= end], none_fits=True)
+    return structs.replace(page, chains=chains, found=[one for one in page.found if one.start >= end], none_fits=True)
 
 
 READERS: Mapping[str, Reader] = {"earmark": read_choice, **OFFICIAL}
