@@ -137,6 +137,8 @@ def _labelled(reply: str, labels: Sequence[str], choices: Sequence[str]) -> Read
     if at >= len(choices) or said.lower() != choices[at].lower() or not 1 < len(said) < SHORT:
         return None
     words = said.replace("-", " ").split(" ")
+    if words[0] in ("a", "A") and len(words) > 1 and not cues.PAUSE.match(f" {words[1]}"):
+        words = words[1:]  # an article
     if not all(word.isascii() and word.isalpha() and len(word) > 1 for word in words) or words[0].lower() == "answer":
         return None
     start = reply.index(text) + (text[0] == "(")
