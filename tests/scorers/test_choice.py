@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 
 import pytest
+from commands import earmark
 
 from earmark.journal import Record
 from earmark.scorers import ab, choice, classes, listen
@@ -50,3 +51,10 @@ def test_the_error_of_the_reader_is_told_where_it_may_matter() -> None:
     assert choice.reading_note([(ours, 0), (theirs, 3)]) == []
     (line,) = choice.reading_note([(ours, 1)])
     assert "read by hand" in line
+
+
+@pytest.mark.parametrize(("reply", "told"), [("B", False), ("It is a lovely recording.", True)])
+def test_a_run_with_unparsed_replies_tells_the_error_of_the_reader(reply: str, told: bool) -> None:
+    done = earmark("run", "acoustics:pitch", "items=4", "model=fake", f"model.reply={reply}")
+    assert done.returncode == 0, done.stderr
+    assert ("choices are read by rules" in " ".join((done.stdout + done.stderr).split())) == told
