@@ -9,65 +9,38 @@ from earmark.text._lazy import LazyPattern
 
 TOKEN = LazyPattern(r"(?:(?<![\w.])[-−+](?=\d))?[^\W_][\w#♯♭]*(?:'[a-z]+)?")
 SHORT = LazyPattern(r"\b(?:[a-z]\.){2,4}")  # "D.S.L."
-COUNTS = "zero one two three four five six seven eight nine ten eleven twelve".split()
-NUMBERS = {word: str(count) for count, word in enumerate(COUNTS)} | {
-    word: str(count)
-    for count, word in enumerate("thirteen fourteen fifteen sixteen seventeen eighteen nineteen twenty".split(), 13)
-}
-NUMBERS |= {
-    word: str(10 * tens) for tens, word in enumerate("thirty forty fifty sixty seventy eighty ninety".split(), 3)
-}
+COUNTS = (
+    "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen"
+    " eighteen nineteen twenty"
+).split()
+TENS = "thirty forty fifty sixty seventy eighty ninety".split()
+NUMBERS = {word: str(count) for count, word in enumerate(COUNTS)}
+NUMBERS |= {word: str(10 * count) for count, word in enumerate(TENS, 3)}
 # How an option's text may open without that telling anything.
 LEADING = frozenset(
-    "a an the he she it they we you i he's she's it's they're there there's is are was were be to in on at by from "
-    "for with of"
-    " into".split()
+    (
+        "a an the he she it they we you i he's she's it's they're there there's is are was were be to in on at by from for"
+        " with of into"
+    ).split()
 )
 # No part of what tells one option from another.
 FILLER = frozenset(
-    "a an the and or but if of in on at to from by with about into over after before as than then so that this "
-    "these those"
-    " there here it its he she they them their his her him i you we us our your my me is are was were be been "
-    "being am do"
-    " does did doing done has have had having will would can could should shall may might must who what which when "
-    "where"
-    " why how very quite rather really too just only also more most some any all both each such own same s t".split()
+    (
+        "a an the and or but if of in on at to from by with about into over after before as than then so that this these"
+        " those there here it its he she they them their his her him i you we us our your my me is are was were be been"
+        " being am do does did doing done has have had having will would can could should shall may might must who what"
+        " which when where why how very quite rather really too just only also more most some any all both each such own"
+        " same s t"
+    ).split()
 )
 DENIALS = frozenset("not no never without neither nor cannot none".split())
-STRAY = {  # families that no ending tells
-    "angry": "anger",
-    "men": "man",
-    "women": "woman",
-    "children": "child",
-    "male": "man",
-    "female": "woman",
-    "males": "man",
-    "females": "woman",
-    "joy": "happy",
-    "joyful": "happy",
-    "joyous": "happy",
-    "afraid": "fear",
-    "scared": "fear",
-    "fearful": "fear",
-    "ascending": "rises",
-    "ascends": "rises",
-    "upward": "rises",
-    "upwards": "rises",
-    "increases": "rises",
-    "increasing": "rises",
-    "descending": "falls",
-    "descends": "falls",
-    "downward": "falls",
-    "downwards": "falls",
-    "decreases": "falls",
-    "decreasing": "falls",
-    "rose": "rises",
-    "fell": "falls",
-    "drops": "falls",
-    "dropping": "falls",
-    "climbs": "rises",
-    "climbing": "rises",
-}
+_FAMILIES = (  # that no ending tells; the first stands for all
+    "anger angry|man men male males|woman women female females|child children|happy joy joyful joyous"
+    "|fear afraid scared fearful"
+    "|rises rose ascends ascending upward upwards increases increasing climbs climbing"
+    "|falls fell descends descending downward downwards decreases decreasing drops dropping"
+)
+STRAY = {word: family.split()[0] for family in _FAMILIES.split("|") for word in family.split()[1:]}
 MOVES = LazyPattern(r"\b(?:goes|going|go|went|moves|moving|glides|slides) (up|down)\b")
 
 

@@ -42,7 +42,7 @@ from msgspec import structs
 
 from earmark.text import _cues as cues
 from earmark.text._comparatives import compared, compares
-from earmark.text._keys import Mention, key_of, same_choice, telling_of
+from earmark.text._keys import Key, Mention, key_of, same_choice, telling_of
 from earmark.text._mentions import Page, page_of
 from earmark.text._rules import (
     FIRM,
@@ -105,24 +105,37 @@ def read_choice(  # noqa: PLR0913 - one word for each thing that may be known of
     >>> read_choice("I cannot tell.", "AB").state
     'refused'
     """
-    bare = reply.strip()
-    if bare and bare in labels and not any(bare.casefold() == choice.strip().casefold() for choice in choices):
-        start = reply.index(bare)  # the commonest reply
-        return Reading(bare, "first", (start, start + len(bare)), "answered")
-    if not several and (reading := _labelled(reply, labels, choices)):
+    if reading := _at_once(reply, labels, choices, several=several):
         return reading
     key = key_of(tuple(labels), tuple(choices), several)
     text = plain(reply)
     rest = without_thought(text, opened=thinking and (cut or bool(THOUGHT.search(text))))
     if rest is None or not rest.strip():
         return _unread("cut-in-thought" if rest is None else "empty")
-    bare = rest.strip(QUOTES)
-    if (whole := key.verbatim.get(folded(rest)) or key.verbatim.get(folded(bare))) is not None:
-        start = rest.index(bare)
-        return Reading(whole, "verbatim", (start, start + len(bare)), "answered")
+    if reading := _verbatim(rest, key):
+        return reading
     sheet = screened(rest, question)
     page = page_of(sheet.text, key, several=several)
     return _by_rules(page if several else _after_none_fits(page), sheet, question, cut=cut)
+
+
+def _at_once(reply: str, labels: Sequence[str], choices: Sequence[str], *, several: bool) -> Reading | None:
+    """Read a bare letter or number, the commonest reply, and a label with its own option's text, without any rule."""
+    bare = reply.strip()
+    if bare not in labels or not (len(bare) == 1 or bare.isdigit()):
+        return None if several else _labelled(reply, labels, choices)
+    if any(bare.casefold() == choice.strip().casefold() for choice in choices):
+        return None
+    start = reply.index(bare)
+    return Reading(bare, "first", (start, start + len(bare)), "answered")
+
+
+def _verbatim(reply: str, key: Key) -> Reading | None:
+    """Read a reply that is the text of one option, in quotation marks or without."""
+    bare = reply.strip(QUOTES)
+    whole = key.verbatim.get(folded(reply)) or key.verbatim.get(folded(bare))
+    start = reply.index(bare)
+    return Reading(whole, "verbatim", (start, start + len(bare)), "answered") if whole else None
 
 
 def _labelled(reply: str, labels: Sequence[str], choices: Sequence[str]) -> Reading | None:

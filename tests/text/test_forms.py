@@ -151,13 +151,14 @@ def without_short_ways(monkeypatch: pytest.MonkeyPatch, case: Case) -> tuple[Rea
     """The reading of a reply by the short way, if there is one, and by the rules."""
     short = read_choice(case.reply, case.labels, case.choices)
     with monkeypatch.context() as patch:
-        patch.setattr(answers, "_labelled", lambda *_: None)
+        patch.setattr(answers, "_at_once", lambda *_, **__: None)
         return short, read_choice(case.reply, case.labels, case.choices)
 
 
 def labelled(case: Case) -> Iterator[Case]:
     """A reply, and each option of its item behind its own label and behind the next."""
     yield case
+    yield from (case._replace(reply=form.format(label)) for label in case.labels for form in ("{}", " {}\n"))
     for n, (label, choice) in enumerate(zip(case.labels, case.choices, strict=False)):
         for form in ("({}) {}", "{}. {}.", "{}: {}", "{}) {}", "({}) {}."):
             yield case._replace(reply=form.format(label, choice))
