@@ -28,6 +28,7 @@ from earmark.report import files
 from earmark.report.cells import Cells, labels
 from earmark.report.gain import answered_without_ears, gains
 from earmark.report.rows import Found, Metrics, Row
+from earmark.scorers.choice import reading_note
 from earmark.stats.bags import named
 from earmark.text.echo import NOTE
 from earmark.text.thoughts import without_thoughts
@@ -293,6 +294,7 @@ async def write_scores(
     all_of_it = taken(run / folder.JOURNAL)
     judging = files.judged(run) + scored.judging
     notices = [*benchmark.notices, *_words_let_through(benchmark, controls), *_warnings(scored, all_of_it.answers)]
+    notices += reading_note((row.signature, row.states["unparsed"]) for row in rows)
     metrics = Metrics(done, rows, found, notices, dict(benchmark.averages), gained, all_of_it, judging)
     if gained:
         right = answered_without_ears(scored.cells.cells, controls)

@@ -1,11 +1,14 @@
-"""How often each reader of choices agrees with a judge, on the team's fixtures of real replies.
+"""Errors of each reader of choices on the team's fixtures of real replies.
 
     python tools/reader_agreement.py [FOLDER]        the folder of fixtures; default: ../shared beside the checkout
 
-A reader agrees where (its answer is the right one) is what the judge says. Five sets are measured: the 580 replies of
-`golden/mcq_replies.jsonl`; 80 replies to other questions, judged by another model; 1000 replies to questions that name
-emotions, sentiments or genders in their text, read without letters; the judges' own explained verdicts, read as choices
-of a grade; and the free answers, which name no choice at all.
+Truth is what a careful person reads: `golden/adjudicated_replies.jsonl` and `golden/reading_forms.jsonl`. A reading
+is wrong if it is another label, invented if there is no answer in the reply, unread if it is missing; the rules of
+our reader are counted one by one. Agreement with a judge is measured beside it, on larger sets: a reader agrees where
+(its answer is the right one) is what the judge says. These are the 580 replies of `golden/mcq_replies.jsonl`; 80
+replies to other questions, judged by another model; 1000 replies to questions that name emotions, sentiments or
+genders in their text, read without letters; the judges' own explained verdicts, read as choices of a grade; and the
+free answers, which name no choice at all.
 """
 
 from __future__ import annotations
@@ -13,11 +16,12 @@ from __future__ import annotations
 import json
 import re
 import sys
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from earmark.text.answers import READERS
+from earmark.text.answers import READERS, read_choice
 
 LETTERS = "ABCDEFGHIJ"
 NAMED = {  # AudioBench's sets whose questions name the options in their text
@@ -98,7 +102,46 @@ def table(rows: Sequence[Row]) -> Iterator[str]:
         yield f"| {name} | {read} | {right} | {agrees} of {len(rows)}: {agrees / len(rows):.3f} |"
 
 
+def by_hand(shared: Path, name: str) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in (shared / f"golden/{name}.jsonl").read_text().splitlines()]
+
+
+def outcome(answer: str | None, truth: str | None) -> str:
+    if answer == truth or (truth and answer in truth.split("|")):
+        return "right"
+    return "unread" if answer is None else "invented" if truth is None else "wrong"
+
+
+def errors(rows: Sequence[dict[str, Any]]) -> Iterator[str]:
+    """Markdown: the errors of every reader on replies read by hand."""
+    yield "| reader | right | wrong | invented | unread |\n|-|-|-|-|-|"
+    for name, reader in READERS.items():
+        given = [{"question": row.get("question", "")} if name == "earmark" else {} for row in rows]
+        read = [
+            reader(row["reply"], row["labels"], row["choices"], **more).answer
+            for row, more in zip(rows, given, strict=True)
+        ]
+        found = Counter(outcome(answer, row["truth"]) for answer, row in zip(read, rows, strict=True))
+        yield f"| {name} | {found['right']} | {found['wrong']} | {found['invented']} | {found['unread']} |"
+
+
+def by_rule(rows: Sequence[dict[str, Any]]) -> Iterator[str]:
+    """Markdown: how often each rule of our reader is right."""
+    found: dict[str, Counter[str]] = {}
+    for row in rows:
+        reading = read_choice(row["reply"], row["labels"], row["choices"], question=row.get("question", ""))
+        if reading.answer is not None:
+            found.setdefault(reading.rule, Counter())[outcome(reading.answer, row["truth"])] += 1
+    yield "| rule | right | wrong or invented |\n|-|-|-|"
+    for rule, count in sorted(found.items(), key=lambda one: -one[1].total()):
+        yield f"| `{rule}` | {count['right']} | {count['wrong'] + count['invented']} |"
+
+
 def main(shared: Path) -> None:
+    real, forms = by_hand(shared, "adjudicated_replies"), by_hand(shared, "reading_forms")
+    print("read by hand: real replies", *errors(real), "", sep="\n")
+    print("read by hand: forms of today's models", *errors(forms), "", sep="\n")
+    print("rules of earmark on both", *by_rule([*real, *forms]), "", sep="\n")
     for title, rows in (("golden", golden(shared)), ("lettered", lettered(shared)), ("named", named(shared))):
         print(title, *table(list(rows)), "", sep="\n")
     graded = list(verdicts(shared))

@@ -175,7 +175,8 @@ def reply(record: Record) -> Reply:
     if record.response.stop == "filtered":
         return Reply(None, None, "refused")
     item = record.item
-    read = read_choice(record.response.text, item.labels, item.choices, cut=record.response.stop == "length")
+    cut = record.response.stop == "length"
+    read = read_choice(record.response.text, item.labels, item.choices, question=item.question, cut=cut)
     right = None if read.answer is None else not item.targets or read.answer in item.targets
     return Reply(read.answer, right, read.state)
 

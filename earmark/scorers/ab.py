@@ -49,7 +49,7 @@ class Settings(Struct, frozen=True, forbid_unknown_fields=True):
     def signature(self) -> str:
         """
         >>> Settings().signature.partition("|v:")[0]
-        'ab|reader:earmark.1|judge:none'
+        'ab|reader:earmark.2|judge:none'
         """
         return f"ab|reader:{VERSION}|judge:none|v:{__version__}"
 
@@ -99,7 +99,9 @@ async def read_by_rules(scorer: Settings, item: Item, response: Response) -> Sco
     """What rules read from a reply."""
     if response.stop == "filtered":
         return Score(scorer.bounds(item)[0], state="refused", rule="filtered")
-    reading = read_choice(response.text, labels_of(item), item.choices, cut=response.stop == "length")
+    reading = read_choice(
+        response.text, labels_of(item), item.choices, question=item.question, cut=response.stop == "length"
+    )
     return Score(scorer.counts(item, reading.answer), reading.answer, reading.state, reading.rule)
 
 

@@ -5,15 +5,16 @@
 `right` counts replies from which a right label was read, `n` all items that were asked. A reply that cannot be read or
 refuses is in `n` and not in `right`, and so is an item that failed; each is counted beside it, and the bounds of an
 estimate tell what the failures may have hidden. `accuracy_read` leaves out what was not read.
-Chance is the mean over items of right labels by choices.
+Chance is the mean over items of right labels by choices. Where two options have the same text, both labels are right or
+neither.
 
-With `several` an item may have several right labels, and a reply is right that names all of them and no other. Guessing is
-then one out of all sets of labels but the empty one.
+With `several` an item may have several right labels, and a reply is right that names all of them and no other.
+Guessing is then one out of all sets of labels but the empty one.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import ClassVar, Final, Literal
 
 import numpy as np
@@ -21,7 +22,7 @@ from msgspec import Struct
 
 from earmark import __version__
 from earmark.errors import BadData, UsageError
-from earmark.text.answers import READERS, VERSION, read_choice
+from earmark.text.answers import MEASURED, READERS, VERSION, read_choice, same_choice
 from earmark.types import Item, Metric, Number, Response, Score, Scorer
 
 PROBE: Final = "one 我们"  # a text that takes all that normalisers need
@@ -79,7 +80,7 @@ class Settings(Struct, frozen=True, forbid_unknown_fields=True):
     def signature(self) -> str:
         """
         >>> Settings(several=True).signature.partition("|v:")[0], Settings("mmau").signature.partition("|v:")[0]
-        ('choice|reader:earmark.1|several:all', 'choice|reader:mmau')
+        ('choice|reader:earmark.2|several:all', 'choice|reader:mmau')
         """
         said = ["choice", f"reader:{VERSION if self.reader == 'earmark' else self.reader}"]
         said += ["several:all"] * self.several + ["thinking:opened"] * (self.thinking == "opened")
@@ -91,7 +92,7 @@ class Settings(Struct, frozen=True, forbid_unknown_fields=True):
         labels = labels_of(item)
         if self.reader == "earmark":
             how = {"cut": response.stop == "length", "thinking": self.thinking == "opened", "several": self.several}
-            reading = read_choice(response.whole_text, labels, item.choices, **how)
+            reading = read_choice(response.whole_text, labels, item.choices, question=item.question, **how)
         else:
             reading = READERS[self.reader](response.whole_text, labels, item.choices)
         return Score(self.counts(item, reading.answer), reading.answer, reading.state, reading.rule)
@@ -104,14 +105,40 @@ class Settings(Struct, frozen=True, forbid_unknown_fields=True):
         """The counts of one item whose reply was read as `answer`; several labels are joined by commas."""
         if not item.targets:  # nothing is right or wrong: it is read, and in no share
             return dict.fromkeys(("right", "read", "n", "chance"), 0.0)
-        right, chance = answer in item.targets, len(item.targets) / len(item.labels) if item.labels else 0.0
-        if self.several:
-            right = answer is not None and {part.strip() for part in answer.split(",")} == {*item.targets}
-            chance = 1 / (2 ** len(item.labels) - 1) if item.labels else 0.0
+        same = same_choice(item.labels, item.choices)
+        targets = {same.get(target, target) for target in item.targets}
+        said = set() if answer is None else {same.get(part, part) for part in _parts(answer, several=self.several)}
+        right = said == targets if self.several else bool(said & targets)
+        chance = sum(same[label] in targets for label in item.labels) / len(item.labels) if item.labels else 0.0
+        if self.several and item.labels:
+            chance = 1 / (2 ** len(set(same.values())) - 1)
         return {"right": float(right), "read": float(answer is not None), "n": 1.0, "chance": chance}
 
 
 Choice = Settings
+
+
+def _parts(answer: str, *, several: bool) -> list[str]:
+    """The labels of an answer."""
+    return [part.strip() for part in answer.split(",")] if several else [answer]
+
+
+def reading_note(rows: Iterable[tuple[str, int]]) -> list[str]:
+    """A line on the error of the reader, for accuracies that it may have moved.
+
+    `rows`: signature of the scorer and number of unparsed replies of each row of a table.
+
+    >>> reading_note([("choice|reader:mmau", 3)])
+    []
+    """
+    if not any(unparsed and f"reader:{VERSION}" in signature for signature, unparsed in rows):
+        return []
+    note = (
+        f"choices are read by rules: of {MEASURED.replies} real replies read by hand, {MEASURED.wrong} were read "
+        f"wrongly, "
+        f"{MEASURED.invented} without an answer was read as one, and {MEASURED.unread} were not read"
+    )
+    return [note]
 
 
 def labels_of(item: Item) -> tuple[str, ...]:

@@ -119,7 +119,7 @@ class Settings(Struct, frozen=True, forbid_unknown_fields=True):
     def signature(self) -> str:
         """
         >>> Settings().signature.partition("|v:")[0], Settings(("No", "yes")).signature.partition("|v:")[0]
-        ('classes|reader:earmark.1|classes:seen', 'classes|reader:earmark.1|classes:no,yes')
+        ('classes|reader:earmark.2|classes:seen', 'classes|reader:earmark.2|classes:no,yes')
         """
         _, reader, version = self.choice.signature.split("|")
         return f"classes|{reader}|classes:{','.join(self.over) or 'seen'}|{version}"

@@ -100,7 +100,7 @@ class Settings(Struct, frozen=True, forbid_unknown_fields=True):
     def signature(self) -> str:
         """
         >>> Settings("official").signature.partition("|v:")[0], Settings(denominator="read").signature.partition("|v:")[0]
-        ('listen|reader:listen-g2|over:read|classes:seen', 'listen|reader:earmark.1|over:read|classes:seen')
+        ('listen|reader:listen-g2|over:read|classes:seen', 'listen|reader:earmark.2|over:read|classes:seen')
         """
         _, reader, version = self.choice.signature.split("|")
         return f"listen|{reader}|over:{'asked' if self.keeps_unread else 'read'}|classes:seen|{version}"

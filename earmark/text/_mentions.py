@@ -1,274 +1,117 @@
-"""Where a reply names a choice, and what the words around it make of that.
+"""Choices that a reply names, and what the words around them make of each.
 
-Screening comes first: thinking parts, an echoed chat and whatever follows the end of the turn are left out, markup becomes
-blanks. Every step keeps lengths, so that a place in the screened text is a place in the reply. Then letters that stand as
-labels and the texts of options are found, each with its stance, and lists such as "A, B and C" are tied together as chains.
+Letters that stand as labels and the texts of options are found, each with its stance. Lists such as "A, B and C" are
+tied together as chains. Options listed as in the question, or gone through one by one, are no answers and are left out.
 """
 
 from __future__ import annotations
 
 import re
-import unicodedata
 from collections.abc import Iterator, Sequence
-from functools import lru_cache
 from itertools import pairwise
-from typing import Literal, TypeAlias
 
-import msgspec
-from msgspec import Struct
+from msgspec import Struct, structs
 
 from earmark.text import _cues as cues
-from earmark.text._telling import COUNTS, LEADING, TOKEN, telling_words
+from earmark.text._keys import Key, Mention, Stance, is_number, occurrences, words_of
+from earmark.text._lazy import LazyPattern
+from earmark.text._screen import NOISE, blank, lower
 
-Stance: TypeAlias = Literal["declared", "concluded", "said", "denied"]
-
-
-class Mention(Struct, frozen=True):
-    """One place where a reply names a choice."""
-
-    label: str
-    start: int
-    end: int
-    form: Literal["marked", "bare", "text"]  # marked: in brackets, after "option", or before its own option's text
-    stance: Stance = "said"
-
-
-class Key(Struct, frozen=True):
-    """What is looked for: made once for an item."""
-
-    labels: tuple[str, ...]
-    spelled: dict[str, str]  # a label as it may be found -> as the item spells it
-    letter: re.Pattern[str]
-    texts: tuple[tuple[str, re.Pattern[str]], ...]
-    verbatim: dict[str, str]
-    telling: dict[str, frozenset[str]]  # the words that tell an option from the others
-
-
-class Sheet(Struct, frozen=True):
-    """What is left of a reply to be read."""
-
-    text: str
-    begin: int  # where it stood in the reply
-    skipped: int  # how much was left out after `HEAD` characters
-
-    def place(self, start: int, end: int) -> tuple[int, int]:
-        """Where a stretch of the text stood in the reply."""
-        first, last = (at + self.begin + (self.skipped if at >= HEAD else 0) for at in (start, end))
-        return first, last
+FIRST, LAST = 12, 80  # mentions looked at, from either end
+WINDOW = 200  # characters looked at before a mention
+MIN_RUN = 3  # options gone through in order
+LONG = 250  # characters: a reply as long as this gives reasons before its answer
+BESIDE = LazyPattern(r"(?:[\W_]|\b(?:[aA]n?|[tT]he)\b){0,12}")  # between a label and its own option's text
+CONFLICT = LazyPattern(r"\s?[).:\]]+ ?(?:(?:[aA]n?|[tT]he) )?")  # between a label and another option's text
+DASH = LazyPattern(r"\s[-–—]+\s")
+CLOSED = LazyPattern(r"\s?[)\]）】>]")
+OPENED = LazyPattern(r"[(\[<（【]\s*\Z")
+QUOTED = LazyPattern(r"[\"“„«][^\"”»\n]{1,400}[\"”»]")
+ARTICLES_AND_SIGNS = LazyPattern(r"\b(?:an?|the)\b|[\W_]")
+LINE_LEAD = LazyPattern(r"(?:[\W_]|\b(?:options?|choice|the|an?)\b|\(?\d{1,2}[.)](?=\s))*")
 
 
 class Page(Struct, frozen=True):
     """The choices that a reply names, in order: a chain is a list such as "A, B and C"."""
 
+    raw: str  # as it was screened
     text: str  # without markup
     low: str  # in lower case
-    own: str  # without quoted speech and the options listed
     chains: tuple[tuple[Mention, ...], ...]
     key: Key
     several: bool  # whether more than one answer was asked for
+    found: list[Mention]  # all of them, before lists are looked at
+    dropped: tuple[Mention, ...]  # those that are only listed or gone through
+    refusals: tuple[tuple[int, int], ...]  # spans where the model says that it cannot tell
+    broken: bool  # whether it stops within its reasoning
+    none_fits: bool = False  # whether it says that no option fits
 
     @property
     def mentions(self) -> list[Mention]:
         return [one for chain in self.chains for one in chain]
 
 
-# ---------------------------------------------------------------- screening: lengths are kept, so spans stay true
-
-_THINK = r"(?:think|thinking|thoughts?|reasoning|reflection|analysis|scratchpad)"
-_ANSWER = r"(?:answer|final_answer|response|conclusion)"
-THOUGHT = re.compile(
-    rf"[<\[◁](?=[|/\sa-z])(?:(?P<close>\|?(?:/(?:seed:)?|end_(?:of_)?){_THINK}\|?[>\]▷]|\|?channel\|?>\s*final(?:<\|message\|>)?|channel\|>)"
-    rf"|(?P<open>\|?(?:start_|begin_of_|seed:)?{_THINK}\|?[>\]▷]|\|?channel\|?>\s*(?:analysis|thought|commentary)\b)"
-    rf"|(?P<answer>\s*{_ANSWER}\s*>))",
-    re.IGNORECASE,
-)
-ANSWER_PART = re.compile(rf"<\s*{_ANSWER}\s*>(.*?)(?=</\s*{_ANSWER}|\Z)", re.IGNORECASE | re.DOTALL)
-ECHOED_CHAT = re.compile(r"\s*(?:system|user)\n.*\nassistant\n", re.DOTALL)
-TURN_END = re.compile(
-    r"<\|(?:im_end|im_start|endoftext|eot_id|end|eom_id|user|start_header_id)\|>|</s>|<eos>|<end_of_turn>"
-    r"|\n[ \t]*(?:user|human|model|assistant)[ \t]*(?::|\n|\Z)",
-    re.IGNORECASE,
-)
-BOX = re.compile(r"\\f?box(?:ed)?\s*\{|<\|begin_of_box\|>|\[\[")
-NOISE = re.compile(  # markdown, LaTeX, tags and quotation marks
-    r"<\|[^<>|\n]{1,40}\|>|</?(?:[a-z][a-z0-9_]{0,20}|[A-Z_]{2,20})\s?/?>|\\(?:text|math|bf|it|rm)[a-z]{0,4}\s*\{|\\[()\[\]]"
-    r"|[*`$\"“”„«»「」『』{}]|(?<!\w)_|_(?!\w)|(?<![A-Za-z])['‘’]|['‘’](?![A-Za-z])"
-)
-QUOTED = re.compile(r"[\"“„«][^\"”»\n]{1,400}[\"”»]")
-HEAD, TAIL = 4_000, 8_000  # characters: an answer stands at the start or at the end
+# ---------------------------------------------------------------- finding
 
 
-def _blank(found: re.Match[str]) -> str:
-    return " " * len(found[0])
+def _spaced(sign: str) -> bool:
+    """Whether a character goes on with a word, in scripts that part words by spaces."""
+    code = ord(sign)
+    if code < 0x80:
+        return sign.isalnum() or sign == "#"
+    return (0xC0 <= code < 0x2000 and not 0xE00 <= code < 0xE80) or sign in "♯♭"
 
 
-def _without_speech(found: re.Match[str]) -> str:
-    """Blanks for what somebody in the recording says: a quotation of more than three words."""
-    return _blank(found) if found[0].count(" ") > 2 else found[0]
-
-
-def plain(text: str) -> str:
-    """Full-width, circled, boxed and styled letters as plain ones, each in its place.
-
-    >>> plain("答案：Ｂ Ⓒ 🅳")
-    '答案:B C D'
-    """
-    table = {ord("’"): "'"}
-    for sign in set(text):
-        code = ord(sign)
-        if code < 0x80 or 0x3040 <= code < 0xD800:  # plain already
-            continue
-        same = unicodedata.normalize("NFKC", sign)
-        if 0x1F130 <= code < 0x1F190 and (code - 0x1F130) % 32 < 26:
-            same = chr(ord("A") + (code - 0x1F130) % 32)
-        if same != sign and len(same) == 1:
-            table[code] = same
-    return text.translate(table)
-
-
-def _lower(text: str) -> str:
-    low = text.lower()
-    return low if len(low) == len(text) else "".join(sign.lower() if len(sign.lower()) == 1 else sign for sign in text)
-
-
-def folded(text: str) -> str:
-    return " ".join(plain(text).casefold().split())
-
-
-def without_thought(text: str, *, opened: bool) -> str | None:
-    """The reply with blanks for its thinking parts; None where it ends inside one."""
-    start: int | None = 0 if opened else None
-    kept: list[str] = []
-    done = 0
-    for tag in THOUGHT.finditer(text):
-        if tag["open"]:
-            start = tag.start() if start is None else start
-        elif start is not None or (tag["close"] and not kept):
-            begin, end = max(start or 0, done), tag.end() if tag["close"] else tag.start()
-            kept += [text[done:begin], " " * (end - begin)]
-            start, done = None, end
-    return "".join(kept) + text[done:] if start is None else None
-
-
-def screened(text: str) -> Sheet:
-    """The model's own answer: its two ends if it is very long, with a mark where a box opens."""
-    begin = echoed.end() if (echoed := ECHOED_CHAT.match(text)) else 0
-    parts = [part.span(1) for part in ANSWER_PART.finditer(text, begin) if part[1].strip()]
-    begin, end = parts[-1] if parts else (begin, len(text))
-    turn = next((turn for turn in TURN_END.finditer(text, begin, end) if text[begin : turn.start()].strip()), None)
-    answer = text[begin : turn.start() if turn else end]
-    begin += len(answer) - len(answer.lstrip())
-    answer = answer.strip()
-    skipped = max(0, len(answer) - HEAD - TAIL)
-    if skipped:
-        answer = answer[: HEAD - 1] + "\n" + answer[HEAD + skipped :]
-    return Sheet(BOX.sub(lambda box: cues.BOXED + " " * (len(box[0]) - 1), answer), begin, skipped)
-
-
-# ---------------------------------------------------------------- what to look for
-
-SPACED = (
-    "0-9A-Za-z\u00c0-\u1fff#♯♭"  # scripts that part words by spaces; in Chinese, Japanese and Thai a word may touch
-)
-UNSPACED = re.compile("[\u0e00-\u0e7f\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
-GAP = r"[\W_]{0,8}"  # between the words of an option's text
-ARTICLES = ("a", "an", "the")
-BESIDE = re.compile(r"(?:[\W_]|\b(?:an?|the)\b){0,12}", re.IGNORECASE)  # between a label and its own option's text
-
-
-def _word(token: str) -> str:
-    """A token as a pattern: a small count may be a digit or a word, a long word may be parted."""
-    for digit, name in enumerate(COUNTS):
-        if token in (str(digit), name):
-            return f"(?:{digit}|{name})"
-    return "[ -]?".join(token) if len(token) > 7 and token.isalpha() else re.escape(token)
-
-
-@lru_cache(maxsize=4096)
-def _text_pattern(choice: str) -> re.Pattern[str] | None:
-    """An option's words in order, whatever stands between them.
-
-    >>> bool(_text_pattern("The bass drum").search("it is a bass-drum!"))
-    True
-    """
-    tokens = TOKEN.findall(_lower(plain(choice)))
-    if not tokens:
-        return None
-    lead = 0
-    while lead < len(tokens) - 1 and tokens[lead] in LEADING:  # "He is a", "In the": an answer seldom repeats it
-        lead += 1
-    opening, core = tokens[:lead], [token for token in tokens[lead:] if token not in ARTICLES] or tokens[lead:]
-    first, last = core[0], core[-1]
-    before = "" if UNSPACED.match(first[0]) else rf"(?<![{SPACED}])(?<!\d[.,:/])"
-    after = "" if UNSPACED.match(last[-1]) else rf"(?![{SPACED}])(?![.,:/]\d)"
-    plural = "(?:s|es)?" if len(last) > 2 and last.isascii() and last.isalpha() else ""
-    repeated = rf"(?:{GAP.join(map(re.escape, opening))}{GAP})?" if opening else ""
-    return re.compile(
-        before + repeated + before + (GAP + r"(?:(?:an?|the)\W{1,8})?").join(map(_word, core)) + plural + after
-    )
-
-
-@lru_cache(maxsize=256)
-def _letter_pattern(labels: tuple[str, ...], spelled: tuple[str, ...], several: bool) -> re.Pattern[str]:
-    """Any label as it may be found, where no word or number goes on around it."""
-    found = "|".join(re.escape(label) for label in sorted(spelled, key=len, reverse=True)) or r"(?!)"
-    run = ""
-    if several and labels and all(len(label) == 1 and label.isupper() for label in labels):  # "ABD" names three
-        run = rf"|(?=[{''.join(labels)}]{{2}})" + "".join(f"{label}?" for label in labels)
-    return re.compile(
-        rf"(?<![{SPACED}_&'’/\\°])(?<![{SPACED}]-)(?<![A-Z]\.)(?:{found}{run})"
-        rf"(?![{SPACED}_'’/&%])(?!-[{SPACED}])(?!\.[A-Z]\.|[.,:]\d)"
-    )
-
-
-@lru_cache(maxsize=4096)
-def key_of(labels: tuple[str, ...], choices: tuple[str, ...], several: bool) -> Key:
-    spelled = {label: label for label in labels}
-    for label in labels:
-        spelled.setdefault(label.upper(), label)
-        spelled.setdefault(label.lower(), label)
-    pairs = [(label, choice) for label, choice in zip(labels, choices, strict=False) if choice.strip() not in spelled]
-    texts = [folded(choice) for _, choice in pairs]
-    telling = {label: telling_words(plain(choice)) for label, choice in pairs}
-    shared = frozenset.intersection(*telling.values()) if telling else frozenset()
-    return Key(
-        labels,
-        spelled,
-        _letter_pattern(labels, tuple(spelled), several),
-        tuple((label, pattern) for label, choice in pairs if (pattern := _text_pattern(choice))),
-        {text: label for text, (label, _) in zip(texts, pairs, strict=True) if text and texts.count(text) == 1},
-        {label: words - shared for label, words in telling.items()},
-    )
-
-
-# ---------------------------------------------------------------- finding the choices a reply names
-
-FIRST, LAST = 12, 80  # mentions looked at, from either end
-CONFLICT = re.compile(r"\s?[).:\]]+ ?(?:(?:an?|the) )?", re.IGNORECASE)  # between a label and another option's text
+def _stands_apart(text: str, start: int, end: int) -> bool:
+    """Whether no word or number goes on around a label."""
+    before, after = text[max(0, start - 2) : start], text[end : end + 3]
+    if before:
+        sign, other = before[-1], before[:-1]
+        if _spaced(sign) or sign in "_&'’/\\°" or (sign == "-" and other and _spaced(other)):
+            return False
+        if sign == "." and other and "A" <= other <= "Z":
+            return False
+    if not after:
+        return True
+    sign, other = after[0], after[1:2]
+    if _spaced(sign) or sign in "_'’/&%" or (sign == "-" and other and _spaced(other)):
+        return False
+    return not ((sign in ".,:" and other.isdigit()) or (sign == "." and "A" <= other <= "Z" and after[2:] == "."))
 
 
 def _letters(text: str, low: str, key: Key) -> Iterator[Mention]:
-    """Where a letter stands as a label."""
+    """Places where a letter stands as a label."""
+    lettered = bool(key.choices) and not key.texts  # the options are the letters themselves
     for found in key.letter.finditer(text):
         start, end = found.span()
+        if not _stands_apart(text, start, end):
+            continue
         if end - start > 1 and found[0] not in key.spelled:
             yield from (Mention(one, at, at + 1, "bare") for at, one in enumerate(found[0], start))
             continue
-        if found[0] not in key.spelled:
+        if found[0] not in key.spelled or cues.KEY_NAME.match(low, end):
             continue
         before, after = low[max(0, start - 24) : start], text[end : end + 12]
-        closed = bool(re.match(r"\s?[)\]）】>]", after))
-        bracketed = closed and (after[0] in ")]" or bool(re.search(r"[(\[<（【]\s*\Z", before)))
+        closed = bool(CLOSED.match(after))
+        bracketed = closed and (after[0] in ")]" or bool(OPENED.search(before)))
         pauses = bool(cues.PAUSE.match(after))
-        named = bool(cues.NAMED.search(before)) and (pauses or found[0] not in "aAiI")
+        named = bool(cues.NAMED.search(before) or (lettered and cues.SOURCE.search(before))) and (
+            pauses or found[0] not in "aiI"
+        )
         wordy = found[0].islower() or found[0] in "AEIOUY"  # may be a word of some language
         if bracketed or named or pauses or not wordy:
             yield Mention(key.spelled[found[0]], start, end, "marked" if bracketed or named else "bare")
 
 
 def _texts(low: str, key: Key) -> list[Mention]:
-    """Where the texts of options stand; what lies inside a longer one is left out."""
-    found = [Mention(label, *place.span(), "text") for label, pattern in key.texts for place in pattern.finditer(low)]
+    """Places where the texts of options stand; what lies inside a longer one is left out."""
+    words = words_of(low)
+    found = [
+        Mention(option.label, start, end, "text")
+        for option in key.texts
+        for start, end in occurrences(option, words, low)
+        if not (is_number(option.joined) and _counts_nothing(low, start, end))
+    ]
     kept: list[Mention] = []
     for one in sorted(found, key=lambda one: (one.start, -one.end)):
         if not kept or one.end > kept[-1].end or (one.start, one.end) == (kept[-1].start, kept[-1].end):
@@ -276,7 +119,28 @@ def _texts(low: str, key: Key) -> list[Mention]:
     return kept
 
 
-def _merged(letters: Sequence[Mention], texts: list[Mention], text: str) -> list[Mention]:
+def _counts_nothing(low: str, start: int, end: int) -> bool:
+    """Whether a number only opens a line of a list, or stands in "at least one", "one of"."""
+    line = low[low.rfind("\n", 0, start) + 1 : start]
+    if not line.strip(" \t*#(") and cues.ENUMERATOR.match(low, end):
+        return True
+    return bool(cues.PART_OF.match(low, end)) or bool(cues.IN_PASSING.search(low[max(0, start - 24) : start]))
+
+
+def _ordinals(low: str, key: Key) -> list[Mention]:
+    """ "The second option", "option two" and "the last choice", where no option is a number or an ordinal itself."""
+    if not key.choices or any(cues.NUMERAL.search(choice.lower()) for choice in (*key.choices, *key.labels)):
+        return []
+    found = []
+    for place in cues.ORDINAL.finditer(low):
+        word = place["ordinal0"] or place["ordinal1"] or place["ordinal2"] or place["number"]
+        at = len(key.labels) - 1 if word == "last" else cues.ORDINALS[word] - 1
+        if 0 <= at < len(key.labels):
+            found.append(Mention(key.labels[at], *place.span(), "marked"))
+    return found
+
+
+def _merged(letters: Sequence[Mention], texts: list[Mention], text: str, key: Key) -> list[Mention]:
     """A label and its own option's text beside it are one mention; a bare letter inside an option's text is none."""
     merged: list[Mention] = []
     own: set[int] = set()
@@ -287,19 +151,27 @@ def _merged(letters: Sequence[Mention], texts: list[Mention], text: str) -> list
         gap = BESIDE.match(text, letter.end)
         reach = gap.end() if gap else letter.end
         beside = [n for n in range(at, min(at + 4, len(texts))) if letter.end <= texts[n].start <= reach]
-        mine = [n for n in beside if texts[n].label == letter.label]
+        mine = [n for n in beside if texts[n].label == key.same[letter.label]]
         if mine:
             own.add(mine[0])
-            merged.append(msgspec.structs.replace(letter, end=texts[mine[0]].end, form="marked"))
+            merged.append(structs.replace(letter, end=texts[mine[0]].end, form="marked"))
         elif letter.form == "marked" or at == len(texts) or texts[at].start > letter.start:
             merged.append(letter)
     merged += [one for n, one in enumerate(texts) if n not in own]
     return sorted(merged, key=lambda one: (one.start, -one.end))
 
 
+# ---------------------------------------------------------------- stances
+
+
+def words_in(text: str) -> str:
+    """A text without articles, spaces and signs."""
+    return ARTICLES_AND_SIGNS.sub("", text)
+
+
 def sentence_before(low: str, start: int) -> tuple[str, int]:
-    """What stands in a mention's sentence before it, and where that begins."""
-    begin = max(0, start - 200)
+    """The part of a mention's sentence before it, and where that begins."""
+    begin = max(0, start - WINDOW)
     lead = low[begin:start]
     body = lead.rstrip(" \t\n\r([{<（【-•·>")
     if body and cues.SENTENCE_END.fullmatch(body[-1]):
@@ -308,57 +180,117 @@ def sentence_before(low: str, start: int) -> tuple[str, int]:
     return lead[ends[-1] if ends else 0 :], begin + (ends[-1] if ends else 0)
 
 
-def _stance(low: str, one: Mention, previous: Mention | None) -> Stance:
-    """What the words around a mention make of it. A cue belongs to the first choice after it."""
+def _stance(low: str, one: Mention, previous: int, key: Key, refusals: Sequence[tuple[int, int]]) -> Stance:
+    """The stance that the words around a mention give it. A cue belongs to the first choice after it.
+
+    `previous`: where the mention before it ends.
+    """
     after = low[one.end : one.end + 80]
-    if cues.DENIED_AFTER.match(after):
+    sentence, begin = sentence_before(low, one.start)
+    declined = [end for start, end in refusals if begin <= start and end <= one.start]
+    if declined and not cues.CLAUSE_PAUSE.search(low[declined[0] : one.start]):  # "hard to tell a man from a woman"
         return "denied"
-    lead, begin = sentence_before(low, one.start)
-    lead = lead[max(0, (previous.end if previous else 0) - begin) :]
+    if _left_open(low, one, sentence, begin) or (cues.DENIED_AFTER.match(after) and not cues.TAG_QUESTION.match(after)):
+        return "denied"
+    lead = sentence[max(0, previous - begin) :]
+    if previous > begin and not lead.rpartition("\n")[0].rstrip().endswith((":", "：")):
+        lead = lead.rpartition("\n")[2]  # what stands in the line of another choice belongs to that
     text = one.form == "text"
     denial = cues.DENIED.search(lead)
-    if denial and cues.RESUMED.search(denial["scope"]):
+    if denial and (
+        cues.RESUMED.search(denial["scope"].strip().removeprefix("that"))
+        or cues.NOT_LESS.search(sentence)
+        or cues.COUNTERFACTUAL.search(lead)
+    ):
         denial = None
+    denied_from = denial.start() if denial else -1
     declared = (cues.DECLARED_TEXT if text else cues.DECLARED).search(lead)
-    if declared and not (denial and denial.start() > declared.start()):
+    if declared and declared.start() >= denied_from and not cues.EACH.search(lead[: declared.start()]):
         return "denied" if declared["wrong"] or cues.TURNED_DOWN.search(declared[0]) else "declared"
     concluded = (cues.CONCLUDED_TEXT if text else cues.CONCLUDED).search(lead)
-    if concluded and not (denial and denial.start() > concluded.start()):
-        return "concluded"
-    if denial:
+    if denial and not (concluded and concluded.start() >= denied_from):
         return "denied"
-    return "declared" if (cues.DECLARED_AFTER_TEXT if text else cues.DECLARED_AFTER).match(after) else "said"
+    if not concluded and (cues.DECLARED_AFTER_TEXT if text else cues.DECLARED_AFTER).match(after):
+        return "declared"
+    return "concluded" if concluded or (not text and key.plain and cues.LIKELY.search(lead)) else "said"
+
+
+def _left_open(low: str, one: Mention, sentence: str, begin: int) -> bool:
+    """Whether a mention stands in a question, or under a condition such as "if it is low, A"."""
+    if cues.CONDITION.search(sentence) and not cues.ANYWAY.search(sentence):
+        return True
+    return _asked(low, one, sentence) or bool(cues.WHENS.search(low, begin, one.end + WINDOW))
+
+
+def _asked(low: str, one: Mention, sentence: str) -> bool:
+    """Whether a mention stands in a question of the reply, such as "Could it be a child?"."""
+    if cues.TAG_QUESTION.match(low, one.end):
+        return False
+    stop = cues.SENTENCE_END.search(low, one.end, one.end + WINDOW)
+    return bool(stop and stop[0][0] in "?？" and words_in(sentence))
 
 
 def _joined(one: Mention, other: Mention, gap: str) -> bool:
     """Whether two neighbours belong together: in a list, or a label beside another option's text."""
+    if (one.form == other.form == "text" and ";" in gap) or (one.label == other.label and "," in gap):
+        return False
+    if cues.BOXES.search(gap) or (DASH.search(gap) and "\n" not in gap):
+        return False
     if (one.form == "text") == (other.form == "text") or other.form == "marked":
         return len(gap) < 40 and bool(cues.JOINT.match(gap))
-    return other.form == "text" and one.label != other.label and bool(CONFLICT.fullmatch(gap))
+    alone = one.end - one.start == len(one.label)
+    return alone and other.form == "text" and one.label != other.label and bool(CONFLICT.fullmatch(gap))
 
 
-def _chains(low: str, found: Sequence[Mention], key: Key, *, several: bool) -> list[tuple[Mention, ...]]:
-    """The mentions in lists; what is said of one end of a list is said of all of it."""
-    gaps = [low[one.end : other.start] for one, other in pairwise(found)]
-    joined = [_joined(one, other, gap) for (one, other), gap in zip(pairwise(found), gaps, strict=True)]
-    stances = [_stance(low, one, previous) for previous, one in zip([None, *found], found, strict=False)]
-    shared = [near and (several or "\n" not in gap) for near, gap in zip(joined, gaps, strict=True)]
+def _stances(stances: list[Stance], gaps: Sequence[str], joined: Sequence[bool], *, several: bool) -> list[Stance]:
+    """The stance of every mention; what is said of one end of a list is said of all of it."""
+    shared = [near and (several or ";" not in gap) for near, gap in zip(joined, gaps, strict=True)]
     for n, same in enumerate(shared):
         if same and stances[n + 1] == "said":
             stances[n + 1] = stances[n]
     for n in reversed(range(len(shared))):
         if shared[n] and stances[n] == "said":
             stances[n] = stances[n + 1]
+    for n, gap in enumerate(gaps):  # "not A but B"
+        if stances[n] == "denied" and stances[n + 1] == "said" and cues.CONTRAST.fullmatch(gap):
+            stances[n + 1] = "concluded"
+        elif stances[n] == stances[n + 1] == "said" and cues.BUT_IS.fullmatch(gap) and cues.SURE.search(gap):
+            stances[n], stances[n + 1] = "denied", "concluded"
+    return stances
+
+
+def _chains(
+    low: str,
+    every: Sequence[Mention],
+    gone: Sequence[Mention],
+    key: Key,
+    refusals: Sequence[tuple[int, int]],
+    *,
+    several: bool,
+) -> list[tuple[Mention, ...]]:
+    """The mentions in lists, without those that are only gone through."""
+    found = [one for one in every if one not in gone]
+    ends = {one: before.end for before, one in pairwise(every)}
+    gaps = [low[one.end : other.start] for one, other in pairwise(found)]
+    joined = [
+        _joined(one, other, gap) and not (gap.strip() == "," and low[: one.start].rstrip(" (").endswith("not"))
+        for (one, other), gap in zip(pairwise(found), gaps, strict=True)
+    ]  # "not C, D": D it is
+    shared = [near and (several or "\n" not in gap) for near, gap in zip(joined, gaps, strict=True)]
     chains: list[tuple[Mention, ...]] = []
+    stances = _stances(
+        [_stance(low, one, ends.get(one, 0), key, refusals) for one in found], gaps, shared, several=several
+    )
     for n, one in enumerate(found):
-        each = msgspec.structs.replace(one, stance=stances[n])
-        goes_on = n > 0 and joined[n - 1] and stances[n - 1] == each.stance
-        in_order = n > 0 and key.labels.index(found[n - 1].label) < key.labels.index(one.label)
-        if goes_on and (shared[n - 1] or (one.form == "marked" and in_order)):
+        each = structs.replace(one, stance=stances[n])
+        if n > 0 and shared[n - 1] and stances[n - 1] == each.stance:
             chains[-1] += (each,)
         else:
             chains.append((each,))
     return chains
+
+
+# ---------------------------------------------------------------- options that are only gone through
 
 
 def _listing(chain: Sequence[Mention], key: Key) -> bool:
@@ -367,16 +299,101 @@ def _listing(chain: Sequence[Mention], key: Key) -> bool:
     return len(labels) > 2 or (len(labels) == 2 and len(key.labels) == 2)
 
 
-def page_of(text: str, key: Key, *, several: bool) -> Page:
+def _runs(low: str, found: Sequence[Mention], key: Key) -> Iterator[list[Mention]]:
+    """Mentions that open lines: in the order of the labels or against it, or one line after the other."""
+    run: list[Mention] = []
+    step = last = 0
+    ordered = near = True
+    for one in found:
+        begin = low.rfind("\n", 0, one.start) + 1
+        previous, last = last, one.end
+        if previous > begin or not LINE_LEAD.fullmatch(low[begin : one.start]):
+            continue
+        at = key.labels.index(one.label)
+        change = at - key.labels.index(run[-1].label) if run else 0
+        between = low[run[-1].end : begin].partition("\n")[2] if run else ""
+        ordered = ordered and change != 0 and step * change >= 0
+        near = near and not words_in(between) and one.label not in {each.label for each in run}
+        if run and (ordered or near):
+            step = change
+            run.append(one)
+        else:
+            yield run
+            run, step, ordered, near = [one], 0, True, True
+    yield run
+
+
+def _gone_through(low: str, found: Sequence[Mention], key: Key) -> tuple[list[Mention], list[Mention]]:
+    """Mentions that open lines which weigh the options one by one, and those whose line alone says yes."""
+    dropped: list[Mention] = []
+    chosen: list[Mention] = []
+    for run in _runs(low, found, key):
+        whole = len(run) >= min(MIN_RUN, len(key.labels))
+        if len(run) < 2 or not (whole or key.labels.index(run[0].label) in (0, len(key.labels) - 1)):
+            continue
+        if any(cues.CHECKED_BOX.search(low, max(0, one.start - 8), one.start) for one in run):
+            continue
+        ends = [low.find("\n", one.end) for one in run]
+        rest = [low[one.end : end if end >= 0 else len(low)] for one, end in zip(run, ends, strict=True)]
+        alone = run[-1].end - run[-1].start == len(run[-1].label)
+        if alone and not words_in(rest[-1]) and all(words_in(line) for line in rest[:-1]):
+            run.pop()  # steps of a list, then the answer
+        right = [one for one, line in zip(run, rest, strict=False) if cues.VERDICT.search(line)]
+        chosen += right if len(right) == 1 else []
+        dropped += [one for one in run if one not in chosen]
+    return dropped, chosen
+
+
+def page_of(raw: str, key: Key, *, several: bool) -> Page:
     """The choices that a screened reply names."""
-    own = list(QUOTED.sub(_without_speech, _lower(text)))
-    text = NOISE.sub(_blank, text)
-    low = _lower(text)
-    found = _merged(list(_letters(text, low, key)), _texts(low, key), text)
+    text = NOISE.sub(lambda found: _without_tag(found[0], key), raw)
+    low = cues.ABBREVIATED.sub(lambda found: found[1] + " ", lower(text))
+    letters = sorted([*_letters(text, low, key), *_ordinals(low, key)], key=lambda one: (one.start, -one.end))
+    found = _merged(letters, _texts(low, key), text, key)
     if len(found) > FIRST + LAST:
         found = found[:FIRST] + found[-LAST:]
-    chains = _chains(low, found, key, several=several)
+    refusals = tuple(place.span() for place in cues.DECLINES.finditer(low))
+    gone, chosen = ([], []) if several else _gone_through(low, found, key)
+    chains = [
+        tuple(
+            structs.replace(one, stance="declared") if structs.replace(one, stance="said") in chosen else one
+            for one in chain
+        )
+        for chain in _chains(low, found, gone, key, refusals, several=several)
+    ]
     listed = [] if several else [chain for chain in chains if _listing(chain, key)]
-    for chain in listed:
-        own[chain[0].start : chain[-1].end] = " " * (chain[-1].end - chain[0].start)
-    return Page(text, low, "".join(own), tuple(chain for chain in chains if chain not in listed), key, several)
+    return Page(
+        raw=raw,
+        text=text,
+        low=low,
+        chains=tuple(chain for chain in chains if chain not in listed),
+        key=key,
+        several=several,
+        found=found,
+        dropped=(*gone, *(one for chain in listed for one in chain)),
+        refusals=refusals,
+        broken=breaks_off(raw),
+    )
+
+
+def without_speech(page: Page) -> str:
+    """The reply in lower case without quoted speech, and without the choices that it names."""
+    text = QUOTED.sub(_blank_speech, lower(page.raw))
+    for one in (*page.dropped, *page.mentions):
+        text = text[: one.start] + " " * (one.end - one.start) + text[one.end :]
+    return text
+
+
+def breaks_off(text: str) -> bool:
+    """Whether a long reply stops within its reasoning: in mid-sentence, or after an item of a list."""
+    return len(text) >= LONG and bool(cues.LIST_ITEM.search(text.rstrip()) or not cues.END.search(text.rstrip()))
+
+
+def _without_tag(tag: str, key: Key) -> str:
+    """Blanks for markup, but for an option that was put in angle brackets."""
+    return f" {tag[1:-1]} " if tag[:1] == "<" and tag[1:-1].lower() in key.verbatim else " " * len(tag)
+
+
+def _blank_speech(found: re.Match[str]) -> str:
+    """Blanks for what somebody in the recording says: a quotation of more than three words."""
+    return blank(found) if found[0].count(" ") > 2 else found[0]

@@ -24,6 +24,8 @@ from typing import Literal, Protocol
 
 from msgspec import Struct
 
+from earmark.text._lazy import LazyPattern
+
 LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 
 
@@ -149,7 +151,7 @@ _TEMPLATES = (
     r"is \"@\)|is most likely \*\*@,|is often \*\*@:|is:  \n@\)",
     *(r" @\.", r" @,", r" @:", r" @\)", r"\*\*@\.", r"\*\*@\)", r'"@\.', r'"@,', r'"@:', r"\(@\)", r'"@"'),
 )
-TEMPLATES = tuple(re.compile(template.replace("@", "([a-d])")) for template in _TEMPLATES)  # a group for every @
+TEMPLATES = tuple(LazyPattern(template.replace("@", "([a-d])")) for template in _TEMPLATES)  # a group for every @
 
 
 def voicebench(reply: str, labels: Sequence[str], choices: Sequence[str] = ()) -> Reading:
@@ -209,7 +211,7 @@ def dynamic_superb(reply: str, labels: Sequence[str], choices: Sequence[str] = (
 
 
 FINAL = "<final_answer>"
-BRACKETED = re.compile(r"\(([a-d])\)")
+BRACKETED = LazyPattern(r"\(([a-d])\)")
 
 
 def personalized_hearing(reply: str, labels: Sequence[str], choices: Sequence[str] = ()) -> Reading:  # noqa: ARG001 - a Reader

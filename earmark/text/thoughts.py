@@ -9,7 +9,7 @@ published protocols that read the whole reply take `Response.whole_text`.
 
 from __future__ import annotations
 
-from earmark.text._mentions import THOUGHT, without_thought
+from earmark.text._screen import THOUGHT, without_thought
 from earmark.types import Response, replace
 
 

@@ -184,7 +184,9 @@ def test_the_text_of_an_option(reply: str, choices: tuple[str, ...], expected: s
     答えはBです。|正解：Ｂ|Bが正解です。|선택지 B|정답은 B입니다.|정답: B|الإجابة الصحيحة هي B|सही उत्तर B है|คำตอบคือ B|Doğru cevap B
     Odpowiedź: B|Het juiste antwoord is B.|Rätt svar är B|Správná odpověď je B.|Правильна відповідь: B|Oikea vastaus on B.
     A helyes válasz a B.|Răspunsul corect este B.|Η σωστή απάντηση είναι το B.|התשובה הנכונה היא B|சரியான பதில் B|Ce n'est pas A, c'est B.
-    Man? No. It is a woman.|Option A: Man - no. Option B: Woman - yes.""".replace("\n    ", "|").split("|"),
+    Man? No. It is a woman.|A: 10%, B: 80%, C: 5%, D: 5%|Option A: Man - no. Option B: Woman - yes.""".replace(
+        "\n    ", "|"
+    ).split("|"),
 )
 def test_languages(reply: str) -> None:
     assert answer(reply) == "B"
@@ -194,7 +196,7 @@ def test_languages(reply: str) -> None:
     "reply",
     """|A or B|A and B|A/B|N/A|Not A.|I|I am not sure.|None of the options.|The song is in C major.|This is a D minor chord
     Vitamin C helps.|A beautiful recording.|A car is passing by.|Answers vary.|It has 2 voices.|A is wrong. C is wrong.
-    A: 10%, B: 80%, C: 5%, D: 5%|(A) Man (B) Woman (C) Child (D) Robot|The answer is A or B.|The correct answer is not A.
+    (A) Man (B) Woman (C) Child (D) Robot|The answer is A or B.|The correct answer is not A.
     I can't choose between (A) Man and (B) Woman.|The wrong answer is A.|Answer: K|抱歉，我无法确定。|Odpověď není B.|Vastaus ei ole B
     Răspunsul nu este B|Відповідь не B|התשובה לא B|The answer depends on A.""".replace("\n    ", "|").split("|"),
 )
@@ -453,7 +455,7 @@ def test_the_names_of_the_readers() -> None:
 
 def test_the_examples_of_the_documentation() -> None:
     rows = re.findall(r"^\| `([a-z-]+)` \|.*\| `([^`]+)` \| ([A-D]) \|$", DOCS.read_text(), re.MULTILINE)
-    assert len(rows) == 9
+    assert len(rows) == 11
     for rule, reply, expected in rows:
         reading = read_choice(reply.replace("⏎", "\n"), LETTERS[:4], VOICES)
         assert (reading.rule, reading.answer) == (rule, expected)

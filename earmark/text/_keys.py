@@ -1,0 +1,269 @@
+"""Labels and texts of an item's options, and the places where a reply spells them.
+
+Texts are found without regular expressions, since options differ from item to item and compiling a pattern for each
+would cost more than reading: the words of reply and option are joined to one string each, and one is looked for in the
+other.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from functools import lru_cache
+from itertools import pairwise
+from typing import Literal, TypeAlias
+
+from msgspec import Struct
+
+from earmark.text._cues import NONE_OF_THESE
+from earmark.text._lazy import LazyPattern
+from earmark.text._screen import folded, lower, plain
+from earmark.text._telling import LEADING, NUMBERS, TOKEN, telling_words
+
+Stance: TypeAlias = Literal["declared", "concluded", "said", "denied"]
+
+ARTICLES = ("a", "an", "the")
+MAX_GAP = 8  # characters between the words of an option's text
+MIN_PARTED = 8  # letters of a word that may be written apart, such as "steel drum"
+UNSPACED = LazyPattern("[\u0e00-\u0e7f\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")  # scripts whose words may touch
+CHORD = LazyPattern(r"[A-G](?:[#♯♭b]|m\b|maj|min|dim|sus|aug|\d|:| (?:sharp|flat|major|minor)\b)\S*(?: \w+)?")
+WORD = LazyPattern(r"[^\W\d_][^\W_]+(?:[ '-][^\W_]+)*")
+
+
+class Mention(Struct, frozen=True):
+    """One place where a reply names a choice."""
+
+    label: str
+    start: int
+    end: int
+    form: Literal["marked", "bare", "text"]  # marked: in brackets, after "option", or before its own option's text
+    stance: Stance = "said"
+
+
+class Words(Struct, frozen=True):
+    """The words of a text, joined to one string."""
+
+    joined: str
+    starts: dict[int, int]  # place in the joined string where a word begins -> number of the word
+    ends: dict[int, int]
+    spans: list[tuple[int, int]]  # of each word in the text
+
+
+class OptionText(Struct, frozen=True):
+    """The text of one option, as it is looked for."""
+
+    label: str
+    joined: str
+    ends: frozenset[int]  # places in the joined string where a word ends
+    opening: tuple[str, ...]  # words such as "he is a", which an answer seldom repeats
+    spaced: bool  # found as whole words
+    plural: bool  # its last word may take an ending
+
+
+class Key(Struct, frozen=True):
+    """Labels and texts to look for: made once for an item."""
+
+    labels: tuple[str, ...]
+    choices: tuple[str, ...]
+    spelled: dict[str, str]  # a label as it may be found -> as the item spells it
+    letter: re.Pattern[str]
+    texts: tuple[OptionText, ...]
+    verbatim: dict[str, str]
+    same: dict[str, str]  # a label -> the first whose option has the same text
+    none: bool  # an option says that none, or all, of the others fit
+    plain: bool  # no option has a letter that is a label, as chords and keys have
+
+
+def is_number(word: str) -> bool:
+    return word.isdigit() or word in NUMBERS
+
+
+def _canonical(word: str) -> str:
+    """A word as it is compared: a number is written in digits."""
+    return NUMBERS.get(word, word)
+
+
+def words_of(low: str) -> Words:
+    """The words of a text in lower case, without articles."""
+    parts: list[str] = []
+    starts: dict[int, int] = {}
+    ends: dict[int, int] = {}
+    spans: list[tuple[int, int]] = []
+    length = 0
+    for found in TOKEN.finditer(low.replace("_", " ")):
+        word = found[0]
+        if word not in ARTICLES:
+            word = _canonical(word)
+            starts[length], length = len(spans), length + len(word)
+            ends[length] = len(spans)
+            parts.append(word)
+            spans.append(found.span())
+    return Words("".join(parts), starts, ends, spans)
+
+
+def option_text(label: str, choice: str, *, whole: bool = False) -> OptionText | None:
+    """The text of an option as it is looked for; `whole`: with words such as "he is", which tell it from another."""
+    low = lower(plain(choice)).replace("_", " ")
+    tokens = TOKEN.findall(low)
+    if not tokens:
+        return None
+    if UNSPACED.search(low):
+        text = low.strip(" .,;:!?。！？、，；")
+        return OptionText(label, text, frozenset(), (), spaced=False, plural=False)
+    lead = 0
+    while not whole and lead < len(tokens) - 1 and tokens[lead] in LEADING:
+        lead += 1
+    core = [_canonical(token) for token in tokens[lead:] if token not in ARTICLES] or tokens[lead:]
+    ends, length = set(), 0
+    for word in core:
+        length += len(word)
+        ends.add(length)
+    plural = len(core[-1]) > 2 and core[-1].isascii() and core[-1].isalpha()
+    return OptionText(label, "".join(core), frozenset(ends), tuple(tokens[:lead]), spaced=True, plural=plural)
+
+
+def occurrences(option: OptionText, words: Words, low: str) -> Iterator[tuple[int, int]]:
+    """Spans where the text of an option stands in a reply."""
+    if not option.spaced:
+        at = low.find(option.joined)
+        while at >= 0:
+            yield at, at + len(option.joined)
+            at = low.find(option.joined, at + 1)
+        return
+    at = words.joined.find(option.joined)
+    while at >= 0:
+        if at in words.starts and (span := _whole(option, words, low, at)):
+            yield span
+        at = words.joined.find(option.joined, at + 1)
+
+
+def _whole(option: OptionText, words: Words, low: str, at: int) -> tuple[int, int] | None:
+    """The span of an option's text that begins with a word of the reply, if it ends with one and is close together."""
+    end = at + len(option.joined)
+    for ending in ("", "s", "es") if option.plural else ("",):
+        if words.joined.startswith(ending, end) and end + len(ending) in words.ends:
+            break
+    else:
+        return None
+    first, last = words.starts[at], words.ends[end + len(ending)]
+    if not _parted_well(option, words, at, end, first, last):
+        return None
+    spans = words.spans[first : last + 1]
+    for (_, before), (after, _) in pairwise(spans):
+        if after - before > MAX_GAP and len(re.sub(r"\b(?:an?|the)\b", "", low[before:after])) > MAX_GAP:
+            return None
+    start, stop = spans[0][0], spans[-1][1]
+    if start > 1 and low[start - 1] in ".,:/" and low[start - 2].isdigit():
+        return None
+    if low[stop : stop + 1] in (".", ",", ":", "/") and low[stop + 1 : stop + 2].isdigit():
+        return None
+    return _with_opening(option, low, start), stop
+
+
+def _parted_well(option: OptionText, words: Words, at: int, end: int, first: int, last: int) -> bool:
+    """Whether words end in the same places, or a long word is written apart or together."""
+    inner = (
+        {place for place, word in words.ends.items() if at < place <= end and first <= word <= last}
+        if last > first
+        else set()
+    )
+    mine = {at + place for place in option.ends if at + place < end}
+    inner.discard(end)
+    if inner == mine:
+        return True
+    if len(option.joined) < MIN_PARTED:
+        return False
+    return not any(words.joined[place - 1].isdigit() and words.joined[place].isdigit() for place in inner ^ mine)
+
+
+def _with_opening(option: OptionText, low: str, start: int) -> int:
+    """The start with the opening words of the option, if the reply repeats them."""
+    for word in reversed(option.opening):
+        lead = low[max(0, start - len(word) - MAX_GAP) : start]
+        bare = lead.rstrip(" \t\n.,:;()-")
+        if not bare.endswith(word) or (len(bare) > len(word) and bare[-len(word) - 1].isalnum()):
+            break
+        start -= len(lead) - len(bare) + len(word)
+    return start
+
+
+# ---------------------------------------------------------------- keys
+
+
+def is_word(label: str) -> bool:
+    """Whether a label is a word, such as "yes", and is found like the text of an option."""
+    return bool(WORD.fullmatch(label))
+
+
+@lru_cache(maxsize=256)
+def _letter_pattern(labels: tuple[str, ...], spelled: tuple[str, ...], several: bool) -> re.Pattern[str]:
+    """Any label that is no word, and with `several` a run of letters such as "ABD"."""
+    found = "|".join(re.escape(label) for label in sorted(spelled, key=len, reverse=True)) or r"(?!)"
+    run = ""
+    if several and labels and all(len(label) == 1 and label.isupper() for label in labels):
+        run = rf"(?=[{''.join(labels)}]{{2}})" + "".join(f"{label}?" for label in labels) + "|"
+    return re.compile(f"{run}{found}")
+
+
+@lru_cache(maxsize=4096)
+def same_choice(labels: tuple[str, ...], choices: tuple[str, ...]) -> dict[str, str]:
+    """The label that stands for each label: the first whose option has the same text.
+
+    >>> same_choice(("A", "B", "C"), ("yes", "no", "Yes"))
+    {'A': 'A', 'B': 'B', 'C': 'A'}
+    """
+    first: dict[str, str] = {}
+    texts = [folded(choice) for choice in choices] if len(choices) == len(labels) else labels
+    return {label: first.setdefault(text, label) for label, text in zip(labels, texts, strict=True)}
+
+
+@lru_cache(maxsize=4096)
+def key_of(labels: tuple[str, ...], choices: tuple[str, ...], several: bool) -> Key:
+    """The key of an item. Options of the same text are found as the first of them."""
+    spelled: dict[str, str] = {label: label for label in labels if not is_word(label)}
+    for label in tuple(spelled):
+        spelled.setdefault(label.upper(), label)
+        spelled.setdefault(label.lower(), label)
+    pairs = [(label, label) for label in labels if is_word(label)]
+    pairs += [(label, choice) for label, choice in zip(labels, choices, strict=False) if choice.strip() not in spelled]
+    verbatim: dict[str, str] = {}
+    for label, choice in pairs:
+        if text := folded(choice):
+            verbatim.setdefault(text, label)
+    return Key(
+        labels,
+        choices,
+        spelled,
+        _letter_pattern(labels, tuple(spelled), several),
+        tuple(_distinct(verbatim)),
+        verbatim,
+        same_choice(labels, choices),
+        bool(NONE_OF_THESE.search("\n".join(verbatim))),
+        not any(
+            CHORD.fullmatch(choice.strip())
+            or set(choice.replace(":", " ").replace("#", " ").split()) & spelled.keys() - {"a", "A", "I", "i"}
+            for choice in choices
+        ),
+    )
+
+
+def telling_of(key: Key) -> dict[str, frozenset[str]]:
+    """The words that tell each option from the others."""
+    telling: dict[str, frozenset[str]] = {}
+    for text, label in key.verbatim.items():
+        telling[label] = telling.get(label, frozenset()) | telling_words(text)
+    shared = frozenset.intersection(*telling.values()) if len(telling) > 1 else frozenset()
+    return {label: words - shared for label, words in telling.items()}
+
+
+def _distinct(verbatim: Mapping[str, str]) -> Iterator[OptionText]:
+    """The texts of options, each as short as tells it from the others; of two alike the first."""
+    found = [(text, option) for text, label in verbatim.items() if (option := option_text(label, text))]
+    count = Counter(option.joined for _, option in found)
+    seen: set[str] = set()
+    for text, option in found:
+        shown = option if count[option.joined] == 1 else option_text(option.label, text, whole=True)
+        if shown and shown.joined not in seen:
+            seen.add(shown.joined)
+            yield shown

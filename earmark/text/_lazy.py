@@ -1,0 +1,42 @@
+"""Regular expressions that are compiled when they are first used, so that importing a reader costs nothing."""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Callable, Iterator
+from functools import cached_property
+
+
+class LazyPattern:
+    """A pattern with the methods of `re.Pattern` that readers use.
+
+    >>> LazyPattern("b+").search("abbc").span()
+    (1, 3)
+    """
+
+    def __init__(self, source: str, flags: int = 0) -> None:
+        self.source = source
+        self.flags = flags
+
+    @cached_property
+    def compiled(self) -> re.Pattern[str]:
+        return re.compile(self.source, self.flags)
+
+    def search(self, text: str, start: int = 0, end: int = sys.maxsize) -> re.Match[str] | None:
+        return self.compiled.search(text, start, end)
+
+    def match(self, text: str, start: int = 0, end: int = sys.maxsize) -> re.Match[str] | None:
+        return self.compiled.match(text, start, end)
+
+    def fullmatch(self, text: str) -> re.Match[str] | None:
+        return self.compiled.fullmatch(text)
+
+    def finditer(self, text: str, start: int = 0, end: int = sys.maxsize) -> Iterator[re.Match[str]]:
+        return self.compiled.finditer(text, start, end)
+
+    def findall(self, text: str) -> list[str]:
+        return self.compiled.findall(text)
+
+    def sub(self, new: str | Callable[[re.Match[str]], str], text: str) -> str:
+        return self.compiled.sub(new, text)
