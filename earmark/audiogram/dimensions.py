@@ -20,7 +20,7 @@ from typing import Final, NamedTuple, TypeAlias
 
 from msgspec import Struct
 
-from earmark.benchmarks.acoustics import EITHER, TASKS, Throw
+from earmark.benchmarks.acoustics import EITHER, NOTHING, TASKS, Throw
 from earmark.types import Hertz, Recipe, Seconds, replace
 
 Clips: TypeAlias = tuple[Recipe, ...]
@@ -30,7 +30,6 @@ DECIBELS: Final = 1.5  # of a step, where a scale is one of decibels: a quarter 
 FLOOR: Final = -80.0  # decibels, of the noise beside which a soft tone is asked for
 SECONDS: Final[Seconds] = 0.6  # of that
 BAND: Final[Hertz] = 8000  # that the noise fills
-NOTHING: Final = -100.0  # decibels, of a tone that is not there: beside any of our noises it is below the last bit
 FREQUENCIES: Final[tuple[Hertz, ...]] = (250, 500, 1000, 2000, 4000, 6000)
 CRITICAL_RATIOS: Final = {250: 16.5, 500: 17.0, 1000: 18.0, 2000: 20.0, 4000: 23.0, 6000: 25.5}
 # ^ decibels, of a tone that is just heard to the noise in one hertz around it

@@ -14,7 +14,7 @@ from earmark.conditions._sounds import Takes, check_properties, each_sound
 from earmark.types import Benchmark, Clip, Heard, Item, Part, Prompt, Seconds, replace
 
 TAKES = Takes("cut", "seconds", "cut:5", 0.001, 86400.0)
-DESTROYS: Final = frozenset({"duration", "gap", "tempo", "count"})
+DESTROYS: Final = frozenset({"duration", "gap", "tempo", "count", "order", "distance"})
 
 
 class Cut(Struct, frozen=True):
