@@ -27,7 +27,7 @@ from earmark.stats.staircase import Ask, Ending, Rule, track
 from earmark.text.answers import read_choice
 from earmark.types import Benchmark, Item, Prompt, Seconds, State, Turn, replace
 
-VERSION: Final = 1  # raised whenever trials, prompts or the staircase change
+VERSION: Final = 2  # raised whenever trials, prompts or the staircase change
 LABELS: Final = ("A", "B")
 GAP: Final[Seconds] = 1.0  # of silence between two sounds that are joined to one
 

@@ -328,7 +328,7 @@ TASKS: Final[dict[str, Task]] = {
         "You hear two noises. A steady tone is hidden in one of them. In which one?",
         EITHER,
         "{:g} dB signal to noise",
-        (-5, -8, -12, -16, -20, -32),
+        (-5, -8, -11, -13, -16, -28),
         _hidden,
     ),
     "count": Task("How many beeps do you hear?", (), "one beep in {:g}", (2, 4, 7, 12, 20, 40), _count),
