@@ -11,8 +11,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from inspect import Signature, signature
-from typing import Final, TypeAlias
+from inspect import signature
+from typing import Any, Final, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -50,12 +50,12 @@ def make(recipe: Recipe) -> Wave:
     name = recipe.name or recipe.maker
     if recipe.maker not in MAKERS:
         raise SoundFailed(f"{name}: no maker is called '{recipe.maker}'; there are: {', '.join(MAKERS)}")
-    around = {key: value for key, value in recipe.settings.items() if key in AROUND}
+    around: dict[str, Any] = {key: value for key, value in recipe.settings.items() if key in AROUND}
     own = {key: value for key, value in recipe.settings.items() if key not in AROUND}
-    try:
-        SIGNATURES[recipe.maker].bind(**own)
-    except TypeError as error:
-        raise SoundFailed(f"{name}: {recipe.maker} cannot be made of these settings ({error})") from error
+    if not NEEDED[recipe.maker] <= own.keys() <= TAKEN[recipe.maker]:
+        takes = ", ".join(one.name for one in PARAMETERS[recipe.maker])
+        found = ", ".join(own) or "none"
+        raise SoundFailed(f"{name}: {recipe.maker} cannot be made of these settings: found {found}, it takes {takes}")
     made = _surround(np.atleast_2d(MAKERS[recipe.maker](**own)), **around)
     if not made.shape[1]:
         raise SoundFailed(f"{name}: {recipe.maker} with these settings lasts no time at all")
@@ -81,6 +81,18 @@ def tone(frequency: float, seconds: Seconds, level: float, accent: float = 0.0) 
     time = _time(seconds)
     loud = 1.0 + (_gain(accent) - 1.0) * np.clip(1.0 - (time - RAMP) / ACCENT, 0.0, 1.0)
     return np.asarray(_gain(level) * np.sin(2 * np.pi * frequency * time) * loud * _edges(time.size))
+
+
+def steady_level(energy: float, peak: float, seconds: Seconds) -> float:
+    """The level in decibels of a tone whose squared amplitude adds up to an energy, and which begins with a peak.
+
+    So neither energy nor peak tells how long it lasts. The ramps, the fall from the accent and the rest add up to
+    x^2 (seconds - 1.625 r - 2/3 f) + x peak f / 3 + peak^2 (3/8 r + f / 3), for ramps of r, a fall of f and the level x.
+    """
+    square = seconds - 1.625 * RAMP - ACCENT * 2 / 3
+    linear, rest = peak * ACCENT / 3, peak**2 * (0.375 * RAMP + ACCENT / 3) - energy
+    level = (-linear + math.sqrt(linear**2 - 4 * square * rest)) / (2 * square)
+    return round(20 * math.log10(level), 3)
 
 
 def noise(seconds: Seconds, level: float, seed: str, gap: Seconds = 0.0, at: float = 0.5) -> Floats:
@@ -231,5 +243,7 @@ MAKERS: Final[dict[str, Callable[..., Floats]]] = {
     maker.__name__: maker
     for maker in (silence, tone, noise, hidden, pips, onsets, overtones, brightness, glide, room, sides)
 }
-SIGNATURES: Final[dict[str, Signature]] = {name: signature(maker) for name, maker in MAKERS.items()}
+PARAMETERS: Final = {name: signature(maker).parameters.values() for name, maker in MAKERS.items()}
+TAKEN: Final = {name: {one.name for one in taken} for name, taken in PARAMETERS.items()}
+NEEDED: Final = {name: {one.name for one in taken if one.default is one.empty} for name, taken in PARAMETERS.items()}
 AROUND: Final = tuple(signature(_surround).parameters)[1:]

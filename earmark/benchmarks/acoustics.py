@@ -16,14 +16,13 @@ the style of AcousticBench, whose items are not public, and of SonicBench (arXiv
 from __future__ import annotations
 
 import functools
-import math
 from collections.abc import Callable, Iterator
 from random import Random
 from typing import Final, Literal, NamedTuple, TypeAlias
 
 from msgspec import Struct
 
-from earmark.audio.make import ACCENT, RAMP
+from earmark.audio.make import RAMP, steady_level
 from earmark.benchmarks._choices import checked_tasks, letters, listed, shuffled
 from earmark.scorers.choice import Choice
 from earmark.types import Benchmark, Item, Prompt, Recipe, Seconds, Turn, replace
@@ -35,6 +34,7 @@ NOTHING: Final = -100.0  # decibels, of a tone that is not there: beside any of 
 SPACING: Final = ((5, 0.4), (9, 0.25), (15, 0.16), (24, 0.1), (99, 0.07))  # seconds between beeps, for up to so many
 
 Clips: TypeAlias = tuple[Recipe, ...]
+Numbers: TypeAlias = dict[str, float | int | str]  # a recipe's settings
 
 
 class Settings(Struct, frozen=True, forbid_unknown_fields=True):
@@ -69,7 +69,7 @@ class Throw(NamedTuple):
         """The tilt of a noise whose spectrum tells nothing."""
         return self.between(-0.16, 0.16)
 
-    def under(self, side: str, low: float = -75, high: float = -55) -> dict[str, float | str]:
+    def under(self, side: str, low: float = -75, high: float = -55) -> Numbers:
         """Faint noise of any level under a sound, so that its bytes as a lossless file tell its level and length no more."""
         return {"floor": self.between(low, high), "floor_seed": f"{self.seed}:{side}"}
 
@@ -91,12 +91,7 @@ class Task(NamedTuple):
 def _pitch(throw: Throw) -> Clips:
     middle = throw.between(2050, 2400)  # where the ear, and an A-weighted meter, is as good on either side
     both = [
-        _tone(
-            middle * 2 ** (sign * throw.step / 24),
-            seconds=throw.length(),
-            level=throw.level(),
-            under=throw.under(side),
-        )
+        _tone(middle * 2 ** (sign * throw.step / 24), throw.length(), throw.level(), throw.under(side))
         for sign, side in ((1, "m"), (-1, "n"))
     ]
     return throw.either(both[0], both[1])
@@ -105,12 +100,7 @@ def _pitch(throw: Throw) -> Clips:
 def _loudness(throw: Throw) -> Clips:
     frequency, loud = throw.between(1500, 3000), throw.between(-16, -8)
     both = [
-        _tone(
-            frequency * throw.between(0.94, 1.06, 4),
-            seconds=throw.length(),
-            level=level,
-            under=throw.under(side, -68, -50),
-        )
+        _tone(frequency * throw.between(0.94, 1.06, 4), throw.length(), level, throw.under(side, -68, -50))
         for level, side in ((loud, "m"), (loud - throw.step, "n"))
     ]
     return throw.either(both[0], both[1])
@@ -121,23 +111,11 @@ def _duration(throw: Throw) -> Clips:
     both = []
     for lasting, side in ((short * (1 + throw.step / 100), "m"), (short, "n")):
         energy, peak, whole = throw.between(-25, -21), throw.between(-13, -9), throw.between(1.5, 2.1)
-        level = steady(10 ** (energy / 10), 10 ** (peak / 20), lasting)
-        row = _tone(frequency * throw.between(0.97, 1.03, 4), seconds=lasting, level=level, under=throw.under(side))
+        level = steady_level(10 ** (energy / 10), 10 ** (peak / 20), lasting)
+        row = _tone(frequency * throw.between(0.97, 1.03, 4), lasting, level, throw.under(side))
         before = throw.between(0.05, 0.2)
         both.append(_with(row, accent=round(peak - level, 3), **_around(before, lasting, whole)))
     return throw.either(both[0], both[1])
-
-
-def steady(energy: float, peak: float, seconds: Seconds) -> float:
-    """The level in decibels of a tone whose squared amplitude adds up to an energy, and which begins with a peak.
-
-    So neither energy nor peak tells how long it lasts. The ramps, the fall from the accent and the rest add up to
-    x^2 (seconds - 1.625 r - 2/3 f) + x peak f / 3 + peak^2 (3/8 r + f / 3), for ramps of r, a fall of f and the level x.
-    """
-    square = seconds - 1.625 * RAMP - ACCENT * 2 / 3
-    linear, rest = peak * ACCENT / 3, peak**2 * (0.375 * RAMP + ACCENT / 3) - energy
-    level = (-linear + math.sqrt(linear**2 - 4 * square * rest)) / (2 * square)
-    return round(20 * math.log10(level), 3)
 
 
 def _gap(throw: Throw) -> Clips:
@@ -160,7 +138,7 @@ def _tempo(throw: Throw) -> Clips:
 
 def _order(throw: Throw) -> Clips:
     lead = throw.step / 1000 * (1 if throw.right == "A" else -1)
-    settings = {
+    settings: Numbers = {
         "low": throw.between(300, 450),
         "high": throw.between(1200, 1800),
         "low_seconds": throw.length(),
@@ -192,7 +170,7 @@ def _distance(throw: Throw) -> Clips:
     middle = throw.between(-2, 2)
     both = []
     for sign, side in ((-1, "m"), (1, "n")):
-        settings = {
+        settings: Numbers = {
             "bursts": throw.dice.randrange(1, 4),
             "burst": throw.between(0.25, 0.55),
             "level": throw.level(),
@@ -200,7 +178,7 @@ def _distance(throw: Throw) -> Clips:
             "seed": f"{throw.seed}:{side}",
             "tilt": throw.tilt(),
         }
-        around = {"before": throw.between(0.05, 0.6), "after": throw.between(0.05, 0.6)}
+        around: Numbers = {"before": throw.between(0.05, 0.6), "after": throw.between(0.05, 0.6)}
         both.append(Recipe("room", settings | around | throw.under(side, -60, -42)))
     return throw.either(both[0], both[1])
 
@@ -208,14 +186,19 @@ def _distance(throw: Throw) -> Clips:
 def _side(throw: Throw) -> Clips:
     difference = throw.step * (-1 if throw.right == "A" else 1)
     frequency = throw.between(150, 300)
-    settings = {"frequency": frequency, "seconds": throw.length(), "level": throw.level(), "difference": difference}
+    settings: Numbers = {
+        "frequency": frequency,
+        "seconds": throw.length(),
+        "level": throw.level(),
+        "difference": difference,
+    }
     return (Recipe("sides", settings),)
 
 
 def _hidden(throw: Throw) -> Clips:
     both = []
     for ratio, side in ((throw.step, "m"), (NOTHING, "n")):
-        settings = {
+        settings: Numbers = {
             "frequency": throw.between(1150, 1950),  # on average the middle of the noise
             "seconds": throw.between(0.4, 0.9),
             "level": throw.level(),
@@ -245,13 +228,13 @@ def _numbers(clip: Recipe, right: str) -> tuple[str, str]:
 def _contour(throw: Throw) -> Clips:
     semitones = throw.step * (1 if throw.right == "A" else -1)
     frequency, seconds = throw.between(400, 900), throw.between(0.5, 0.7)
-    settings = {"frequency": frequency, "seconds": seconds, "level": throw.level(), "semitones": semitones}
+    settings: Numbers = {"frequency": frequency, "seconds": seconds, "level": throw.level(), "semitones": semitones}
     return (Recipe("glide", settings),)
 
 
-def _tone(frequency: float, *, seconds: Seconds, level: float, under: dict[str, float | str] | None = None) -> Recipe:
-    settings = {"frequency": round(frequency, 4), "seconds": round(seconds, 4), "level": round(level, 3)}
-    return Recipe("tone", settings | (under or {}))
+def _tone(frequency: float, seconds: Seconds, level: float, under: Numbers) -> Recipe:
+    settings: Numbers = {"frequency": round(frequency, 4), "seconds": round(seconds, 4), "level": round(level, 3)}
+    return Recipe("tone", settings | under)
 
 
 def _noise(throw: Throw, level: float, side: str, seconds: Seconds) -> Recipe:
@@ -260,17 +243,22 @@ def _noise(throw: Throw, level: float, side: str, seconds: Seconds) -> Recipe:
 
 def _pips(throw: Throw, every: Seconds, count: int, pip: Seconds, around: tuple[Seconds, Seconds]) -> Recipe:
     """A row of beeps, of any frequency and level; `around` is the silence before it and how long the file is."""
-    settings = {"frequency": throw.between(800, 1600), "level": throw.level(), "every": round(every, 6), "count": count}
+    settings: Numbers = {
+        "frequency": throw.between(800, 1600),
+        "level": throw.level(),
+        "every": round(every, 6),
+        "count": count,
+    }
     row = Recipe("pips", settings | {"pip": round(pip, 5)})
     return _with(row, **throw.under("pips" + str(every)), **_around(around[0], every * (count - 1) + pip, around[1]))
 
 
-def _around(before: Seconds, seconds: Seconds, whole: Seconds) -> dict[str, Seconds]:
+def _around(before: Seconds, seconds: Seconds, whole: Seconds) -> Numbers:
     """Silence before and after a sound, so that the file lasts as long as `whole`."""
     return {"before": before, "after": round(whole - before - seconds, 4)}
 
 
-def _with(recipe: Recipe, **settings: float) -> Recipe:
+def _with(recipe: Recipe, **settings: float | str) -> Recipe:
     return replace(recipe, settings=recipe.settings | settings)
 
 
