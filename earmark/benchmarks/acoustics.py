@@ -4,7 +4,7 @@ Data      generated: the same seed gives the same bytes anywhere; nothing to fet
 Tasks     two clips    pitch, loudness, duration, gap, tempo, timbre, distance, noise
           one clip     order, side, count, contour
 Halves    train and eval, of different items, each with every level and with its answers in balance
-Sound     16 kHz, one channel (side: two), 0.3 to 4 s
+Sound     16 kHz, one channel (side: two), 0.4 to 4.1 s
 Scored    accuracy over two answers, A or B, each right in half of the items of every level
 
 Six levels go from easy to impossible. The fifth is near what people can just hear, the sixth far below that and still
