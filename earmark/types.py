@@ -346,6 +346,7 @@ class Benchmark(Struct, frozen=True):
     tables: Callable[[str, Callable[[], Iterable[tuple[Any, Any]]]], Iterable[Table]] | None = None
     # ^ the benchmark's own files, from the model's name and what gives its scored records (journal.Record, journal.ScoreLine)
     notices: tuple[str, ...] = ()  # what a reader of the table must know
+    properties: Mapping[str, str] = {}  # by task, what is asked about: a condition that destroys it is refused
     needs_ears: bool = True  # False: a transcript carries the answer, which the report tells where one is a control
     seed: int = 0
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from msgspec import Struct
 
 from earmark.audio.read import wave
-from earmark.conditions._sounds import changed, each_sound, nothing_after
+from earmark.conditions._sounds import changed, each_sound, nothing_after, within_full_scale
 from earmark.types import Benchmark, Heard, Item, Part, Prompt
 
 
@@ -18,7 +18,7 @@ class Backwards(Struct, frozen=True):
     name: str = "examples.backwards"
 
     def hear(self, prompt: Prompt, item: Item) -> Prompt:  # noqa: ARG002 - the same for all
-        return each_sound(prompt, turned_round)
+        return within_full_scale(each_sound(prompt, turned_round))
 
 
 def turned_round(heard: Heard, _: int) -> Part:

@@ -65,7 +65,7 @@ def gap(signal: Signal, rate: int) -> float:
 def tone(signal: Signal, _: int) -> float:
     """How far the strongest frequency stands out, in decibels."""
     spectrum = np.abs(np.fft.rfft(signal * np.hanning(signal.size))) ** 2 + 1e-12
-    return 10 * float(np.log10(np.max(spectrum) / np.median(spectrum)))
+    return 10 * float(np.log10(np.max(spectrum) / np.mean(spectrum)))
 
 
 MEASURES: Final[dict[str, Callable[[Signal, int], float]]] = {

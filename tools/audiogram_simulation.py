@@ -22,10 +22,13 @@ from earmark.stats.staircase import Rule, track
 EASIEST, TRACKS = 40, 4
 WIDTHS, LAPSES, THRESHOLDS = (5, 10, 20, 30), (0.0, 0.03, 0.1), (10, 20, 30)
 HEAD = ("width", "lapse", "threshold", "answers", "measured, %", "bias", "deviation", "interval", "held, %")
-Hears: TypeAlias = Callable[[int], float]  # the chance of a right answer at a level
+LEANS = (0.3, 0.6, 1.0)  # of the spread of a listener's error
+Hears: TypeAlias = Callable[
+    [int, bool], float
+]  # the chance of a right answer at a level, where the first is right or is not
 
 
-def guesses(_: int) -> float:
+def guesses(_: int, __: bool) -> float:
     """A coin."""
     return 0.5
 
@@ -33,30 +36,51 @@ def guesses(_: int) -> float:
 def normal(threshold: float) -> Hears:
     """A listener with a normal error on the scale itself: no Weibull function, nor any other of the logarithm."""
     quartile = NormalDist().inv_cdf(0.75)
-    return lambda level: NormalDist().cdf(quartile * 2 ** ((level - threshold) / PER_OCTAVE))
+    return lambda level, _: NormalDist().cdf(quartile * 2 ** ((level - threshold) / PER_OCTAVE))
 
 
 def weibull(curve: Curve) -> Hears:
     """A listener with the curve that is fitted."""
-    return lambda level: float(curve.right(level))
+    return lambda level, _: float(curve.right(level))
 
 
-def listened(hears: Hears, rule: Rule, dice: np.random.Generator) -> tuple[Fit, int]:
+def leans(curve: Curve, lean: float) -> Hears:
+    """A listener with a normal error who says the first unless the second seems to have more by so much, as in its lapses."""
+
+    def right(level: int, first: bool) -> float:
+        heard = NormalDist().inv_cdf(min(float(Curve(curve.threshold, curve.width).right(level)), 1 - 1e-12))
+        favour = lean if first else -lean
+        return (1 - 2 * curve.lapse) * NormalDist().cdf(heard + favour) + 2 * curve.lapse * NormalDist().cdf(favour)
+
+    return right
+
+
+def says_first(lean: float) -> float:
+    """How often a listener with a lean says the first of two sounds that do not differ."""
+    return NormalDist().cdf(lean)
+
+
+def listened(hears: Hears, rule: Rule, dice: np.random.Generator, lean: float = 0.0) -> tuple[Fit, int]:
     """One dimension of one audiogram, and how many answers it took."""
-    levels, right = [], []
+    levels, right, firsts, same = [], [], [], []
+    sides = dice.spawn(1)[0]
     for _ in range(TRACKS):
         going = track(rule)
         asked = next(going)
         while True:
-            outcome = bool(dice.random() < (0.5 if asked.kind == "same" else hears(asked.level)))
-            if asked.kind != "same":
+            first = bool(sides.random() < 0.5)
+            outcome = bool(dice.random() < (says_first(lean) if asked.kind == "same" else hears(asked.level, first)))
+            if asked.kind == "same":
+                same.append(outcome)
+            else:
                 levels.append(asked.level)
                 right.append(outcome)
+                firsts.append(first)
             try:
                 asked = going.send(outcome)
             except StopIteration:
                 break
-    return fit(counted(levels, right), rule.easiest), len(levels)
+    return fit(counted(levels, right, firsts, (len(same), sum(same))), rule.easiest), len(levels)
 
 
 def row(names: tuple[object, ...], threshold: float, found: list[tuple[Fit, int]]) -> str:
@@ -83,14 +107,17 @@ def main() -> None:
     trials = int(sys.argv[2]) if len(sys.argv) > 2 else Rule(EASIEST).trials
     rule, dice = Rule(EASIEST, trials=trials), np.random.default_rng(0)
 
-    def many(hears: Hears) -> list[tuple[Fit, int]]:
-        return [listened(hears, rule, dice) for _ in range(listeners)]
+    def many(hears: Hears, lean: float = 0.0) -> list[tuple[Fit, int]]:
+        return [listened(hears, rule, dice, lean) for _ in range(listeners)]
 
     print(line(*HEAD), f"|{'-|' * len(HEAD)}", sep="\n")
     for width, lapse, threshold in product(WIDTHS, LAPSES, THRESHOLDS):
         print(row((width, lapse), threshold, many(weibull(Curve(threshold, width, lapse)))), flush=True)
     for threshold in THRESHOLDS:
         print(row(("normal", 0), threshold, many(normal(threshold))), flush=True)
+    for lean, width, threshold in product(LEANS, (10, 20), THRESHOLDS):
+        found = many(leans(Curve(threshold, width, 0.03), lean), lean)
+        print(row((width, f"0.03, lean {lean:g}"), threshold, found), flush=True)
     outside = {"a coin": guesses, "far above": weibull(Curve(70.0, 10.0)), "far below": weibull(Curve(-30.0, 10.0))}
     for name, hears in outside.items():
         found = many(hears)

@@ -1,16 +1,18 @@
 """Sound that is computed: the same recipe gives the same samples on every machine.
 
 A maker is a function of this file whose arguments are a recipe's settings: frequencies in hertz, durations in seconds,
-levels in decibels relative to a full-scale sine (of a sound that is no sine: one of the same power). Everything is made
-at 16 kHz and put on the grid of 16-bit samples: what is sent is what was made. Processors differ in the last of the 53
+levels in decibels relative to a full-scale sine (of a sound that is no sine: one of the same power). Any recipe may also
+have silence `before` and `after` its sound, in seconds, and white noise under all of it: its level `floor` and its `floor_seed`.
+Everything is made at 16 kHz and put on the grid of 16-bit samples: what is sent is what was made. Processors differ in the last of the 53
 bits of a sine; the grid is coarse beside that, and lies so that no round number falls between two of its steps.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from inspect import signature
-from typing import Final, TypeAlias
+from typing import Any, Final, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -27,6 +29,11 @@ RATE: Final[Hertz] = 16000
 RAMP: Final[Seconds] = 0.01  # raised-cosine onset and offset, so that an edge does not click
 SHARP: Final[Seconds] = 0.0005  # the edges of a gap in noise, where nobody hears a click
 PIP: Final[Seconds] = 0.03  # how long a short tone of a row lasts
+PAUSE: Final[Seconds] = 0.3  # between two bursts of noise in a room
+TAPS: Final = 129  # of a low-pass filter
+DECAY: Final[Seconds] = 0.6  # in which the reverberation of the room loses 60 dB
+BAND: Final = (1400.0, 4600.0)  # hertz, whose lower and upper half have the same A-weight, about
+ACCENT: Final[Seconds] = 0.02  # in which a tone falls from its accent to its level
 HIGHEST: Final = 7000.0  # hertz, of an overtone
 STEPS: Final = 32768  # of the grid, from zero to full scale
 OFF: Final = (
@@ -43,12 +50,13 @@ def make(recipe: Recipe) -> Wave:
     name = recipe.name or recipe.maker
     if recipe.maker not in MAKERS:
         raise SoundFailed(f"{name}: no maker is called '{recipe.maker}'; there are: {', '.join(MAKERS)}")
-    maker = MAKERS[recipe.maker]
-    try:
-        settings = signature(maker).bind(**recipe.settings)
-    except TypeError as error:
-        raise SoundFailed(f"{name}: {recipe.maker} cannot be made of these settings ({error})") from error
-    made = np.atleast_2d(maker(*settings.args, **settings.kwargs))
+    around: dict[str, Any] = {key: value for key, value in recipe.settings.items() if key in AROUND}
+    own = {key: value for key, value in recipe.settings.items() if key not in AROUND}
+    if not NEEDED[recipe.maker] <= own.keys() <= TAKEN[recipe.maker]:
+        takes = ", ".join(one.name for one in PARAMETERS[recipe.maker])
+        found = ", ".join(own) or "none"
+        raise SoundFailed(f"{name}: {recipe.maker} cannot be made of these settings: found {found}, it takes {takes}")
+    made = _surround(np.atleast_2d(MAKERS[recipe.maker](**own)), **around)
     if not made.shape[1]:
         raise SoundFailed(f"{name}: {recipe.maker} with these settings lasts no time at all")
     loudest = float(np.max(np.abs(made)))
@@ -68,9 +76,23 @@ def silence(seconds: Seconds) -> Floats:
     return np.zeros(_frames(seconds))
 
 
-def tone(frequency: float, seconds: Seconds, level: float) -> Floats:
-    """A sine with smooth edges."""
-    return _gain(level) * np.sin(2 * np.pi * frequency * _time(seconds)) * _edges(_frames(seconds))
+def tone(frequency: float, seconds: Seconds, level: float, accent: float = 0.0) -> Floats:
+    """A sine with smooth edges; it may begin so many decibels louder, with an accent."""
+    time = _time(seconds)
+    loud = 1.0 + (_gain(accent) - 1.0) * np.clip(1.0 - (time - RAMP) / ACCENT, 0.0, 1.0)
+    return np.asarray(_gain(level) * np.sin(2 * np.pi * frequency * time) * loud * _edges(time.size))
+
+
+def steady_level(energy: float, peak: float, seconds: Seconds) -> float:
+    """The level in decibels of a tone whose squared amplitude adds up to an energy, and which begins with a peak.
+
+    So neither energy nor peak tells how long it lasts. The ramps, the fall from the accent and the rest add up to
+    x^2 (seconds - 1.625 r - 2/3 f) + x peak f / 3 + peak^2 (3/8 r + f / 3), for ramps of r, a fall of f and the level x.
+    """
+    square = seconds - 1.625 * RAMP - ACCENT * 2 / 3
+    linear, rest = peak * ACCENT / 3, peak**2 * (0.375 * RAMP + ACCENT / 3) - energy
+    level = (-linear + math.sqrt(linear**2 - 4 * square * rest)) / (2 * square)
+    return round(20 * math.log10(level), 3)
 
 
 def noise(seconds: Seconds, level: float, seed: str, gap: Seconds = 0.0, at: float = 0.5) -> Floats:
@@ -85,45 +107,51 @@ def noise(seconds: Seconds, level: float, seed: str, gap: Seconds = 0.0, at: flo
     return hiss
 
 
-def hidden(frequency: float, seconds: Seconds, level: float, ratio: float, seed: str) -> Floats:
-    """A tone in white noise, its power so many decibels beside that of the noise; both together have the level."""
-    whole = _hiss(_frames(seconds), 0.0, seed) + tone(frequency, seconds, ratio)
+def hidden(frequency: float, seconds: Seconds, level: float, ratio: float, seed: str, below: Hertz = 0) -> Floats:
+    """A tone in white noise, or in noise below a frequency; its power so many decibels beside the noise's, both have the level."""
+    hiss = _hiss(_frames(seconds), 0.0, seed)
+    if below:
+        hiss = _levelled(np.convolve(hiss, _low_pass(below), "same"), 0.0)
+    whole = hiss + tone(frequency, seconds, ratio)
     return _levelled(whole * _edges(whole.size), level)
 
 
-def pips(
-    frequency: float, level: float, every: Seconds, seconds: Seconds, start: Seconds = 0.0, count: int = 0
-) -> Floats:
-    """A row of short tones from `start` on, as many as `count`, or as fit."""
-    fit = int((seconds - start - PIP) / every + 1e-9) + 1
-    pip = tone(frequency, PIP, level)
-    row = np.zeros(_frames(seconds))
-    for at in range(min(fit, int(count) or fit)):
-        first = _frames(start + at * every)
-        row[first : first + pip.size] += pip
+def pips(frequency: float, level: float, every: Seconds, count: int, pip: Seconds = PIP) -> Floats:
+    """A row of short tones, each as long as `pip`."""
+    one = tone(frequency, pip, level)
+    row = np.zeros(_frames((count - 1) * every) + one.size)
+    for at in range(int(count)):
+        first = _frames(at * every)
+        row[first : first + one.size] += one
     return row
 
 
-def onsets(low: float, high: float, seconds: Seconds, lead: Seconds, level: float) -> Floats:
-    """A low and a high tone that end together; the low one begins first by `lead`, or the high one where that is negative."""
-    late = seconds - abs(lead)
-    both = [(low, late if lead < 0 else seconds), (high, late if lead > 0 else seconds)]
-    whole = np.zeros(_frames(seconds))
-    for frequency, lasting in both:
-        part = tone(frequency, lasting, level)
-        whole[whole.size - part.size :] += part
+def onsets(low: float, high: float, lead: Seconds, low_seconds: Seconds, high_seconds: Seconds, level: float) -> Floats:
+    """A low and a high tone; the low one begins first by `lead`, or the high one where that is negative."""
+    both = [tone(low, low_seconds, level), tone(high, high_seconds, level)]
+    first = [_frames(max(0.0, -lead)), _frames(max(0.0, lead))]
+    whole = np.zeros(max(at + part.size for at, part in zip(first, both, strict=True)))
+    for at, part in zip(first, both, strict=True):
+        whole[at : at + part.size] += part
     return whole
 
 
 def overtones(frequency: float, seconds: Seconds, level: float, slope: float) -> Floats:
     """A tone with all its overtones to 7 kHz, each weaker than the one before by `slope` decibels an octave."""
-    time = _time(seconds)
-    numbers = range(1, int(HIGHEST / frequency) + 1)
-    whole = np.zeros(time.size)
-    for number in numbers:
-        phase = np.pi * number * number / len(numbers)  # spread over the period, so that the peaks do not pile up
-        whole += _gain(-slope * float(np.log2(number))) * np.sin(2 * np.pi * frequency * number * time + phase)
-    return _levelled(whole * _edges(time.size), level)
+    numbers = np.arange(1, int(HIGHEST / frequency) + 1)
+    phases = np.pi * numbers * numbers / numbers.size  # spread over the period, so that the peaks do not pile up
+    return _levelled(_harmonics(frequency, numbers, slope, phases, _time(seconds)), level)
+
+
+def brightness(frequency: float, seconds: Seconds, level: float, slope: float, seed: str) -> Floats:
+    """The overtones of a tone between 1.4 and 4.6 kHz, each weaker than the one before by `slope` decibels an octave.
+
+    A slope up and one down have the same peaks, as their phases are random, and the same A-weighted level, as both halves of
+    the band have the same weight.
+    """
+    numbers = np.arange(math.ceil(BAND[0] / frequency), int(BAND[1] / frequency) + 1)
+    phases = 2 * np.pi * dice("phases", seed).random_sample(numbers.size)
+    return _levelled(_harmonics(frequency, numbers, slope, phases, _time(seconds)), level)
 
 
 def glide(frequency: float, seconds: Seconds, level: float, semitones: float) -> Floats:
@@ -134,16 +162,18 @@ def glide(frequency: float, seconds: Seconds, level: float, semitones: float) ->
     return np.asarray(_gain(level) * np.sin(2 * np.pi * turns) * _edges(time.size))
 
 
-def room(frequency: float, level: float, ratio: float, decay: Seconds, seed: str) -> Floats:
-    """Three short bright tones in a room: direct sound and reverberation with a ratio of powers in decibels.
+def room(bursts: int, burst: Seconds, level: float, ratio: float, seed: str, tilt: float = 0.0) -> Floats:
+    """Bursts of noise in a room: direct sound and reverberation with a ratio of powers in decibels.
 
-    `decay` is the time in which the reverberation loses 60 dB. Whatever the ratio, the whole has the level.
+    The reverberation loses 60 dB in `DECAY`. Whatever the ratio, the whole has the level. Long bursts of noise, because their peaks
+    hardly change with the ratio, as those of clicks and short tones do.
     """
-    dry = np.zeros(_frames(0.3 * 3 + decay))
-    for at in range(3):
-        beep = overtones(frequency, 0.1, 0.0, 3.0)
-        dry[_frames(0.3 * at) :][: beep.size] += beep
-    wet = convolved(dry, tail(decay, RATE, dice("room", seed)))
+    dry = np.zeros(_frames(bursts * (burst + PAUSE) - PAUSE + DECAY))
+    for at in range(bursts):
+        for part in range(4):  # together they are as close to the normal distribution as what the room makes of them
+            hiss = _tilted(noise(burst, -6.0, f"{seed}:{at}:{part}"), tilt)
+            dry[_frames((burst + PAUSE) * at) :][: hiss.size] += hiss
+    wet = convolved(dry, tail(DECAY, RATE, dice("room", seed)))
     wet *= np.sqrt(np.sum(dry**2) / np.sum(wet**2) / 10 ** (ratio / 10))
     return _levelled(dry + wet, level)
 
@@ -154,8 +184,35 @@ def sides(frequency: float, seconds: Seconds, level: float, difference: float) -
     return np.stack([centre * _gain(-difference / 2), centre * _gain(difference / 2)])
 
 
+def _surround(
+    sound: Floats, before: Seconds = 0.0, after: Seconds = 0.0, floor: float | None = None, floor_seed: str = ""
+) -> Floats:
+    """A sound of shape (channels, frames) with silence around it and noise under all of it."""
+    if before or after:
+        sound = np.pad(sound, ((0, 0), (_frames(before), _frames(after))))
+    return sound if floor is None else sound + _hiss(sound.shape[1], floor, f"floor:{floor_seed}")
+
+
+def _harmonics(frequency: float, numbers: npt.NDArray[np.int_], slope: float, phases: Floats, time: Floats) -> Floats:
+    whole = np.zeros(time.size)
+    for number, phase in zip(numbers, phases, strict=True):
+        whole += _gain(-slope * float(np.log2(number))) * np.sin(2 * np.pi * frequency * number * time + phase)
+    return np.asarray(whole * _edges(time.size))
+
+
 def _hiss(frames: int, level: float, seed: str) -> Floats:
     return np.asarray(hiss(dice("hiss", seed), frames) * (_gain(level) / np.sqrt(2.0)))
+
+
+def _tilted(hiss: Floats, tilt: float) -> Floats:
+    """White noise with more power below 4 kHz than above, or less where `tilt` is negative; as much in all, and at 4 kHz."""
+    return (hiss + tilt * np.roll(hiss, 1)) / np.sqrt(1 + tilt * tilt) if tilt else hiss
+
+
+def _low_pass(hertz: Hertz) -> Floats:
+    """A filter of `TAPS` taps without delay: a sinc under a Hamming window."""
+    at = np.arange(TAPS) - TAPS // 2
+    return np.asarray(2 * hertz / RATE * np.sinc(2 * hertz / RATE * at) * np.hamming(TAPS))
 
 
 def _levelled(samples: Floats, level: float) -> Floats:
@@ -183,5 +240,10 @@ def _edges(frames: int) -> Floats:
 
 
 MAKERS: Final[dict[str, Callable[..., Floats]]] = {
-    maker.__name__: maker for maker in (silence, tone, noise, hidden, pips, onsets, overtones, glide, room, sides)
+    maker.__name__: maker
+    for maker in (silence, tone, noise, hidden, pips, onsets, overtones, brightness, glide, room, sides)
 }
+PARAMETERS: Final = {name: signature(maker).parameters.values() for name, maker in MAKERS.items()}
+TAKEN: Final = {name: {one.name for one in taken} for name, taken in PARAMETERS.items()}
+NEEDED: Final = {name: {one.name for one in taken if one.default is one.empty} for name, taken in PARAMETERS.items()}
+AROUND: Final = tuple(signature(_surround).parameters)[1:]

@@ -129,8 +129,8 @@ def mixed(wave: Wave) -> Wave:
     """All channels as one, with a note; the loudest alone where the channels cancel each other."""
     channels = wave.samples.shape[0]
     one = mono(wave.samples)
-    powers = [float(np.mean(np.square(channel))) for channel in wave.samples]
-    if float(np.mean(np.square(one))) < CANCELLED * max(powers):
+    powers = [float(np.vdot(channel, channel)) for channel in wave.samples]
+    if float(np.vdot(one, one)) < CANCELLED * max(powers):
         loudest = int(np.argmax(powers))
         note = f"channel {loudest + 1} of {channels} taken alone: mixed, the channels cancel each other"
         return replace(wave, samples=wave.samples[loudest : loudest + 1], notes=(*wave.notes, note))

@@ -20,7 +20,7 @@ from typing import Final, NamedTuple, TypeAlias
 
 from msgspec import Struct
 
-from earmark.benchmarks.acoustics import EITHER, TASKS, Throw
+from earmark.benchmarks.acoustics import EITHER, NOTHING, TASKS, Throw
 from earmark.types import Hertz, Recipe, Seconds, replace
 
 Clips: TypeAlias = tuple[Recipe, ...]
@@ -30,10 +30,11 @@ DECIBELS: Final = 1.5  # of a step, where a scale is one of decibels: a quarter 
 FLOOR: Final = -80.0  # decibels, of the noise beside which a soft tone is asked for
 SECONDS: Final[Seconds] = 0.6  # of that
 BAND: Final[Hertz] = 8000  # that the noise fills
-NOTHING: Final = -100.0  # decibels, of a tone that is not there: beside any of our noises it is below the last bit
 FREQUENCIES: Final[tuple[Hertz, ...]] = (250, 500, 1000, 2000, 4000, 6000)
 CRITICAL_RATIOS: Final = {250: 16.5, 500: 17.0, 1000: 18.0, 2000: 20.0, 4000: 23.0, 6000: 25.5}
 # ^ decibels, of a tone that is just heard to the noise in one hertz around it
+MASKED: Final = 19.0  # the same at 1.5 kHz, about where a tone is hidden in `noise`
+MASKING: Final[Hertz] = 3100  # that the noise fills there
 
 
 class Human(NamedTuple):
@@ -128,7 +129,7 @@ HUMAN: Final[dict[str, Human | None]] = {
     "pitch": Human(
         0.04,
         "Wier, Jesteadt and Green 1977",
-        "trained listeners, 400 Hz; people without training about six times as much (Micheyl et al. 2006)",
+        "trained listeners, 400 Hz, and about the same share of the frequency at 2 kHz; people without training about six times as much (Micheyl et al. 2006)",
     ),
     "loudness": Human(
         1.0, "Jesteadt, Wier and Green 1977", "tones of 1 kHz at 40 dB above threshold; half as much at 80 dB"
@@ -140,9 +141,9 @@ HUMAN: Final[dict[str, Human | None]] = {
     "tempo": Human(3.0, "Drake and Botte 1993", "rows of four to six intervals, all tempi; 1.5 % at best"),
     "timbre": None,
     "noise": Human(
-        round(CRITICAL_RATIOS[1000] - 10 * math.log10(BAND), 1),
+        round(MASKED - 10 * math.log10(MASKING), 1),
         "Hawkins and Stevens 1950",
-        "a tone of 1 kHz in white noise by its critical ratio of 18 dB, longer tones",
+        "a tone of 1.5 kHz in noise to 3.1 kHz by its critical ratio of 19 dB, longer tones",
     ),
     "distance": Human(2.5, "Larsen et al. 2008", "2 to 3 dB around 0 dB, noise bursts; older work has 5 to 6 dB"),
 }

@@ -1,7 +1,8 @@
 """What a journal of trials tells of each dimension.
 
 Trials without an answer, and replies that nobody could read, tell nothing of hearing: they are counted, and are in no fit.
-Sounds that do not differ are in no fit either; they show whether a model leans to A or to B when it cannot know.
+Sounds that do not differ show whether a model leans to A or to B when it cannot know: the fit allows for that. No threshold
+is told where catch trials at the easiest level are answered as by a coin.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ from earmark.stats.staircase import ENOUGH, Ending
 from earmark.types import STATES, replace
 
 HEARS: Final = (
-    0.75  # right, of the easiest trials, below which a listener lapses too often for its threshold to be trusted
+    0.75  # right, of the easiest trials: below that a listener lapses too often for its threshold to be trusted
 )
 
 
@@ -177,8 +178,17 @@ def finding(dimension: Dimension, tracks: Sequence[Played]) -> Finding:
     asked = [(trial, reply(record)) for played in tracks for trial, record in played.trials]
     read = [(trial, told) for trial, told in asked if told.right is not None]
     fitted = [(trial, told) for trial, told in read if trial.ask.kind != "same"]
-    answers = counted([trial.ask.level for trial, _ in fitted], [bool(told.right) for _, told in fitted])
+    easy = _right(told for trial, told in read if trial.ask.kind == "easy")
+    same = _first(told for trial, told in read if trial.ask.kind == "same")
+    answers = counted(
+        [trial.ask.level for trial, _ in fitted],
+        [bool(told.right) for _, told in fitted],
+        [LABELS[0] in trial.item.targets for trial, _ in fitted],
+        (same.of, same.count),
+    )
     found = fit(answers, dimension.top)
+    if found.outcome in ("measured", "below the range") and inattentive(easy):
+        found = replace(found, outcome="not reached")
     counts = zip(answers.levels, answers.asked, answers.right, strict=True)
     states = Counter(told.state for _, told in asked)
     ended = [played.ending for played in tracks if played.ending]
@@ -199,9 +209,9 @@ def finding(dimension: Dimension, tracks: Sequence[Played]) -> Finding:
         human_differs=human.differs if human else "no figure is known to us for such sounds",
         trials=len(fitted),
         states={state: states[state] for state in STATES},
-        easy=_right(told for trial, told in read if trial.ask.kind == "easy"),
+        easy=easy,
         first=_first(told for _, told in read),
-        same=_first(told for trial, told in read if trial.ask.kind == "same"),
+        same=same,
         at_easiest=_right(told for trial, told in fitted if trial.ask.level == dimension.top),
         at_hardest=_right(told for trial, told in fitted if trial.ask.level == 0),
         given_up=Share(len(ended), ended.count("given up")),
@@ -230,7 +240,8 @@ def _remarks(found: Finding, dimension: Dimension) -> Iterator[str]:
         where = (
             f"at chance at the easiest level, {easiest}" if guessing(share) else f"beyond the easiest level, {easiest}"
         )
-        yield f"no threshold: {where}, {share} right"
+        caught = f"; of the catch trials among them {found.easy}" if inattentive(found.easy) else ""
+        yield f"no threshold: {where}, {share} right{caught}"
     if found.outcome == "below the range":
         yield f"hears the hardest level, {hardest}: {found.at_hardest} right; the threshold lies below"
     if found.outcome == "too few answers":
@@ -241,6 +252,15 @@ def _remarks(found: Finding, dimension: Dimension) -> Iterator[str]:
         yield f"{found.unread} replies could not be read or would not say, {found.failed} trials had no reply"
     if found.given_up.count:
         yield f"{found.given_up} tracks were given up, for want of answers that could be read"
+
+
+def inattentive(easy: Share) -> bool:
+    """Whether catch trials at the easiest level were answered as by a coin: then no threshold of the others is to be believed.
+
+    >>> inattentive(Share(8, 5)), inattentive(Share(8, 6)), inattentive(Share(2, 2)), inattentive(Share(0, 0))
+    (True, False, False, False)
+    """
+    return easy.of > 0 and easy.count < HEARS * easy.of and guessing(easy)
 
 
 def guessing(right: Share) -> bool:

@@ -70,6 +70,7 @@ def load(settings: Settings, tasks: tuple[str, ...] = ()) -> Benchmark:
         averages={"mean over tasks": scored} if len(scored) > 1 else {},
         slices=("split",) if settings.split == "all" else (),
         notices=notices(settings),
+        properties={task: "level" for task in chosen if task.removesuffix(DIAGNOSTIC) == "loudness"},
         seed=settings.seed,
     )
 

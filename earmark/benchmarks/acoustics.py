@@ -4,7 +4,7 @@ Data      generated: the same seed gives the same bytes anywhere; nothing to fet
 Tasks     two clips    pitch, loudness, duration, gap, tempo, timbre, distance, noise
           one clip     order, side, count, contour
 Halves    train and eval, of different items, each with every level and with its answers in balance
-Sound     16 kHz, one channel (side: two), 0.3 to 4 s
+Sound     16 kHz, one channel (side: two), 0.4 to 4.1 s
 Scored    accuracy over two answers, A or B, each right in half of the items of every level
 
 Six levels go from easy to impossible. The fifth is near what people can just hear, the sixth far below that and still
@@ -22,6 +22,7 @@ from typing import Final, Literal, NamedTuple, TypeAlias
 
 from msgspec import Struct
 
+from earmark.audio.make import RAMP, steady_level
 from earmark.benchmarks._choices import checked_tasks, letters, listed, shuffled
 from earmark.scorers.choice import Choice
 from earmark.types import Benchmark, Item, Prompt, Recipe, Seconds, Turn, replace
@@ -29,11 +30,11 @@ from earmark.types import Benchmark, Item, Prompt, Recipe, Seconds, Turn, replac
 LEVELS: Final = ("easy", "fair", "moderate", "hard", "threshold", "impossible")
 HALVES: Final = ("train", "eval")
 EITHER: Final = ("the first", "the second")
-SECONDS: Final[Seconds] = 0.5  # of a sound whose length does not matter
-LEVEL: Final = -20.0  # decibels
+NOTHING: Final = -100.0  # decibels, of a tone that is not there: beside any of our noises it is below the last bit
 SPACING: Final = ((5, 0.4), (9, 0.25), (15, 0.16), (24, 0.1), (99, 0.07))  # seconds between beeps, for up to so many
 
 Clips: TypeAlias = tuple[Recipe, ...]
+Numbers: TypeAlias = dict[str, float | int | str]  # a recipe's settings
 
 
 class Settings(Struct, frozen=True, forbid_unknown_fields=True):
@@ -56,6 +57,22 @@ class Throw(NamedTuple):
         """A number in between, short enough to be written alike everywhere."""
         return round(self.dice.uniform(low, high), digits)
 
+    def level(self) -> float:
+        """The level of a sound whose level tells nothing."""
+        return self.between(-28, -16)
+
+    def length(self) -> Seconds:
+        """The length of a sound whose length tells nothing."""
+        return self.between(0.4, 0.7, 3)
+
+    def tilt(self) -> float:
+        """The tilt of a noise whose spectrum tells nothing."""
+        return self.between(-0.16, 0.16)
+
+    def under(self, side: str, low: float = -75, high: float = -55) -> Numbers:
+        """Faint noise of any level under a sound, so that its bytes as a lossless file tell its level and length no more."""
+        return {"floor": self.between(low, high), "floor_seed": f"{self.seed}:{side}"}
+
     def either(self, more: Recipe, less: Recipe) -> Clips:
         """Two sounds, the one with more of it where the answer is."""
         return (more, less) if self.right == "A" else (less, more)
@@ -72,103 +89,134 @@ class Task(NamedTuple):
 
 
 def _pitch(throw: Throw) -> Clips:
-    low = throw.between(300, 600)
-    return throw.either(_tone(low * 2 ** (throw.step / 12)), _tone(low))
+    middle = throw.between(2050, 2400)  # where the ear, and an A-weighted meter, is as good on either side
+    both = [
+        _tone(middle * 2 ** (sign * throw.step / 24), throw.length(), throw.level(), throw.under(side))
+        for sign, side in ((1, "m"), (-1, "n"))
+    ]
+    return throw.either(both[0], both[1])
 
 
 def _loudness(throw: Throw) -> Clips:
-    frequency, loud = throw.between(400, 1200), throw.between(-14, -10)
-    return throw.either(_tone(frequency, level=loud), _tone(frequency, level=loud - throw.step))
+    frequency, loud = throw.between(1500, 3000), throw.between(-16, -8)
+    both = [
+        _tone(frequency * throw.between(0.94, 1.06, 4), throw.length(), level, throw.under(side, -68, -50))
+        for level, side in ((loud, "m"), (loud - throw.step, "n"))
+    ]
+    return throw.either(both[0], both[1])
 
 
 def _duration(throw: Throw) -> Clips:
     frequency, short = throw.between(400, 1200), throw.between(0.3, 0.5)
-    longer = short * (1 + throw.step / 100)
-    both = [_tone(frequency, seconds=lasting, level=throw.between(-22, -18)) for lasting in (longer, short)]
+    both = []
+    for lasting, side in ((short * (1 + throw.step / 100), "m"), (short, "n")):
+        energy, peak, whole = throw.between(-25, -21), throw.between(-13, -9), throw.between(1.5, 2.1)
+        level = steady_level(10 ** (energy / 10), 10 ** (peak / 20), lasting)
+        row = _tone(frequency * throw.between(0.97, 1.03, 4), lasting, level, throw.under(side))
+        before = throw.between(0.05, 0.2)
+        both.append(_with(row, accent=round(peak - level, 3), **_around(before, lasting, whole)))
     return throw.either(both[0], both[1])
 
 
 def _gap(throw: Throw) -> Clips:
-    at, levels = throw.between(0.3, 0.7), (throw.between(-22, -18), throw.between(-22, -18))
-    both = [_noise(throw, level, side) for level, side in zip(levels, "mn", strict=True)]
-    return throw.either(_with(both[0], gap=throw.step / 1000, at=at), both[1])
+    both = []
+    for gap, side in ((throw.step / 1000, "m"), (0.0, "n")):
+        sounding, before, whole = throw.between(0.4, 0.9), throw.between(0.05, 0.15), throw.between(1.2, 1.4)
+        row = _noise(throw, throw.level(), side, sounding + gap)
+        both.append(_with(row, gap=gap, at=throw.between(0.3, 0.7), **_around(before, sounding + gap, whole)))
+    return throw.either(both[0], both[1])
 
 
 def _tempo(throw: Throw) -> Clips:
-    slow = throw.between(0.45, 0.6, 4)
-    quick = slow / (1 + throw.step / 100)
-    rows = [
-        Recipe(
-            "pips",
-            {
-                "frequency": 1000.0,
-                "level": LEVEL,
-                "every": round(every, 6),
-                "seconds": 3.0,
-                "start": throw.between(0, 0.3),
-            },
-        )
-        for every in (quick, slow)
-    ]
+    slow = throw.between(0.4, 0.5, 4)
+    rows = []
+    for every in (slow / (1 + throw.step / 100), slow):
+        start, count, whole = throw.between(0, 0.3), throw.dice.randrange(4, 7), throw.between(3.0, 3.4)
+        rows.append(_pips(throw, every, count, throw.between(0.03, 0.1, 3), (start, whole)))
     return throw.either(rows[0], rows[1])
 
 
 def _order(throw: Throw) -> Clips:
     lead = throw.step / 1000 * (1 if throw.right == "A" else -1)
-    low, high = throw.between(300, 450), throw.between(1200, 1800)
-    return (Recipe("onsets", {"low": low, "high": high, "seconds": 1.0, "lead": lead, "level": LEVEL}),)
+    settings: Numbers = {
+        "low": throw.between(300, 450),
+        "high": throw.between(1200, 1800),
+        "low_seconds": throw.length(),
+        "high_seconds": throw.length(),
+        "level": throw.level(),
+    }
+    return (Recipe("onsets", {"lead": lead, **settings}),)
 
 
 def _timbre(throw: Throw) -> Clips:
-    frequency, slope = throw.between(150, 300), throw.between(2, 5)
+    frequency, middle = throw.between(180, 300), throw.between(-1, 1)
     bright, dull = (
         Recipe(
-            "overtones",
-            {"frequency": frequency, "seconds": SECONDS, "level": LEVEL, "slope": round(slope + more, 3)},
-        )
-        for more in (0.0, throw.step)
-    )
-    return throw.either(bright, dull)
-
-
-def _distance(throw: Throw) -> Clips:
-    frequency, middle = throw.between(150, 300), throw.between(-2, 2)
-    far, near = (
-        Recipe(
-            "room",
+            "brightness",
             {
                 "frequency": frequency,
-                "level": LEVEL,
-                "ratio": round(middle + sign * throw.step / 2, 3),
-                "decay": 0.6,
+                "seconds": throw.length(),
+                "level": throw.level(),
+                "slope": round(middle + sign * throw.step / 2, 3),
                 "seed": f"{throw.seed}:{side}",
             },
         )
         for sign, side in ((-1, "m"), (1, "n"))
     )
-    return throw.either(far, near)
+    return throw.either(bright, dull)
+
+
+def _distance(throw: Throw) -> Clips:
+    middle = throw.between(-2, 2)
+    both = []
+    for sign, side in ((-1, "m"), (1, "n")):
+        settings: Numbers = {
+            "bursts": throw.dice.randrange(1, 4),
+            "burst": throw.between(0.25, 0.55),
+            "level": throw.level(),
+            "ratio": round(middle + sign * throw.step / 2, 3),
+            "seed": f"{throw.seed}:{side}",
+            "tilt": throw.tilt(),
+        }
+        around: Numbers = {"before": throw.between(0.05, 0.6), "after": throw.between(0.05, 0.6)}
+        both.append(Recipe("room", settings | around | throw.under(side, -60, -42)))
+    return throw.either(both[0], both[1])
 
 
 def _side(throw: Throw) -> Clips:
     difference = throw.step * (-1 if throw.right == "A" else 1)
     frequency = throw.between(150, 300)
-    return (Recipe("sides", {"frequency": frequency, "seconds": SECONDS, "level": LEVEL, "difference": difference}),)
+    settings: Numbers = {
+        "frequency": frequency,
+        "seconds": throw.length(),
+        "level": throw.level(),
+        "difference": difference,
+    }
+    return (Recipe("sides", settings),)
 
 
 def _hidden(throw: Throw) -> Clips:
-    levels = (throw.between(-22, -18), throw.between(-22, -18))
-    both = [_noise(throw, level, side) for level, side in zip(levels, "mn", strict=True)]
-    tone = _with(replace(both[0], maker="hidden"), frequency=throw.between(500, 2000), ratio=throw.step)
-    return throw.either(tone, both[1])
+    both = []
+    for ratio, side in ((throw.step, "m"), (NOTHING, "n")):
+        settings: Numbers = {
+            "frequency": throw.between(1150, 1950),  # on average the middle of the noise
+            "seconds": throw.between(0.4, 0.9),
+            "level": throw.level(),
+            "ratio": ratio,
+            "seed": f"{throw.seed}:{side}",
+            "below": throw.dice.randrange(2800, 3400),
+        }
+        both.append(Recipe("hidden", settings))
+    return throw.either(both[0], both[1])
 
 
 def _count(throw: Throw) -> Clips:
     fewer = int(throw.step) + throw.dice.randrange(2)
     count = fewer + (throw.right == "B")
-    every = round(next(gap for most, gap in SPACING if fewer <= most) * throw.dice.uniform(0.85, 1.15), 4)
-    seconds = round(count * every + 0.1, 4)
-    row = Recipe("pips", {"frequency": 1000.0, "level": LEVEL, "every": every, "seconds": seconds, "start": 0.05})
-    return (_with(row, count=count),)
+    span = (fewer - 0.5) * next(gap for most, gap in SPACING if fewer <= most) * throw.dice.uniform(0.85, 1.15)
+    energy = throw.between(0.012, 0.024, 5) * fewer / count  # of one beep, so that all have as much whatever the answer
+    start, rest = throw.between(0.05, 0.3), throw.between(0.1, 0.35)
+    return (_pips(throw, span / (count - 1), count, energy + 1.25 * RAMP, (start, start + span + rest)),)
 
 
 def _numbers(clip: Recipe, right: str) -> tuple[str, str]:
@@ -179,19 +227,38 @@ def _numbers(clip: Recipe, right: str) -> tuple[str, str]:
 
 def _contour(throw: Throw) -> Clips:
     semitones = throw.step * (1 if throw.right == "A" else -1)
-    frequency = throw.between(400, 900)
-    return (Recipe("glide", {"frequency": frequency, "seconds": 0.6, "level": LEVEL, "semitones": semitones}),)
+    frequency, seconds = throw.between(400, 900), throw.between(0.5, 0.7)
+    settings: Numbers = {"frequency": frequency, "seconds": seconds, "level": throw.level(), "semitones": semitones}
+    return (Recipe("glide", settings),)
 
 
-def _tone(frequency: float, *, seconds: Seconds = SECONDS, level: float = LEVEL) -> Recipe:
-    return Recipe("tone", {"frequency": round(frequency, 4), "seconds": round(seconds, 4), "level": round(level, 3)})
+def _tone(frequency: float, seconds: Seconds, level: float, under: Numbers) -> Recipe:
+    settings: Numbers = {"frequency": round(frequency, 4), "seconds": round(seconds, 4), "level": round(level, 3)}
+    return Recipe("tone", settings | under)
 
 
-def _noise(throw: Throw, level: float, side: str) -> Recipe:
-    return Recipe("noise", {"seconds": 0.6, "level": level, "seed": f"{throw.seed}:{side}"})
+def _noise(throw: Throw, level: float, side: str, seconds: Seconds) -> Recipe:
+    return Recipe("noise", {"seconds": round(seconds, 4), "level": level, "seed": f"{throw.seed}:{side}"})
 
 
-def _with(recipe: Recipe, **settings: float) -> Recipe:
+def _pips(throw: Throw, every: Seconds, count: int, pip: Seconds, around: tuple[Seconds, Seconds]) -> Recipe:
+    """A row of beeps, of any frequency and level; `around` is the silence before it and how long the file is."""
+    settings: Numbers = {
+        "frequency": throw.between(800, 1600),
+        "level": throw.level(),
+        "every": round(every, 6),
+        "count": count,
+    }
+    row = Recipe("pips", settings | {"pip": round(pip, 5)})
+    return _with(row, **throw.under("pips" + str(every)), **_around(around[0], every * (count - 1) + pip, around[1]))
+
+
+def _around(before: Seconds, seconds: Seconds, whole: Seconds) -> Numbers:
+    """Silence before and after a sound, so that the file lasts as long as `whole`."""
+    return {"before": before, "after": round(whole - before - seconds, 4)}
+
+
+def _with(recipe: Recipe, **settings: float | str) -> Recipe:
     return replace(recipe, settings=recipe.settings | settings)
 
 
@@ -232,7 +299,7 @@ TASKS: Final[dict[str, Task]] = {
         _timbre,
     ),
     "distance": Task(
-        "You hear the same beeps twice, in the same room. Which ones come from farther away?",
+        "You hear two noises in the same room. Which one comes from farther away?",
         EITHER,
         "{:g} dB direct to reverberant",
         (24, 16, 10, 6, 3, 0.5),
@@ -249,7 +316,7 @@ TASKS: Final[dict[str, Task]] = {
         "You hear two noises. A steady tone is hidden in one of them. In which one?",
         EITHER,
         "{:g} dB signal to noise",
-        (0, -6, -12, -16, -20, -32),
+        (-5, -8, -11, -13, -16, -28),
         _hidden,
     ),
     "count": Task("How many beeps do you hear?", (), "one beep in {:g}", (2, 4, 7, 12, 20, 40), _count),
@@ -262,13 +329,15 @@ TASKS: Final[dict[str, Task]] = {
     ),
 }
 
+PROPERTIES: Final = {"loudness": "level", "noise": "tone in noise"}  # of the other tasks: their name
+
 
 def load(settings: Settings, tasks: tuple[str, ...] = ()) -> Benchmark:
     """The benchmark."""
     chosen = checked_tasks("acoustics", tasks, tuple(TASKS))
     return Benchmark(
         name="acoustics",
-        version=2,
+        version=3,
         tasks=chosen,
         items=functools.partial(items, settings, chosen),
         prompt=prompt,
@@ -280,7 +349,13 @@ def load(settings: Settings, tasks: tuple[str, ...] = ()) -> Benchmark:
         seed=settings.seed,
         averages={"mean over tasks": chosen} if len(chosen) > 1 else {},
         slices=("level", "half"),
+        properties=properties(chosen),
     )
+
+
+def properties(tasks: tuple[str, ...]) -> dict[str, str]:
+    """What each task asks about, in the words in which conditions say what they destroy."""
+    return {task: PROPERTIES.get(task, task) for task in tasks}
 
 
 def items(settings: Settings, tasks: tuple[str, ...]) -> Iterator[Item]:

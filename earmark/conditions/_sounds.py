@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from typing import NamedTuple
 
 import numpy as np
@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from earmark.audio import dice as thrown
 from earmark.errors import UsageError
-from earmark.types import Heard, Item, Part, Prompt, Samples, Turn, Wave, replace
+from earmark.types import Benchmark, Heard, Item, Part, Prompt, Turn, Wave, replace
 
 
 def each_sound(prompt: Prompt, change: Callable[[Heard, int], Part]) -> Prompt:
@@ -30,15 +30,30 @@ def dice(seed: int, item: Item, number: int) -> np.random.RandomState:
     return thrown.dice(seed, item.task, item.id, number)
 
 
-def changed(wave: Wave, samples: npt.NDArray[np.floating], note: str, rate: int | None = None) -> Wave:
-    """The wave with other samples and a note; scaled down as a whole, and noted, where they go beyond full scale."""
-    peak = float(np.max(np.abs(samples)))
-    notes = (*wave.notes, note)
-    if peak > 1.0:
-        samples = samples / peak
-        notes = (*notes, f"turned down by {20 * math.log10(peak):.1f} dB to stay within full scale")
-    ready: Samples = np.ascontiguousarray(samples, np.float32)
-    return replace(wave, samples=ready, rate=rate or wave.rate, notes=notes)
+def changed(wave: Wave, samples: npt.NDArray[np.floating], note: str) -> Wave:
+    """The wave with other samples and a note. They may go beyond full scale: see `within_full_scale`."""
+    return replace(wave, samples=np.ascontiguousarray(samples, np.float32), notes=(*wave.notes, note))
+
+
+def within_full_scale(prompt: Prompt) -> Prompt:
+    """The prompt with all its sounds turned down by one factor, and a note, where any of them goes beyond full scale.
+
+    One factor, because a question may be about the difference in level between two sounds.
+    """
+    sounds = [part for turn in prompt.turns for part in turn.parts if isinstance(part, Wave)]
+    peak = max((float(np.max(np.abs(sound.samples), initial=0.0)) for sound in sounds), default=0.0)
+    if peak <= 1.0:
+        return prompt
+    note = f"turned down by {20 * math.log10(peak):.1f} dB to stay within full scale"
+    factor = np.float32(1 / peak)
+
+    def scale(heard: Heard, _: int) -> Part:
+        if not isinstance(heard, Wave):
+            return heard
+        samples = np.clip(heard.samples * factor, np.float32(-1.0), np.float32(1.0))  # 1 / peak is rounded
+        return replace(heard, samples=samples, notes=(*heard.notes, note))
+
+    return each_sound(prompt, scale)
 
 
 class Takes(NamedTuple):
@@ -69,3 +84,14 @@ def nothing_after(condition: str, argument: str) -> None:
     """Raise UsageError where something stands after the name of a condition that takes nothing."""
     if argument:
         raise UsageError(f"{condition} takes no argument, found '{condition}:{argument}'; write condition={condition}")
+
+
+def check_properties(name: str, benchmark: Benchmark, destroyed: Collection[str]) -> None:
+    """Raise UsageError where a condition destroys what a task of the benchmark asks about (`Benchmark.properties`)."""
+    tasks = [task for task in benchmark.tasks if benchmark.properties.get(task) in destroyed]
+    if tasks:
+        rest = ",".join(task for task in benchmark.tasks if task not in tasks)
+        instead = f"; leave it out: {benchmark.name}:{rest}" if rest else ""
+        raise UsageError(
+            f"condition={name} changes what {', '.join(tasks)} of {benchmark.name} asks about, so its answers would be wrong{instead}"
+        )

@@ -18,7 +18,7 @@ from msgspec import Struct
 from earmark.audio.encode import ENCODERS, encoded, rate_for, reach
 from earmark.audio.prepare import mixed, resampled
 from earmark.audio.read import decode, wave
-from earmark.conditions._sounds import changed, each_sound
+from earmark.conditions._sounds import changed, each_sound, within_full_scale
 from earmark.errors import UsageError
 from earmark.types import Benchmark, Heard, Item, Part, Prompt, Samples, Wave
 
@@ -37,7 +37,7 @@ class Codec(Struct, frozen=True):
         return f"codec:{self.codec}@{self.kilobits}k"
 
     def hear(self, prompt: Prompt, item: Item) -> Prompt:  # noqa: ARG002 - the same for all
-        return each_sound(prompt, self._coded)
+        return within_full_scale(each_sound(prompt, self._coded))
 
     def _coded(self, heard: Heard, _: int) -> Part:
         sound = _taken(wave(heard), self.codec, self.kilobits * 1000)

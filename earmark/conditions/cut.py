@@ -1,17 +1,20 @@
 """Cut: of every sound only the first seconds are left (cut:5).
 
-What is shorter is sent as it is.
+What is shorter is sent as it is. Refused for tasks that ask how long, how many or how fast, or about what may come later.
 """
 
 from __future__ import annotations
 
+from typing import Final
+
 from msgspec import Struct
 
 from earmark.audio.read import wave
-from earmark.conditions._sounds import Takes, each_sound
+from earmark.conditions._sounds import Takes, check_properties, each_sound
 from earmark.types import Benchmark, Clip, Heard, Item, Part, Prompt, Seconds, replace
 
 TAKES = Takes("cut", "seconds", "cut:5", 0.001, 86400.0)
+DESTROYS: Final = frozenset({"duration", "gap", "tempo", "count", "order", "distance"})
 
 
 class Cut(Struct, frozen=True):
@@ -42,4 +45,6 @@ class Cut(Struct, frozen=True):
 
 def load(argument: str, seed: int, benchmark: Benchmark) -> Cut:  # noqa: ARG001
     """The condition from what stands after its name: seconds."""
-    return Cut(TAKES.read(argument))
+    cut = Cut(TAKES.read(argument))
+    check_properties(cut.name, benchmark, DESTROYS)
+    return cut

@@ -2,19 +2,24 @@
 
     sample' = sample 10^(gain / 20)
 
-What goes beyond full scale is clipped, as a loud recording is, and counted in the notes.
+What goes beyond full scale is clipped, as a loud recording is, and counted in the notes. Clipping, and falling below the last
+of 16 bits, change how much louder one sound is than another: such a gain is refused for tasks that ask about that.
 """
 
 from __future__ import annotations
+
+from typing import Final
 
 import numpy as np
 from msgspec import Struct
 
 from earmark.audio.read import wave
-from earmark.conditions._sounds import Takes, each_sound
+from earmark.conditions._sounds import Takes, check_properties, each_sound
 from earmark.types import Benchmark, Heard, Item, Part, Prompt, replace
 
 TAKES = Takes("gain", "decibels", "gain:-20", -120.0, 120.0)
+DESTROYS: Final = frozenset({"level"})  # unless the gain lies in `HARMLESS`
+HARMLESS: Final = (-40.0, 0.0)  # decibels
 
 
 class Gain(Struct, frozen=True):
@@ -37,4 +42,8 @@ class Gain(Struct, frozen=True):
 
 def load(argument: str, seed: int, benchmark: Benchmark) -> Gain:  # noqa: ARG001
     """The condition from what stands after its name: decibels."""
-    return Gain(TAKES.read(argument))
+    gain = Gain(TAKES.read(argument))
+    low, high = HARMLESS
+    if not low <= gain.decibels <= high:
+        check_properties(gain.name, benchmark, DESTROYS)
+    return gain

@@ -2,10 +2,11 @@
 
     ratio = 10 log10(mean square of the sound / mean square of the noise)
 
-over the whole clip, all channels together. White noise is as strong in every hertz, pink noise in every octave. Babble
+below 8 kHz, which is what models hear (a recording of 44.1 or 48 kHz is measured as it is at 16 kHz; the noise fills all of its
+band), over the whole clip, all channels together. White noise is as strong in every hertz, pink noise in every octave. Babble
 is six other clips of the benchmark at once, each as loud as the next, from a random place in it on; never the item's
-own. The sum is turned down, sound and noise alike, where it would go beyond full scale. The noise depends on the seed,
-the item and the place of the clip in it, and on nothing else. Digital silence has no ratio to noise, and stays silent.
+own. Where a sum would go beyond full scale, all sounds of the prompt are turned down by one factor, noise included. The noise depends on the seed,
+the item and the place of the clip in it, and on nothing else. What is silent below 8 kHz has no ratio to noise, and gets none.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ from msgspec import Struct
 from earmark.audio.prepare import mono, resample
 from earmark.audio.read import wave
 from earmark.conditions._others import Other, lazily, others
-from earmark.conditions._sounds import Takes, changed, dice, each_sound
+from earmark.conditions._sounds import Takes, changed, dice, each_sound, within_full_scale
 from earmark.errors import Rejected, SoundFailed, UsageError
 from earmark.types import Benchmark, Clip, Heard, Hertz, Item, Part, Prompt, Samples, Seconds, Source, Wave, replace
 
@@ -29,6 +30,8 @@ COLOURS: Final = ("white", "pink", "babble")
 TAKES: Final = Takes("noise", "a ratio in decibels, after a colour or alone", "noise:10", -100.0, 100.0)
 TALKERS: Final = 6
 LONGEST: Final[Seconds] = 10.0  # of a talker; what a long recording says after that is not in the babble
+BAND: Final[Hertz] = 8000  # below which the ratio is defined: models hear 16 kHz
+SILENT: Final = 1e-12  # the mean square of what counts as silent: -120 dB, a 24-bit step is -138
 VOICES: Final = 24  # clips that the talkers of all items are drawn from
 
 Floats: TypeAlias = npt.NDArray[np.float64]
@@ -57,24 +60,35 @@ class Noise(Struct, frozen=True):
                 noise = babble(clean, thrown, lots, self.voice)
             else:
                 noise = (pink if self.colour == "pink" else white)(thrown, clean.samples.shape)
-            if not clean.samples.any():
+            if not power(clean.samples, clean.rate) > SILENT or not power(noise, clean.rate) > 0:
                 return replace(clean, notes=(*clean.notes, "silent: no noise has a ratio to it"))
-            mixed = mix(clean.samples, noise, self.ratio)
+            mixed = mix(clean.samples, noise, self.ratio, clean.rate)
             return changed(clean, mixed, f"{self.colour} noise added at {self.ratio:g} dB")
 
-        return each_sound(prompt, noisy)
+        return within_full_scale(each_sound(prompt, noisy))
 
 
-def mix(sound: Samples, noise: Floats, ratio: float) -> Floats:
-    """Sound and noise at a ratio in decibels, shape as the sound's.
+def mix(sound: Samples, noise: Floats, ratio: float, rate: Hertz) -> Floats:
+    """Sound and noise at a ratio in decibels below `BAND`, shape as the sound's.
 
-    >>> mixed = mix(np.full((1, 4), 0.1, np.float32), np.array([[1.0, -1.0, 1.0, -1.0]]), 20)
+    >>> mixed = mix(np.full((1, 4), 0.1, np.float32), np.array([[1.0, -1.0, 1.0, -1.0]]), 20, 16000)
     >>> [round(float(sample), 3) for sample in mixed[0]]
     [0.11, 0.09, 0.11, 0.09]
     """
-    power = float(np.mean(np.square(sound, dtype=np.float64)))
-    gain = np.sqrt(power / np.mean(np.square(noise)) / 10 ** (ratio / 10))
+    gain = np.sqrt(power(sound, rate) / power(noise, rate) / 10 ** (ratio / 10))
     return np.asarray(sound + gain * noise)
+
+
+def power(samples: npt.NDArray[np.floating], rate: Hertz) -> float:
+    """Mean square of samples below `BAND`: of what is left of them at twice that rate, if theirs is higher.
+
+    >>> tone = np.sin(2 * np.pi * np.arange(48000)[None] * 12000 / 48000)
+    >>> round(power(tone, 24000), 2), power(tone, 48000) < 1e-3
+    (0.5, True)
+    """
+    if rate > 2 * BAND:
+        samples = resample(samples.astype(np.float32), rate, 2 * BAND)
+    return float(np.mean(np.square(samples, dtype=np.float64))) if samples.size else 0.0
 
 
 def white(thrown: np.random.RandomState, shape: tuple[int, ...]) -> Floats:

@@ -13,7 +13,7 @@ from msgspec import Struct
 
 from earmark.audio.read import wave
 from earmark.audio.room import convolved, tail
-from earmark.conditions._sounds import Takes, changed, dice, each_sound
+from earmark.conditions._sounds import Takes, changed, dice, each_sound, within_full_scale
 from earmark.types import Benchmark, Heard, Item, Part, Prompt, Seconds
 
 TAKES = Takes("reverb", "the seconds in which 60 dB are lost", "reverb:0.8", 0.05, 20.0)
@@ -39,7 +39,7 @@ class Reverb(Struct, frozen=True):
             level = np.sqrt(before / after) if after > 0 else 1.0
             return changed(sound, wet * level, f"reverberation of {self.decay:g} s at 0 dB added")
 
-        return each_sound(prompt, ringing)
+        return within_full_scale(each_sound(prompt, ringing))
 
 
 def load(argument: str, seed: int, benchmark: Benchmark) -> Reverb:  # noqa: ARG001

@@ -12,7 +12,7 @@ import soxr
 from msgspec import Struct
 
 from earmark.audio.read import title, wave
-from earmark.conditions._sounds import Takes, changed, each_sound
+from earmark.conditions._sounds import Takes, changed, each_sound, within_full_scale
 from earmark.errors import SoundFailed
 from earmark.types import Benchmark, Heard, Item, Part, Prompt
 
@@ -29,7 +29,7 @@ class Speed(Struct, frozen=True):
         return f"speed:{self.factor:g}"
 
     def hear(self, prompt: Prompt, item: Item) -> Prompt:  # noqa: ARG002 - the same for all
-        return each_sound(prompt, self._faster)
+        return within_full_scale(each_sound(prompt, self._faster))
 
     def _faster(self, heard: Heard, _: int) -> Part:
         sound = wave(heard)

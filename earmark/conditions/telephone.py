@@ -18,8 +18,8 @@ from msgspec import Struct
 
 from earmark.audio.prepare import resampled
 from earmark.audio.read import wave
-from earmark.conditions._sounds import changed, each_sound, nothing_after
-from earmark.types import Benchmark, Heard, Hertz, Item, Part, Prompt, Samples, replace
+from earmark.conditions._sounds import changed, each_sound, nothing_after, within_full_scale
+from earmark.types import Benchmark, Heard, Hertz, Item, Part, Prompt, Samples
 
 RATE: Final[Hertz] = 8000
 BAND: Final = (300.0, 3400.0)  # hertz
@@ -32,15 +32,19 @@ class Telephone(Struct, frozen=True):
     name: ClassVar[str] = "telephone"
 
     def hear(self, prompt: Prompt, item: Item) -> Prompt:  # noqa: ARG002 - the line is the same for all
-        return each_sound(prompt, _called)
+        return each_sound(within_full_scale(each_sound(prompt, _in_band)), _coded)
 
 
-def _called(heard: Heard, _: int) -> Part:
+def _in_band(heard: Heard, _: int) -> Part:
     sound = wave(heard)
     slow = resampled(sound, RATE) if sound.rate != RATE else sound
     band = np.stack([np.convolve(channel, FILTER)[TAPS // 2 :][: channel.size] for channel in slow.samples])
-    within = changed(slow, band, f"telephone band {BAND[0]:g} to {BAND[1]:g} Hz, mu-law")
-    return replace(within, samples=_mu_law(within.samples))
+    return changed(slow, band, f"telephone band {BAND[0]:g} to {BAND[1]:g} Hz")
+
+
+def _coded(heard: Heard, _: int) -> Part:
+    sound = wave(heard)
+    return changed(sound, _mu_law(sound.samples), "mu-law")
 
 
 def _mu_law(samples: Samples) -> Samples:

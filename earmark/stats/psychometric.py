@@ -9,10 +9,15 @@ F is Weibull's function over levels that are logarithms (Gumbel's): from 0 to 1,
 a listener who never lapses is right in 75 % of the trials, whatever the lapses. `width` is the distance in levels between
 F = 0.05 and F = 0.95, and k = 4.067 / width.
 
-The curve is fitted by likelihood with weak priors on what is not asked for: the width has its logarithm anywhere between 2
+A listener may lean to the first answer or to the second. Its chance of being right then depends on which of the two is right:
+without lapses the odds of being right are those of psi, times e^lean where the first is, divided by it where the second is; in
+a lapse the odds of saying the first are e^lean. So a lean lowers the share of right answers where the sound is hardly heard, and
+a curve without it would put the threshold too high. The threshold is that of the listener without its lean.
+
+The curve is fitted by likelihood with weak priors on what is not asked for: a lean is normal around 0 with a spread of 1, the width has its logarithm anywhere between 2
 and 80 levels, and a lapse of L a density that falls as exp(-L / 0.08), up to 0.25. The threshold is free from a third of the
 range below the hardest level to as much above the easiest. The threshold told is that of the best curve. Its interval holds
-the middle 95 % of the posterior of the threshold, with width and lapse summed over. All is computed on a grid, so there is no
+the middle 95 % of the posterior of the threshold, with width, lapse and lean summed over. All is computed on a grid, so there is no
 start to choose and no minimum to be caught in. That, and not the profile of the likelihood, because it holds the truth as
 often as it says (docs/audiogram.md): for a hundred trials the profile holds it 88 times of 100.
 """
@@ -38,6 +43,10 @@ SPAN: Final = math.log(math.log(20) / math.log(20 / 19))  # k times the width
 WIDTHS: Final = tuple(float(width) for width in np.geomspace(2, 80, 15))
 LAPSES: Final = (0.0, 0.01, 0.02, 0.04, 0.06, 0.09, 0.12, 0.16, 0.2, 0.25)
 USUAL_LAPSE: Final = 0.08  # the mean of the prior, were it not cut off
+LEANS: Final = tuple(round(0.4 * step, 1) for step in range(-6, 7))  # logarithms of odds
+UNLIKELY: Final = (
+    8.0  # how far the logarithm of the likelihood of a lean may lie below the best for it to be summed over
+)
 BEYOND: Final = 1 / 3  # of the range, on either side, where a threshold is looked for too
 FINE: Final = 0.5  # levels, between two thresholds that are tried
 FEWEST: Final = 20  # answers without which nothing is told
@@ -50,14 +59,18 @@ class Curve(Struct, frozen=True):
     threshold: float
     width: float
     lapse: float = 0.0
+    lean: float = 0.0  # to the first answer, the logarithm of odds
 
     def right(self, levels: npt.ArrayLike) -> Floats:
-        """The chance of a right answer at levels of any shape.
+        """The chance of a right answer at levels of any shape, where either answer is right as often.
 
         >>> Curve(20.0, 10.0).right([0.0, 20.0, 40.0]).round(3).tolist()
         [0.5, 0.75, 1.0]
+        >>> Curve(20.0, 10.0, lean=1.0).right([0.0, 20.0, 40.0]).round(3).tolist()
+        [0.5, 0.708, 1.0]
         """
-        return _right(np.asarray(levels, np.float64), self.threshold, self.width, self.lapse)
+        heard = _heard(np.asarray(levels, np.float64), self.threshold, self.width)
+        return np.asarray((_right(heard, self.lapse, self.lean) + _right(heard, self.lapse, -self.lean)) / 2)
 
 
 class Fit(Struct, frozen=True):
@@ -70,11 +83,18 @@ class Fit(Struct, frozen=True):
 
 
 class Answers(Struct, frozen=True):
-    """How many answers there were at each level, and how many were right."""
+    """How many answers there were at each level, and how many were right; and the same of those where the first was right.
+
+    Where nothing is said of the first, no lean is fitted. Of sounds that do not differ: how many there were, and how often the
+    first was said.
+    """
 
     levels: tuple[int, ...]
     asked: tuple[int, ...]
     right: tuple[int, ...]
+    first_asked: tuple[int, ...] = ()
+    first_right: tuple[int, ...] = ()
+    same: tuple[int, int] = (0, 0)
 
 
 def fit(answers: Answers, easiest: int) -> Fit:
@@ -88,9 +108,10 @@ def fit(answers: Answers, easiest: int) -> Fit:
     if sum(answers.asked) < FEWEST:
         return Fit("too few answers")
     thresholds = _thresholds(easiest)
-    posterior = _posterior(answers, thresholds)
-    best = _best(posterior, thresholds)
-    marginal = np.exp(posterior - posterior.max()).sum(axis=(1, 2))
+    leans = _leans(answers, thresholds)
+    posterior = np.stack([_posterior(answers, thresholds, np.array(WIDTHS), LAPSES, lean) for lean in leans])
+    best = _best(posterior, thresholds, leans)
+    marginal = np.exp(posterior - posterior.max()).sum(axis=(0, 2, 3))
     outcome = _outcome(best.threshold, marginal, thresholds, easiest)
     low, high = _middle(marginal, thresholds)
     if outcome == "measured" and high > easiest and _at_chance(answers, easiest):
@@ -98,9 +119,17 @@ def fit(answers: Answers, easiest: int) -> Fit:
     return Fit(outcome, best, low if low >= 0 else None, high if high <= easiest else None)
 
 
-def _right(levels: Floats, threshold: Floats | float, width: Floats | float, lapse: Floats | float) -> Floats:
+def _heard(levels: Floats, threshold: Floats | float, width: Floats | float) -> Floats:
+    """F of the module's formula."""
     power = np.exp(np.minimum(SPAN / width * (levels - threshold), 50.0))
-    return np.asarray(GUESS - (1 - GUESS - lapse) * np.expm1(-math.log(2) * power))
+    return np.asarray(-np.expm1(-math.log(2) * power))
+
+
+def _right(heard: Floats, lapse: Floats | float, lean: float) -> Floats:
+    """The chance of a right answer where the answer is right that a listener leans to, by so much."""
+    favour = GUESS * (1 + heard) * math.exp(lean)
+    attentive = favour / (favour + GUESS * (1 - heard))
+    return np.asarray((1 - 2 * lapse) * attentive + 2 * lapse / (1 + math.exp(-lean)))
 
 
 @functools.lru_cache(maxsize=32)
@@ -109,32 +138,44 @@ def _thresholds(easiest: int) -> Floats:
     return np.arange(-beyond, easiest + beyond + FINE / 2, FINE)
 
 
-@functools.lru_cache(maxsize=1)
-def _priors() -> Floats:
-    """The logarithm of the prior, by lapse: its density times the stretch that a value of the grid stands for."""
-    lapses = np.array(LAPSES)
-    return np.asarray(np.log(np.gradient(lapses)) - lapses / USUAL_LAPSE)
+def _leans(answers: Answers, thresholds: Floats) -> tuple[float, ...]:
+    """The leans that are likely at all, found on a coarse grid."""
+    if not answers.first_asked:
+        return (0.0,)
+    widths = np.array(WIDTHS[::4])
+    tops = [float(_posterior(answers, thresholds[::4], widths, LAPSES[::3], lean).max()) for lean in LEANS]
+    return tuple(lean for lean, top in zip(LEANS, tops, strict=True) if top > max(tops) - UNLIKELY)
 
 
-def _posterior(answers: Answers, thresholds: Floats) -> Floats:
-    """The logarithm of likelihood times priors, shape (thresholds, widths, lapses)."""
+def _posterior(answers: Answers, thresholds: Floats, widths: Floats, lapses: tuple[float, ...], lean: float) -> Floats:
+    """The logarithm of likelihood times priors at one lean, shape (thresholds, widths, lapses)."""
     levels, asked, right = (np.array(each, np.float64) for each in (answers.levels, answers.asked, answers.right))
-    grid = thresholds[:, None, None, None], np.array(WIDTHS)[:, None, None], np.array(LAPSES)[:, None]
-    chance = np.clip(_right(levels, *grid), 1e-9, 1 - 1e-9)
-    likelihood = np.log(chance) @ right + np.log1p(-chance) @ (asked - right)
-    return np.asarray(likelihood + _priors())
+    first = (
+        np.array((answers.first_asked, answers.first_right), np.float64)
+        if answers.first_asked
+        else np.zeros((2, levels.size))
+    )
+    heard = _heard(levels, thresholds[:, None, None, None], widths[:, None, None])
+    lapse = np.array(lapses)
+    found = np.log(np.gradient(lapse)) - lapse / USUAL_LAPSE - lean * lean / 2
+    for n, hits, favour in ((*first, lean), (asked - first[0], right - first[1], -lean)):
+        if n.any():
+            chance = np.clip(_right(heard, lapse[:, None], favour), 1e-9, 1 - 1e-9)
+            found = found + np.log(chance) @ hits + np.log1p(-chance) @ (n - hits)
+    same, said = answers.same
+    return np.asarray(found - said * math.log1p(math.exp(-lean)) - (same - said) * math.log1p(math.exp(lean)))
 
 
-def _best(posterior: Floats, thresholds: Floats) -> Curve:
+def _best(posterior: Floats, thresholds: Floats, leans: tuple[float, ...]) -> Curve:
     """The likeliest curve; its threshold lies between those of the grid where a parabola through the best three has its top."""
-    at, width, lapse = np.unravel_index(int(posterior.argmax()), posterior.shape)
+    lean, at, width, lapse = np.unravel_index(int(posterior.argmax()), posterior.shape)
     threshold = float(thresholds[at])
-    profile = posterior.max(axis=(1, 2))
+    profile = posterior.max(axis=(0, 2, 3))
     if 0 < at < profile.size - 1:
         before, top, after = (float(value) for value in profile[at - 1 : at + 2])
         bend = before - 2 * top + after
         threshold += FINE * 0.5 * (before - after) / bend if bend < 0 else 0.0
-    return Curve(threshold, WIDTHS[width], LAPSES[lapse])
+    return Curve(threshold, WIDTHS[width], LAPSES[lapse], leans[lean])
 
 
 def _outcome(threshold: float, marginal: Floats, thresholds: Floats, easiest: int) -> Outcome:
@@ -163,13 +204,23 @@ def _middle(marginal: Floats, thresholds: Floats) -> tuple[float, float]:
     return float(low), float(high)
 
 
-def counted(levels: Sequence[int], right: Sequence[bool]) -> Answers:
-    """Answers one by one as counts by level, the hardest first.
+def counted(
+    levels: Sequence[int],
+    right: Sequence[bool],
+    first: Sequence[bool] | None = None,
+    same: tuple[int, int] = (0, 0),
+) -> Answers:
+    """Answers one by one as counts by level, the hardest first; `first`: whether the first was right.
 
     >>> counted([3, 1, 3], [True, False, False])
-    Answers(levels=(1, 3), asked=(1, 2), right=(0, 1))
+    Answers(levels=(1, 3), asked=(1, 2), right=(0, 1), first_asked=(), first_right=(), same=(0, 0))
     """
     found, of = np.unique(np.asarray(levels, np.intp), return_inverse=True)
-    asked = np.bincount(of, minlength=found.size)
-    hits = np.bincount(of, np.asarray(right, np.float64), minlength=found.size)
-    return Answers(tuple(map(int, found)), tuple(map(int, asked)), tuple(map(int, hits)))
+
+    def total(weights: npt.NDArray[np.float64]) -> tuple[int, ...]:
+        return tuple(map(int, np.bincount(of, weights, minlength=found.size)))
+
+    hits, ones = np.asarray(right, np.float64), np.ones(len(levels))
+    known = np.zeros(0) if first is None else np.asarray(first, np.float64)
+    sides = (total(known), total(known * hits)) if first is not None else ((), ())
+    return Answers(tuple(map(int, found)), total(ones), total(hits), *sides, same)

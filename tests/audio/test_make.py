@@ -27,25 +27,40 @@ PINNED = {
     "noise seconds=0.6 level=-18.5 seed=7 gap=0.1 at=0.5": "ea6723974d5a4502479b56087042a1b7",
     "hidden frequency=700.5 seconds=0.6 level=-20 ratio=-12 seed=0:noise:3:m": "4f6d57582314268f93f32830138c1b01",
     "hidden frequency=1500 seconds=0.6 level=-20 ratio=0 seed=1": "cb181fb40a4e5d840e80b1d9525cf2a4",
-    "pips frequency=1000 level=-20 every=0.512345 seconds=3 start=0.17": "50dbdc1dc875e01dad7181e0357861d6",
-    "pips frequency=1000 level=-20 every=0.07 seconds=3 start=0.05 count=40": "bf0c470190c83347c6226a372f74c68d",
-    "onsets low=400 high=1500 seconds=1 lead=0.02 level=-20": "cb0fde30c6552652f73d5edc0f9346d9",
-    "onsets low=333.3 high=1234.5 seconds=1 lead=-0.4 level=-20": "f125eda4368806a46cebad0c3dfaf3b2",
     "overtones frequency=150 seconds=0.5 level=-20 slope=0": "c6088314b7fecac728eb46e26ad1362b",
     "overtones frequency=271.83 seconds=0.5 level=-20 slope=6.7": "a1561ff42296352cec3540bab95b811f",
     "glide frequency=500 seconds=0.6 level=-20 semitones=12": "92b6dbdff6cd61d3cd5a2532341f9355",
     "glide frequency=612.5 seconds=0.6 level=-20 semitones=-0.3": "6dbbcc22d55825e0ba99137e26f9d995",
-    "room frequency=200 level=-20 ratio=-12 decay=0.6 seed=0:distance:1:m": "47282c1ae120c8c93a389d514d950eea",
-    "room frequency=151.2 level=-20 ratio=11.5 decay=1.2 seed=x": "8bd883d1b7191b1b4be89a322ab644ff",
     "sides frequency=200 seconds=0.5 level=-20 difference=20": "5b292aca1e45002e8501524515bcd7ea",
     "sides frequency=151.2 seconds=0.5 level=-20 difference=-0.1": "b8bd442f083f1d6e040abee5fbd82b8c",
+    "pips frequency=1000 level=-20 every=0.512345 count=5": "6d316de663a0786e88286375ed8334ab",
+    "pips frequency=1333.3 level=-20 every=0.07 count=41 pip=0.0257": "728896d76a7122915a51ec18fda21961",
+    "pips frequency=1000 level=-20 every=0.4 count=3 pip=0.08 before=0.17 after=0.311 floor=-65 floor_seed=7:m": "035995bee445a592373ffa4a322d2394",
+    "tone frequency=913.7 seconds=0.75 level=-21.337 accent=9.5 before=0.1 after=0.9 floor=-58.5 floor_seed=x": "de820f278e8a57b2470d5e6fcee049dd",
+    "hidden frequency=1633 seconds=0.6 level=-20 ratio=-8 seed=2 below=3111": "e17de2cc617debdf736602dee21020a2",
+    "onsets low=400 high=1500 lead=0.02 low_seconds=0.5 high_seconds=0.613 level=-20": "d54ceaee55d1fae7d414b8e9420f5304",
+    "onsets low=333.3 high=1234.5 lead=-0.4 low_seconds=0.45 high_seconds=0.7 level=-17.5": "87d6b2a41b4748e7f6e470499256dcc7",
+    "brightness frequency=217.3 seconds=0.5 level=-20 slope=5.3 seed=1:m": "5a2c04650fea0a52785296ffb881dd63",
+    "brightness frequency=180 seconds=0.45 level=-20 slope=-6 seed=x": "4250f9710493b4a07b995d3da40ce361",
+    "room bursts=2 burst=0.4 level=-20 ratio=-12 seed=0:distance:1:m": "30fc76eca73f788c0eeeab5b7f609282",
+    "room bursts=3 burst=0.25 level=-20 ratio=11.5 seed=x tilt=0.1 floor=-50 floor_seed=y": "1e3d88e61e547acbf273d8b3fc7adb3d",
 }
 
 
 def recipe(written: str) -> Recipe:
     maker, *settings = written.split()
     pairs = (setting.split("=") for setting in settings)
-    return Recipe(maker, {name: value if name == "seed" else float(value) for name, value in pairs})
+    return Recipe(
+        maker,
+        {
+            name: value
+            if name.endswith("seed")
+            else int(value)
+            if name in ("count", "bursts", "below")
+            else float(value)
+            for name, value in pairs
+        },
+    )
 
 
 @pytest.mark.parametrize("written", PINNED)
@@ -76,8 +91,10 @@ def test_levels_are_those_of_a_sine() -> None:
         "tone frequency=440 seconds=2 level=-20",
         "noise seconds=2 level=-20 seed=x",
         "overtones frequency=200 seconds=2 level=-20 slope=3",
+        "brightness frequency=200 seconds=2 level=-20 slope=3 seed=x",
+        "hidden frequency=1600 seconds=2 level=-20 ratio=-6 seed=x below=3000",
         "hidden frequency=900 seconds=2 level=-20 ratio=-6 seed=x",
-        "room frequency=200 level=-20 ratio=3 decay=0.6 seed=x",
+        "room bursts=2 burst=0.4 level=-20 ratio=3 seed=x",
         "glide frequency=500 seconds=2 level=-20 semitones=3",
     ):
         made = make(recipe(written)).samples

@@ -8,6 +8,7 @@ from random import Random
 
 import numpy as np
 import pytest
+from audiogram_simulation import leans, says_first
 
 from earmark.audio.make import make
 from earmark.audiogram.dimensions import DIMENSIONS, TONES, USUAL, Dimension, by_name
@@ -236,6 +237,35 @@ def test_a_perfect_ear_is_told_that_it_is_finer_than_what_was_asked() -> None:
     found = found_in("gap", says(lambda trial: trial.item.targets[0] if trial.item.targets else "A"))
     assert (found.outcome, found.threshold) == ("below the range", None)
     assert found.remarks[0].startswith("hears the hardest level, 0.465 ms")
+
+
+def test_no_threshold_is_told_where_the_easy_catch_trials_are_at_chance() -> None:
+    """The other answers go along a curve, and a threshold would be told of them."""
+    listener, coin = hears(Curve(20.0, 8.0)), Random(2)
+
+    def answer(trial: Trial) -> Record:
+        return says(lambda _: coin.choice(LABELS))(trial) if trial.ask.kind == "easy" else listener(trial)
+
+    found = found_in("pitch", answer)
+    assert found.easy.count < 6
+    assert (found.outcome, found.threshold, found.low, found.high) == ("not reached", None, None, None)
+    assert f"of the catch trials among them {found.easy}" in found.remarks[0]
+
+
+def test_a_listener_that_leans_to_a_is_told_its_own_threshold() -> None:
+    pitch = by_name("pitch")
+    right, dice = leans(Curve(pitch.level(1.0), 10.0), 1.0), Random(4)
+
+    def text(trial: Trial) -> str:
+        if trial.ask.kind == "same":
+            return LABELS[dice.random() > says_first(1.0)]
+        answer = trial.item.targets[0]
+        return answer if dice.random() < right(trial.ask.level, answer == "A") else "AB"[answer == "A"]
+
+    found = found_in("pitch", says(text))
+    assert found.curve
+    assert found.curve.lean > 0
+    assert (found.low or 0.0) < 1.0 < (found.high or 99.0)
 
 
 def test_failures_are_counted_and_in_no_fit() -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import threading
 from collections import Counter
+from importlib import import_module
 from pathlib import Path
 
 import numpy as np
@@ -14,6 +15,7 @@ from mine import bench
 from sounds import decibels, file_of, sine
 
 from earmark.audio import read
+from earmark.audio.prepare import resample
 from earmark.conditions import codec, cut, gain, no_media, noise, reverb, speed, swap, telephone, transcript
 from earmark.conditions._others import DRAWN, others, sampled
 from earmark.data.cache import short
@@ -82,6 +84,46 @@ def test_the_ratio_is_the_one_that_was_asked_for(ratio: float, colour: str, chan
     measured = decibels(float(np.mean(clean.samples.astype(np.float64) ** 2) / np.mean(added**2)))
     assert measured == pytest.approx(ratio, abs=0.1)
     assert f"{colour} noise added at {ratio:g} dB" in noisy.notes
+
+
+@pytest.mark.parametrize("colour", noise.COLOURS)
+@pytest.mark.parametrize("rate", [8000, 16000, 44100, 48000])
+def test_the_ratio_is_the_same_whatever_the_rate_of_the_file(rate: int, colour: str, talkers: Benchmark) -> None:
+    """At the 16 kHz that a model hears, 10 dB are 10 dB."""
+    clean = speech_like(rate=rate)
+    item = next(iter(talkers.items()))
+    (noisy,) = through(noise.load(f"{colour}@10", 3, talkers), clean, item=item)
+    assert not any("turned down" in note for note in noisy.notes)
+    before, after = (
+        resample(samples, rate, 16000) if rate > 16000 else samples for samples in (clean.samples, noisy.samples)
+    )
+    measured = decibels(
+        float(np.mean(before.astype(np.float64) ** 2) / np.mean((after - before).astype(np.float64) ** 2))
+    )
+    assert measured == pytest.approx(10, abs=0.1)
+
+
+def test_what_lies_above_the_band_alone_gets_no_noise() -> None:
+    (high,) = through(noise.load("10", 3, NONE), read.array(sine(15000.0, 1.0, 48000) * np.hanning(48000), 48000))
+    assert high.notes == ("silent: no noise has a ratio to it",)
+
+
+LOUD = ("noise:-10", "noise:pink@-10", "noise:babble@-10", "telephone", "codec:mp3@32k", "speed:1.25", "reverb:0.5")
+
+
+@pytest.mark.parametrize("text", LOUD)
+def test_all_sounds_of_a_prompt_are_turned_down_by_one_factor(text: str, talkers: Benchmark) -> None:
+    name, _, argument = text.partition(":")
+    condition: Condition = import_module(f"earmark.conditions.{name}").load(argument, 3, talkers)
+    square = np.sign(sine(frequency=333.0)) * np.linspace(0.5, 1.0, 16000)
+    item = next(iter(talkers.items()))
+    sounds = [read.array(square * level, RATE) for level in (1.0, 0.5, 0.25)]
+    changed = through(condition, *sounds, item=item)
+    notes = {note for sound in changed for note in sound.notes if note.startswith("turned down by ")}
+    assert len(notes) == 1
+    assert all(notes < set(sound.notes) for sound in changed)
+    levels = [decibels(float(np.mean(sound.samples.astype(np.float64) ** 2))) for sound in changed]
+    assert np.diff(levels) == pytest.approx(decibels(0.25), abs=0.5)
 
 
 def test_white_is_white_and_pink_is_pink() -> None:
@@ -256,8 +298,6 @@ def test_a_bit_rate_that_a_codec_lacks_is_met_at_a_lower_rate_or_told() -> None:
 
 
 def through_rate(clean: Wave, rate: int) -> npt.NDArray[np.float32]:
-    from earmark.audio.prepare import resample
-
     return resample(clean.samples, clean.rate, rate)
 
 

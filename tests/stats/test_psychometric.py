@@ -6,11 +6,12 @@ import math
 
 import numpy as np
 import pytest
-from audiogram_simulation import Hears, guesses, listened, normal, weibull
+from audiogram_simulation import Hears, guesses, leans, listened, normal, weibull
 from scipy.optimize import minimize
 
 from earmark.stats.psychometric import FEWEST, SPAN, USUAL_LAPSE, Answers, Curve, fit
 from earmark.stats.staircase import Rule
+from earmark.types import replace
 
 RULE = Rule(40)
 
@@ -89,6 +90,34 @@ def test_thresholds_of_known_listeners_are_found_and_held_by_their_intervals(thr
     highs = [math.inf if one.high is None else one.high for one in found]
     held = sum(low <= threshold <= high for low, high in zip(lows, highs, strict=True))
     assert held >= 52  # of 60; fewer happens once in 80 times where 95 % is true
+
+
+@pytest.mark.parametrize(("curve", "lean"), [(Curve(20, 20), 1.0), (Curve(20, 10, 0.03), -0.6)])
+def test_a_lean_to_one_answer_does_not_shift_the_threshold(curve: Curve, lean: float) -> None:
+    """Without a lean in the curve the first of these is told 2.2 levels too high, and is held by 80 of 100 intervals."""
+    dice = np.random.default_rng(1)
+    found = [listened(leans(curve, lean), RULE, dice, lean)[0] for _ in range(60)]
+    errors = np.array([one.curve.threshold - curve.threshold for one in found if one.curve])
+    assert abs(errors.mean()) < 3 * errors.std() / math.sqrt(60) + 0.2
+    held = sum((one.low or -99) <= curve.threshold <= (one.high or 99) for one in found)
+    assert held >= 52
+    assert np.mean([one.curve.lean for one in found if one.curve]) * lean > 0
+
+
+def test_without_a_lean_a_curve_is_what_it_was_and_with_one_it_is_lower_in_the_middle() -> None:
+    plain, leaning = Curve(20.0, 8.0, 0.06), Curve(20.0, 8.0, 0.06, 1.2)
+    levels = np.arange(0.0, 41.0)
+    assert np.all(leaning.right(levels) <= plain.right(levels) + 1e-12)
+    assert leaning.right([-1000.0, 1000.0]) == pytest.approx(plain.right([-1000.0, 1000.0]))
+    answers = asked(Curve(18.0, 12.0, 0.03), 30, 0)
+    half = replace(
+        answers, first_asked=tuple(n // 2 for n in answers.asked), first_right=tuple(n // 2 for n in answers.right)
+    )
+    ours, theirs = fit(answers, 40).curve, fit(half, 40).curve
+    assert ours
+    assert theirs
+    assert ours.threshold == pytest.approx(theirs.threshold, abs=0.3)
+    assert theirs.lean == pytest.approx(0, abs=0.5)
 
 
 @pytest.mark.parametrize(
