@@ -7,6 +7,7 @@ import re
 import time
 from pathlib import Path
 from typing import Any
+from typing import Any
 
 import pytest
 from hypothesis import assume, given
@@ -21,7 +22,7 @@ FEELINGS = ("anger", "happiness", "sadness", "neutral")
 DOCS = Path(__file__).parents[2] / "docs/answers.md"
 
 
-def answer(reply: str, choices: tuple[str, ...] = VOICES, **how: bool) -> str | None:
+def answer(reply: str, choices: tuple[str, ...] = VOICES, **how: Any) -> str | None:
     return read_choice(reply, LETTERS[: len(choices)], choices, **how).answer
 
 
@@ -231,7 +232,7 @@ def test_nothing_is_guessed(reply: str) -> None:
         ("Let me see. A man would", {"cut": True}, None, "cut"),
     ],
 )
-def test_thinking_and_cuts(reply: str, how: dict[str, bool], expected: str | None, rule: str) -> None:
+def test_thinking_and_cuts(reply: str, how: dict[str, Any], expected: str | None, rule: str) -> None:
     reading = read_choice(reply, LETTERS[:4], VOICES, **how)
     assert (reading.answer, reading.rule) == (expected, rule)
 

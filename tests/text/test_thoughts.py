@@ -16,7 +16,7 @@ from earmark.journal import Journal, Record, read
 from earmark.replies import score_file
 from earmark.scorers._judge_reading import read_rating
 from earmark.scoring import score, score_all
-from earmark.text._mentions import without_thought
+from earmark.text._screen import without_thought
 from earmark.text.answers import READERS, read_choice
 from earmark.text.thoughts import split_thoughts, without_thoughts
 from earmark.types import Item, Response
