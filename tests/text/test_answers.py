@@ -7,7 +7,6 @@ import re
 import time
 from pathlib import Path
 from typing import Any
-from typing import Any
 
 import pytest
 from hypothesis import assume, given
