@@ -91,7 +91,7 @@ async def score_file(
             say(f"{len(ids):,} of {len(told):,} records have {what}; the first is '{ids[0]}'")
     for said in judging(used):
         say(said)
-    return cells.rows(0)[0], told
+    return cells.rows()[0], told
 
 
 def _records(path: Path) -> Iterator[Line]:

@@ -262,6 +262,7 @@ class Metric(Struct, frozen=True):
     value: Callable[[Counts], Number]
     better: Literal["higher", "lower"] = "higher"
     share: tuple[str, str] | None = None  # the two counts of a plain share, which has a closed interval
+    limits: tuple[float, float] | None = None  # between which it lies; inf: it has no top
 
 
 class Scorer(Protocol):

@@ -53,4 +53,4 @@ def test_replies_of_a_file_have_no_empty_columns(tmp_path: Path) -> None:
     file.write_text(json.dumps({"id": "1", "reply": "a cat", "target": "the cat"}))
     lines = earmark("score", str(file), "--scorer", "wer").stdout.splitlines()
     assert lines[1].split()[:2] == ["metric", "score"]
-    assert lines[-1] == "wer, one group cannot be resampled"
+    assert lines[-1] == "wer, one group has no interval"

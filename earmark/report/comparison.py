@@ -16,16 +16,17 @@ from msgspec import Struct
 
 from earmark.report.cells import joined_pairs, mean_over_tasks
 from earmark.report.gathered import About, Place, Scores, Side
-from earmark.report.table import chance, number, signed
+from earmark.report.table import chance, mark, number, signed
 from earmark.signature import differences
 from earmark.stats.bags import Floats, Names
-from earmark.stats.compare import Difference, Pairs, difference, holm, items_to_find
+from earmark.stats.compare import Difference, Pairs, difference, holm
 from earmark.stats.estimate import defined, read
+from earmark.stats.planning import items_to_find
 from earmark.types import Metric, replace
 
 HEAD: Final = (
     "task", "condition", "first", "second", "difference", "95 % interval", "p", "p, Holm", "test",
-    "n", "only first", "only second", "could show",
+    "n", "only first", "only second",
 )  # fmt: skip
 TOLD: Final = 5  # differing settings that are listed
 
@@ -133,6 +134,7 @@ def _pairs(first: Side, second: Side, place: Place, matched: Matched) -> Pairs:
         {name: column[matched.first] for name, column in before.bags.columns.items()},
         {name: column[matched.second] for name, column in after.bags.columns.items()},
         _groups(first, before, matched),
+        before.bags.items[matched.first],
     )
 
 
@@ -265,21 +267,21 @@ def _line(row: Row) -> tuple[str, ...]:
         number(found.first),
         number(found.second),
         signed(found.value),
-        f"{signed(found.low)} to {signed(found.high)}" if found.low is not None else "-",
+        f"{signed(found.low)} to {signed(found.high)}{mark(found)}" if found.low is not None else "-",
         chance(found.p),
         chance(row.p_holm),
         found.test or "-",
         str(found.n),
         str(row.only_first),
         str(row.only_second),
-        number(found.smallest),
     )
 
 
 def wanted(rows: Sequence[Row], difference: float) -> list[str]:
     """How many pairs it would take to find a true difference, going by what each row found."""
     return [
-        f"{row.task} {row.condition}: {row.metric}, a true difference of {difference:g} takes about {many:,} pairs; {row.difference.n:,} could show {number(row.difference.smallest)}"
+        f"{row.task} {row.condition}: {row.metric}, a true difference of {difference:g} takes about {many:,} pairs, if runs "
+        f"disagree as these do; there are {row.difference.n:,}"
         for row in rows
         if (many := items_to_find(row.difference, difference)) is not None
     ]

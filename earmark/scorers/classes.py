@@ -111,8 +111,8 @@ class Settings(Struct, frozen=True, forbid_unknown_fields=True):
     def metrics(self) -> Mapping[str, Metric]:
         return {
             "accuracy": ratio("right", "n"),
-            "macro_f1": Metric(partial(macro_f1, classes=self.over)),
-            "uar": Metric(partial(uar, classes=self.over)),
+            "macro_f1": Metric(partial(macro_f1, classes=self.over), limits=(0, 1)),
+            "uar": Metric(partial(uar, classes=self.over), limits=(0, 1)),
         }
 
     @property

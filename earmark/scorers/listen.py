@@ -68,12 +68,12 @@ def chance_macro_f1(counts: Counts) -> Number:
 ACCURACY: Final = {"accuracy": ratio("letter", "recorded")}
 CLASSES: Final = {
     "weighted_accuracy": Metric(weighted_accuracy, share=("same", "kept")),
-    "uar": Metric(uar),
-    "macro_f1": Metric(macro_f1),
+    "uar": Metric(uar, limits=(0, 1)),
+    "macro_f1": Metric(macro_f1, limits=(0, 1)),
     "micro_f1": Metric(weighted_accuracy, share=("same", "kept")),
-    "chance_accuracy": Metric(chance_accuracy),
-    "chance_macro_f1": Metric(chance_macro_f1),
-    "chance_micro_f1": Metric(chance_accuracy),
+    "chance_accuracy": Metric(chance_accuracy, limits=(0, 1)),
+    "chance_macro_f1": Metric(chance_macro_f1, limits=(0, 1)),
+    "chance_micro_f1": Metric(chance_accuracy, limits=(0, 1)),
 }
 
 

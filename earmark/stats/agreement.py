@@ -72,7 +72,7 @@ def metrics(categories: Sequence[str], weights: Sequence[Weights] = ("nominal",)
     """Agreement, and kappa with each of some weights: the nominal one is called kappa, others by their weights too."""
 
     def by(weight: Weights) -> Metric:
-        return Metric(lambda counts: kappa(counts, categories, weight))
+        return Metric(lambda counts: kappa(counts, categories, weight), limits=(-1, 1))
 
     agreement = Metric(lambda counts: np.true_divide(counts["same"], counts["cases"]), share=("same", "cases"))
     return {"agreement": agreement} | {

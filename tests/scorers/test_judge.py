@@ -346,7 +346,7 @@ def test_what_failed_is_in_no_sum_and_is_counted() -> None:
     for at in range(3):
         record = Record(replace(ITEM, id=str(at)), response=Response("A robin."))
         cells.add(record, scorer, asyncio.run(score(record, scorer)))
-    (row,) = cells.rows(0)
+    (row,) = cells.rows()
     assert row.states["judge-failed"] == 1
     assert row.metrics["rating"].value == 3.5
     assert row.n == 2
