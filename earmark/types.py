@@ -263,6 +263,7 @@ class Metric(Struct, frozen=True):
     better: Literal["higher", "lower"] = "higher"
     share: tuple[str, str] | None = None  # the two counts of a plain share, which has a closed interval
     limits: tuple[float, float] | None = None  # between which it lies; inf: it has no top
+    smallest: Callable[[Counts], Number] | None = None  # of a mean over classes: items of the smallest one
 
 
 class Scorer(Protocol):

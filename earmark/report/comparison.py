@@ -79,6 +79,26 @@ def compare(first: Side, second: Side, *, metric: str = "", everything: bool = F
     return Comparison(first.about.name, second.about.name, rows, _notes(first, second, matches))
 
 
+def headline_difference(first: Side, second: Side, place: Place, seed: int = 0) -> Difference | None:
+    """The difference of one task or average by its headline; None where a run lacks a part of it."""
+    task, condition, scorer = place
+    tasks = first.about.averages.get(task, (task,))
+    parts = {name: (name, condition, scorer) for name in tasks}
+    if any(part not in side.scores for part in parts.values() for side in (first, second)):
+        return None
+    named = _wanted(first, second, parts[tasks[0]], "", everything=False)
+    if not named:
+        return None
+    both = [side.rules(tasks[0], scorer).metrics[named[0]] for side in (first, second)]
+    pairs = {
+        name: _pairs(first, second, part, _match(first.scores[part], second.scores[part]))
+        for name, part in parts.items()
+    }
+    if task not in first.about.averages:
+        return difference((both[0], both[1]), pairs[task], seed)
+    return difference((mean_over_tasks(both[0], tasks), mean_over_tasks(both[1], tasks)), joined_pairs(pairs), seed)
+
+
 def metrics_of(side: Side) -> list[str]:
     """The names of everything that a run can be compared by."""
     named = (side.rules(task, scorer).metrics for task, _, scorer in side.scores)

@@ -55,6 +55,12 @@ def mean_over_classes(
     return divided(total, many)
 
 
+def smallest(counts: Counts) -> Number:
+    """Items of the class that has the fewest, of those that any item is of."""
+    sizes = [float(size) for size in (count(counts, "t", k) for k in seen(counts)) if size]
+    return min(sizes, default=0.0)
+
+
 def uar(counts: Counts, classes: Sequence[str] = ()) -> Number:
     return mean_over_classes(counts, lambda t, _, h: divided(h, t), lambda t, _: np.greater(t, 0), classes)
 
@@ -111,8 +117,8 @@ class Settings(Struct, frozen=True, forbid_unknown_fields=True):
     def metrics(self) -> Mapping[str, Metric]:
         return {
             "accuracy": ratio("right", "n"),
-            "macro_f1": Metric(partial(macro_f1, classes=self.over), limits=(0, 1)),
-            "uar": Metric(partial(uar, classes=self.over), limits=(0, 1)),
+            "macro_f1": Metric(partial(macro_f1, classes=self.over), limits=(0, 1), smallest=smallest),
+            "uar": Metric(partial(uar, classes=self.over), limits=(0, 1), smallest=smallest),
         }
 
     @property

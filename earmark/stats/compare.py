@@ -24,7 +24,7 @@ from __future__ import annotations
 
 import functools
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Final
 
 import numpy as np
@@ -235,22 +235,20 @@ def _difference(metrics: tuple[Metric, Metric], pairs: Sample, value: float) -> 
     marks = _of_marks(metrics, pairs, value)
     if marks:
         return marks
+    return by_leaving_out(Estimate(value, n=n, groups=size), pairs, _gap_of(first, second))
 
-    def gap(counts: Counts) -> Number:
-        return np.subtract(second.value(_side(counts, "2")), first.value(_side(counts, "1")))
 
-    return by_leaving_out(Estimate(value, n=n, groups=size), pairs, gap)
+def _gap_of(first: Metric, second: Metric) -> Callable[[Counts], Number]:
+    """The second run less the first, read from the counts of both."""
+    return lambda counts: np.subtract(second.value(_side(counts, "2")), first.value(_side(counts, "1")))
 
 
 def _mean_difference(first: MeanMetric, second: MeanMetric, pairs: Sample, bare: Estimate) -> Found:
     parts = []
     for (prefix, before), (_, after) in zip(first.parts, second.parts, strict=True):
         part = pairs.part(prefix, ("1", "2"))
-        values = [
-            part.read(lambda counts, side=side, metric=metric: metric.value(_side(counts, side)))
-            for side, metric in (("1", before), ("2", after))
-        ]
-        parts.append((prefix, _difference((before, after), part, (values[1] or 0.0) - (values[0] or 0.0))))
+        gap = part.read(_gap_of(before, after))
+        parts.append((prefix, _difference((before, after), part, gap or 0.0)))
     return mean_of_parts(bare, parts, pairs)
 
 
@@ -280,7 +278,7 @@ def _of_marks(metrics: tuple[Metric, Metric], pairs: Sample, value: float) -> Fo
     square, groups = float(np.square(gaps).mean()), int((sizes > 0).sum())
     method, things = "Bonett-Price", float(n)
     influence = (
-        share_influence(np.bincount(group, gaps, pairs.pool.size), sizes)
+        share_influence(np.bincount(group, gaps, pairs.pool.size).astype(np.float64), sizes)
         if groups > 1
         else Influence(np.zeros(sizes.size), sizes / n)
     )

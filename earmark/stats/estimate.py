@@ -34,9 +34,10 @@ from earmark.stats.jackknife import (
     share_influence,
     wilson,
 )
-from earmark.types import Counts, Metric, Number
+from earmark.types import Counts, Metric, Number, replace
 
 POOLS: Final = 10_000  # more groups than these are put together at random before they are left out
+TRUSTED_PART: Final = 5  # items of the smallest class, of fewer a mean over classes is marked (docs/error-bars.md)
 ALIKE: Final = "all groups are alike: no interval can be estimated"
 
 Whole = npt.NDArray[np.intp]
@@ -166,7 +167,12 @@ def _found(metric: Metric, answers: Sample) -> Found:
         bounds = wilson(value * things.number, things.number)
         method = "wilson" if things.alone else f"wilson over {things.groups} groups"
         return Found(Estimate(value, *bounds, n, size, method), things.influence)
-    return by_leaving_out(bare, answers, metric.value, metric.limits or NO_LIMITS)
+    found = by_leaving_out(bare, answers, metric.value, metric.limits or NO_LIMITS)
+    least = answers.read(metric.smallest) if metric.smallest else None
+    if found.estimate.low is None or least is None or least >= TRUSTED_PART:
+        return found
+    why = f"its smallest class has {least:g} items, fewer than {TRUSTED_PART}: do not trust the interval"
+    return Found(replace(found.estimate, why=why, trusted=False), found.influence)
 
 
 def by_leaving_out(
@@ -181,40 +187,39 @@ def by_leaving_out(
     bounds = interval(bare.value or 0.0, influence, limits)
     if bounds is None:
         return Found(_because(bare, ALIKE), influence)
-    why = influence.distrust() if influence.variance else ""
+    why = "" if math.isfinite(limits[1] - limits[0]) else influence.distrust()
     method = f"jackknife of {bare.groups} groups"
     return Found(Estimate(bare.value, *bounds, bare.n, bare.groups, method, why=why, trusted=not why), influence)
 
 
 def _mean(metric: MeanMetric, answers: Sample, bare: Estimate) -> Found:
-    parts = [(prefix, _found(part, answers.part(prefix))) for prefix, part in metric.parts]
-    return mean_of_parts(bare, parts, answers)
+    found = mean_of_parts(
+        bare, [(prefix, _found(part, answers.part(prefix))) for prefix, part in metric.parts], answers
+    )
+    first = metric.parts[0][1]
+    limits = (0.0, 1.0) if first.share else first.limits or NO_LIMITS
+    if bare.value is None or found.influence is None or not math.isfinite(limits[1] - limits[0]):
+        return found
+    bounds = interval(bare.value, found.influence, limits)
+    return found if bounds is None else Found(replace(found.estimate, low=bounds[0], high=bounds[1]), found.influence)
 
 
 def mean_of_parts(bare: Estimate, parts: list[tuple[str, Found]], answers: Sample) -> Found:
     """A mean over parts with the interval that theirs give; without one where a part has none."""
     for prefix, (found, influence) in parts:
         if found.low is None or influence is None:
-            return Found(_because(bare, f"{prefix.rstrip(chr(31))}: {found.why}"))
+            return Found(_because(bare, f"{prefix[:-1]}: {found.why}"))
     known = [found for _, (found, _) in parts]
     pooled = [_pooled(influence, answers) for _, (_, influence) in parts if influence is not None]
-    bounds = mean_interval(
-        [found.value or 0.0 for found in known], [(found.low or 0.0, found.high or 0.0) for found in known], pooled
-    )
-    doubts = [f"{prefix.rstrip(chr(31))}: {found.why}" for prefix, (found, _) in parts if not found.trusted]
-    together = Influence(np.mean([influence.change for influence in pooled], axis=0), answers.weights)
-    return Found(
-        Estimate(
-            bare.value,
-            *bounds,
-            bare.n,
-            bare.groups,
-            f"mean of {len(parts)}",
-            why=doubts[0] if doubts else "",
-            trusted=not doubts,
-        ),
-        together,
-    )
+    values, bounds = [], []
+    for found in known:
+        values.append(found.value or 0.0)
+        bounds.append((found.low or 0.0, found.high or 0.0))
+    low, high = mean_interval(values, bounds, pooled)
+    why = next((f"{prefix[:-1]}: {found.why}" for prefix, (found, _) in parts if not found.trusted), "")
+    method = f"mean of {len(parts)}"
+    together = Influence(*(np.mean([part[at] for part in pooled], axis=0) for at in (0, 1)))
+    return Found(Estimate(bare.value, low, high, bare.n, bare.groups, method, why=why, trusted=not why), together)
 
 
 def _because(bare: Estimate, why: str) -> Estimate:
@@ -225,7 +230,8 @@ def _pooled(influence: Influence, answers: Sample) -> Influence:
     """The influence of pools, from that of groups or of pools."""
     if influence.change.size != answers.pool.size:
         return influence
-    return Influence(*(np.bincount(answers.pool, part) for part in influence))
+    change, weights = (np.bincount(answers.pool, part).astype(np.float64) for part in influence)
+    return Influence(change, weights)
 
 
 # ---------------------------------------------------------------- shares

@@ -6,7 +6,6 @@ that group g has. Then
     v       = sum (1 - w_g) d_g²             the variance of x; for a share (g-1)/g · sum (k_g - x n_g)² / (n - n_g)², unequal groups too
     degrees = 1 / sum w_g² - 1               (sum n_g)² / sum n_g² - 1: one big group among small ones has few
     support = (sum d_g²)² / sum d_g⁴         how many groups the variance rests on
-    bias    = (g - 1) · mean d_g             of x, in so far as it falls with 1/g
 
 Student's t takes the degrees of freedom, but no more than a multiple of the support less one: where one item of twenty makes
 up the variance, the variance itself is hardly known.
@@ -19,7 +18,8 @@ up the variance, the variance itself is hardly known.
 
 A number that no group changes has no variance that could be estimated, and no interval, unless it lies on a bound.
 
-Means over parts, such as tasks, have the interval that the parts' own intervals [l_i, u_i] give (Zou, Huang and Zhang 2009),
+A mean over parts, such as tasks, has d_g and w_g that are the means of the parts'. Where it lies between bounds that is its
+interval; else, and for a mean of differences, it is what the parts' own intervals [l_i, u_i] give (Zou, Huang and Zhang 2009),
 
     low = x - sqrt(sum over i, j of r_ij (x_i - l_i)(x_j - l_j)) / parts,    r_ij the correlation of their d_g,
 
@@ -41,8 +41,8 @@ Bounds = tuple[float, float]
 NO_LIMITS: Final = (-math.inf, math.inf)
 SHARE_SUPPORT: Final = 2.0  # degrees of freedom for each group of the support: on a bounded scale,
 RATE_SUPPORT: Final = 3.0  # and on an open one; a normal distribution has a support of a third of its groups
-TRUSTED_SUPPORT: Final = 5.0  # of fewer groups an interval is marked: see docs/error-bars.md
-TRUSTED_BIAS: Final = 0.5  # standard errors by which a number may be biased
+TRUSTED_SUPPORT: Final = 5.0  # groups, or one of so many, that must make up the variance of a number without a top:
+TRUSTED_PART: Final = 8.0  # else its interval is marked (docs/error-bars.md)
 
 
 class Influence(NamedTuple):
@@ -65,22 +65,16 @@ class Influence(NamedTuple):
         fourth = float(np.square(squares).sum())
         return float(squares.sum()) ** 2 / fourth if fourth else 0.0
 
-    @property
-    def bias(self) -> float:
-        groups = int((self.weights > 0).sum())
-        return (groups - 1) * float(self.change.sum()) / groups
-
     def scaled(self, factor: float) -> Influence:
         """The influence on a multiple of the number."""
         return Influence(self.change * factor, self.weights)
 
     def distrust(self) -> str:
-        """The reason not to trust an interval that rests on this; empty where there is none."""
-        if self.support < TRUSTED_SUPPORT:
-            return f"its spread rests on {self.support:.0f} of {int((self.weights > 0).sum())} groups: do not trust the interval"
-        if abs(self.bias) > TRUSTED_BIAS * math.sqrt(self.variance):
-            return f"biased by about {self.bias:+.3f} with so few groups: do not trust the interval"
-        return ""
+        """The reason not to trust an interval of a number without a top; empty where there is none."""
+        groups = int((self.weights > 0).sum())
+        if self.support >= min(TRUSTED_SUPPORT, groups / TRUSTED_PART):
+            return ""
+        return f"its spread rests on {max(1.0, self.support):.0f} of {groups} groups: do not trust the interval"
 
 
 def share_influence(right: Floats, counted: Floats) -> Influence:
