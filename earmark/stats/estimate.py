@@ -276,9 +276,12 @@ def things_of(metric: Metric, answers: Sample) -> Things | None:
     items, counted_items, group = by_item(right, counted, answers)
     by_group = table({"right": items, "counted": counted_items}, group, answers.pool.size).T
     groups = int((by_group[1] > 0).sum())
-    alone = groups == (counted_items > 0).sum() and counted.max() <= 1 and bool(np.isin(items, (0, 1)).all())
+    weight = counted_items[counted_items > 0]
+    whole = bool((np.isclose(items, 0) | np.isclose(items, counted_items)).all())
+    alone = groups == weight.size and whole and bool(np.isclose(weight, weight[0]).all())
     if groups < 2:
-        return Things(1.0, 1, alone, Influence(np.zeros(answers.pool.size), by_group[1])) if alone else None
+        one = alone and counted.max() <= 1  # words of one utterance have no interval
+        return Things(1.0, 1, alone, Influence(np.zeros(answers.pool.size), by_group[1])) if one else None
     influence = share_influence(*by_group)
     if alone:
         return Things(float(groups), groups, alone, influence)

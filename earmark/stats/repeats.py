@@ -99,7 +99,8 @@ def repeated(metric: Metric, bags: Bags) -> Repeats | None:
     marks = yes_or_no(metric, columns)
     if marks is None:
         return Repeats(numbers, spread(numbers))
-    return Repeats(numbers, spread(numbers), *_passed(marks, bags))
+    right = marks if metric.better == "higher" else 1 - marks
+    return Repeats(numbers, spread(numbers), *_passed(right, bags))
 
 
 def _rate(counts: Counts) -> Number:
