@@ -1,7 +1,7 @@
 """Scores gathered into rows: by task, condition and slice, as means over groups, and as averages over tasks.
 
 Only counts are kept, in columns. A mean over groups weighs an item by one over the size of its group, so that each group
-counts alike; an average over tasks lets each task count alike. Both are resampled as what they are.
+counts alike; an average over tasks lets each task count alike. Intervals are those of what they are.
 """
 
 from __future__ import annotations

@@ -44,7 +44,7 @@ def mean_over_classes(
     there: Callable[[Number, Number], Number],
     classes: Sequence[str] = (),
 ) -> Number:
-    """The mean of a share over some classes, or over those that are there, which may differ from one resample to the next."""
+    """The mean of a share over some classes, or over those that are there, which may differ without one item or another."""
     total: Number = 0.0
     many: Number = 0.0
     for k in classes or seen(counts):

@@ -10,7 +10,7 @@ With o(i, j) the share of cases that the one put in category i and the other in 
               (i - j)²                       quadratic
 
 1 is full agreement, 0 what two raters would have who draw from the same shares without looking. Where both put everything
-into one category nothing could have disagreed, and kappa is not defined. Counts add up, so intervals are resampled like
+into one category nothing could have disagreed, and kappa is not defined. Counts add up, so intervals are found like
 those of any other number: by conversation, where several cases come from one.
 """
 
