@@ -88,7 +88,7 @@ def effective(spread: float, influence: Influence, most: float = math.inf) -> fl
     """Number of independent things that would tell a mean as well, `spread` being the variance of one: p (1 - p) of a share."""
     groups = influence.degrees + 1
     variance = influence.variance
-    if spread <= 0:  # all are alike: nothing tells then that things of a group differ
+    if spread <= 1e-12:  # all are alike: nothing tells then that things of a group differ
         return groups
     things = min(most, spread / variance) if variance else most if most < math.inf else groups
     z = normal(LEVEL)
