@@ -178,7 +178,7 @@ def row(place: Place, cell: Cell) -> Row:
 
 
 def _bounded(metric: Metric, found: Estimate, cell: Cell) -> Estimate:
-    if not cell.best:
+    if not cell.best or found.value is None:
         return found
     sums = {name: float(column.sum()) for name, column in cell.bags.columns.items()}
 

@@ -189,6 +189,7 @@ def test_a_listener_that_declines_silence_gains_what_is_above_guessing() -> None
 def test_a_model_that_always_says_a_guesses_alike_under_all_controls(repeats: int) -> None:
     found = replied(("plain", "A"), ("silence", "A"), ("swap", "A"), repeats=repeats)
     assert (found.without_ears, found.guessed) == (12, 12.0)
+    assert found.value == pytest.approx(0.0, abs=1e-3)
 
 
 def test_guesses_that_differ_between_controls_are_never_right_together() -> None:
