@@ -147,7 +147,7 @@ def _against_each_other(ranked: Sequence[Entry], condition: str, seed: int) -> l
     return [
         replace(
             entry, p=shown.get((0, at)), rank=1 + sum(place < places[at] for place in places),
-            ranks=(1 + better[at], many - worse[at]) if whole else None,
+            ranks=(1 + better[at], many - worse[at]) if whole and any(p is not None for p in values) else None,
         )
         for at, entry in enumerate(ranked)
     ]  # fmt: skip
