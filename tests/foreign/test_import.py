@@ -319,12 +319,11 @@ def test_a_board_of_many_tasks_or_of_several_rules_says_so(tmp_path: Path) -> No
     head, _ = table(board)
     assert head[-1] == "failed"
     assert footnotes(board) == [
-        "in brackets: the ranks that a model may have, at 95 %; p to first is adjusted for all pairs of models (Holm)",
         "17 more columns are left out: --by NAME ranks by another, --json has all",
         "scored by different rules, so that the numbers do not compare: theirs|x_judge:0-5: first; theirs|x_judge:0-1: second",
     ]
     (ours,) = boards(Path("results"), metric="rouge_l")
-    assert (ours.metric, len(footnotes(ours))) == ("rouge_l", 2)
+    assert (ours.metric, len(footnotes(ours))) == ("rouge_l", 1)
 
 
 def test_nobody_is_asked_again(tmp_path: Path) -> None:

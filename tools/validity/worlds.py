@@ -103,7 +103,7 @@ def confused(dice: np.random.Generator, classes: int, accuracy: float, n: int, p
 
 
 def class_columns(truth: Floats, said: Floats, classes: int) -> dict[str, Floats]:
-    found = {}
+    found: dict[str, npt.NDArray[np.bool_]] = {}
     for k in range(classes):
         found |= {f"t:{k}": truth == k, f"p:{k}": said == k, f"h:{k}": (truth == k) & (said == k)}
     return {name: column.astype(float) for name, column in found.items()}
@@ -126,7 +126,7 @@ def class_means() -> Iterator[World]:
                 return estimate(rule, class_columns(truth, said, about[0]), numbered(n))
 
             many = confused(np.random.default_rng(0), classes, accuracy, 200_000, prior)
-            sums = {name: column.sum() for name, column in class_columns(*many, classes).items()}
+            sums = {name: column.sum() for name, column in class_columns(many[0], many[1], classes).items()}
             name = f"{metric}, {classes} {'skewed ' if prior else ''}classes of {each}, {accuracy} right"
             yield World(name, float(rule.value(sums)), read)
 
@@ -180,8 +180,8 @@ def differences() -> Iterator[World]:
             first, second = (np.repeat(shares(dice, share, 0.2, groups), 10) for share in (0.6, 0.75))
             n = np.ones(first.size)
             right = [(dice.random(first.size) < share).astype(float) for share in (first, second)]
-            pairs = Pairs(*({"right": mark, "n": n} for mark in right), np.repeat(numbered(groups), 10))
-            return difference((ACCURACY, ACCURACY), pairs)
+            both = [{"right": mark, "n": n} for mark in right]
+            return difference((ACCURACY, ACCURACY), Pairs(both[0], both[1], np.repeat(numbered(groups), 10)))
 
         yield World(f"difference of word error rates, {groups} speakers", -0.3 * 0.08, rates)
         yield World(f"difference of shares, {groups} groups of 10", 0.15, marks)
