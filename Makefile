@@ -3,6 +3,7 @@
 #   make test     the tests
 #   make check    style, types, floors and the line budget
 #   make bench    what asking costs, beside a bare loop
+#   make validity whether intervals and p-values hold in simulated worlds: the tables of docs/error-bars.md, some minutes
 #   make test-vllm    vLLM itself, in process and as a server: 3.8 GB and some minutes, so not for every run
 
 PYTHON ?= python3
@@ -14,7 +15,7 @@ TRANSFORMERS := .venvs/transformers
 LLAMA := .venvs/llama
 VLLM := .venvs/vllm
 
-.PHONY: demo test test-vllm check bench servers clean
+.PHONY: demo test test-vllm check bench validity servers clean
 
 demo: $(VENV)/demo.done
 	$(BIN)/earmark demo
@@ -31,6 +32,9 @@ check: $(VENV)/dev.done
 
 bench: $(VENV)/dev.done
 	$(BIN)/python tools/bench
+
+validity: $(VENV)/dev.done
+	$(BIN)/python tools/validity
 
 servers: $(TRANSFORMERS)/core.done $(LLAMA)/models.done
 

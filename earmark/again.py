@@ -249,7 +249,7 @@ async def by_reader(runs: Sequence[Path], names: Sequence[str]) -> list[Reading]
                     cells.add(record, scorer, earned)
                     if record.response:
                         beside[item.task, record.condition].add(item, record.response, measure_of(item.task), earned)
-        told += [Reading(name, row, beside[row.task, row.condition].estimates()) for row in cells.rows(0)]
+        told += [Reading(name, row, beside[row.task, row.condition].estimates()) for row in cells.rows()]
     return told
 
 

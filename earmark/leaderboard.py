@@ -1,13 +1,16 @@
 """Many runs as one table: models ranked on each benchmark, and which of them chance alone would set apart.
 
 Runs stand in one table if they were asked the same: the same benchmark, with the same settings, of the same data. Of a
-model's runs the newest counts. Models are ranked by one column, an average over tasks where the benchmark has one; every
-other model is compared with the first, question by question, and the p-values are adjusted for their number (Holm).
+model's runs the newest counts. Models are ranked by one column, an average over tasks where the benchmark has one; equal
+scores share a rank. All pairs of models are compared, question by question, and the p-values are adjusted for the number of
+pairs (Holm), since which model is the first is itself read from the scores. A model's rank lies, at 95 %, between one more
+than the models that are shown to be better and one less for each that is shown to be worse (Mogstad and others 2024).
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import combinations
 from pathlib import Path
 from typing import Any, Final
 
@@ -16,8 +19,9 @@ from msgspec import Struct
 
 from earmark import folder
 from earmark.errors import BadData
-from earmark.report.comparison import compare
+from earmark.report.comparison import headline_difference
 from earmark.report.files import read_metrics
+from earmark.report.gathered import Side
 from earmark.report.rows import Metrics, Row
 from earmark.report.table import chance, interval, number
 from earmark.sides import side
@@ -26,6 +30,8 @@ from earmark.types import replace
 
 HEAD: Final = ("rank", "model", "score", "95 % interval", "p to first", "n", "unparsed", "failed")
 MOST: Final = 16  # columns beside the one that ranks
+PAIRED: Final = 30  # models of a table, of which all pairs are compared; of more, only the first with each
+SHOWN: Final = 0.05  # p-values below it
 TASKS: Final = ("tasks", "experiments")  # settings that choose tasks: runs of other tasks may share some
 
 
@@ -37,7 +43,9 @@ class Entry(Struct, frozen=True):
     finished: bool
     row: Row  # of the column that ranks
     others: dict[str, Row]  # every column
-    p: float | None = None  # against the first, adjusted
+    p: float | None = None  # against the first, adjusted for all pairs
+    rank: int = 0
+    ranks: tuple[int, int] | None = None  # between which it lies, at 95 %
 
 
 class Board(Struct, frozen=True):
@@ -90,7 +98,7 @@ def _board(runs: Mapping[str, Path], condition: str, by: str, metric: str, seed:
     told_apart = {"limit": signed.limit} if signed.limit else {}
     return Board(
         signed.benchmark["name"], signed.benchmark["settings"] | told_apart, condition, metric, chosen, columns,
-        _against_the_first(ranked, condition, seed),
+        _against_each_other(ranked, condition, seed),
     )  # fmt: skip
 
 
@@ -120,27 +128,48 @@ def _place(entry: Entry) -> tuple[bool, float]:
     return False, -found.value if entry.row.better == "higher" else found.value
 
 
-def _against_the_first(ranked: Sequence[Entry], condition: str, seed: int) -> list[Entry]:
-    if len(ranked) < 2:
-        return list(ranked)
+def _against_each_other(ranked: Sequence[Entry], condition: str, seed: int) -> list[Entry]:
+    """Entries with their ranks, and what comparing them tells."""
+    places = [_place(entry) for entry in ranked]
+    sides = [_side_of(entry) for entry in ranked]
+    many = len(ranked)
+    whole = 1 < many <= PAIRED
+    pairs = list(combinations(range(many), 2)) if whole else [(0, other) for other in range(1, many)]
+    values = [_p(ranked[a], sides[a], sides[b], condition, seed) for a, b in pairs]
+    shown = dict(zip(pairs, holm(values, many * (many - 1) // 2), strict=True))
+    better = [
+        sum(_below(shown.get((other, at))) and places[other] < places[at] for other in range(at)) for at in range(many)
+    ]
+    worse = [
+        sum(_below(shown.get((at, other))) and places[at] < places[other] for other in range(at + 1, many))
+        for at in range(many)
+    ]
+    return [
+        replace(
+            entry, p=shown.get((0, at)), rank=1 + sum(place < places[at] for place in places),
+            ranks=(1 + better[at], many - worse[at]) if whole and any(p is not None for p in values) else None,
+        )
+        for at, entry in enumerate(ranked)
+    ]  # fmt: skip
+
+
+def _below(p: float | None) -> bool:
+    return p is not None and p < SHOWN
+
+
+def _side_of(entry: Entry) -> Side | None:
+    """A run to be compared; None of an audiogram, or of answers that only a judge could score: its numbers stand."""
     try:
-        first = side(Path(ranked[0].run))
-    except BadData:  # an audiogram, or answers that only a judge could score: the numbers stand, without a comparison
-        return list(ranked)
-    values: list[float | None] = []
-    for entry in ranked[1:]:
-        try:
-            found = compare(first, side(Path(entry.run)), seed=seed)
-        except BadData:
-            values.append(None)
-            continue
-        same = [
-            row
-            for row in found.rows
-            if (row.task, row.condition, row.scorer) == (entry.row.task, condition, entry.row.scorer)
-        ]
-        values.append(same[0].difference.p if same else None)
-    return [ranked[0], *(replace(entry, p=p) for entry, p in zip(ranked[1:], holm(values), strict=True))]
+        return side(Path(entry.run))
+    except BadData:
+        return None
+
+
+def _p(entry: Entry, first: Side | None, second: Side | None, condition: str, seed: int) -> float | None:
+    if first is None or second is None:
+        return None
+    found = headline_difference(first, second, (entry.row.task, condition, entry.row.scorer), seed)
+    return found.p if found else None
 
 
 def _others(board: Board) -> list[str]:
@@ -153,19 +182,25 @@ def table(board: Board) -> tuple[tuple[str, ...], list[tuple[str, ...]]]:
     """The head and the lines of a board."""
     others = _others(board)
     lines = []
-    for rank, entry in enumerate(board.entries, start=1):
+    for at, entry in enumerate(board.entries):
         _, found = entry.row.headline
         counts = (entry.row.n, entry.row.states["unparsed"], entry.row.failed)
         name = entry.model if entry.finished else f"{entry.model} (unfinished)"
         rest = (number(entry.others[task].headline[1].value) if task in entry.others else "-" for task in others)
-        p = "-" if rank == 1 else chance(entry.p)
-        lines.append((str(rank), name, number(found.value), interval(found), p, *map(str, counts), *rest))
+        p = chance(entry.p) if at else "-"
+        low, high = entry.ranks or (entry.rank, entry.rank)
+        rank = f"{entry.rank} ({low}-{high})" if low < high else str(entry.rank)
+        lines.append((rank, name, number(found.value), interval(found), p, *map(str, counts), *rest))
     return (*HEAD, *others), lines
 
 
 def footnotes(board: Board) -> list[str]:
     """What must be known about a board, in a line each."""
     told = []
+    if any(entry.ranks and entry.ranks[0] < entry.ranks[1] for entry in board.entries):
+        told.append(
+            "in brackets: the ranks that a model may have, at 95 %; p to first is adjusted for all pairs of models (Holm)"
+        )
     hidden = len(board.columns) - 1 - len(_others(board))
     if board.columns and hidden:
         told.append(f"{hidden} more columns are left out: --by NAME ranks by another, --json has all")

@@ -117,7 +117,7 @@ async def score_file(
         raise BadData(f"{path}: found no record, expected JSON lines with id, reply and target")
     for said in (*notices.lines(), *judging(used)):
         say(said)
-    return cells.rows(0)[0], told
+    return cells.rows()[0], told
 
 
 def check_targets(path: Path) -> None:

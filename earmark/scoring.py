@@ -286,7 +286,7 @@ async def write_scores(
     with TemporaryDirectory(prefix=files.STAGED, dir=run) as place:
         scored = await _staged(run, Path(place), benchmark, scorers or benchmark.scorers)
         files.settle(Path(place), run)
-    rows = scored.cells.rows(seed, benchmark.averages, benchmark.mean_over)
+    rows = scored.cells.rows(benchmark.averages, benchmark.mean_over)
     rows = ordered(rows, (*benchmark.tasks, *benchmark.averages), signed.condition)
     controls = [name for name in signed.condition if deaf(name)]
     gained = gains(scored.cells.cells, controls, benchmark.averages, seed)

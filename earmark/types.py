@@ -270,6 +270,8 @@ class Metric(Struct, frozen=True):
     better: Literal["higher", "lower"] = "higher"
     share: tuple[str, str] | None = None  # the two counts of a plain share, which has a closed interval
     caveat: Callable[[Mapping[str, float]], str] | None = None  # of summed counts: a note on the number, or nothing
+    limits: tuple[float, float] | None = None  # between which it lies; inf: it has no top
+    smallest: Callable[[Counts], Number] | None = None  # of a mean over classes: items of the smallest one
 
 
 class Scorer(Protocol):

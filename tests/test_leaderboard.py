@@ -6,12 +6,14 @@ import json
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from commands import earmark
 
 from earmark.cli._words import show_table
 from earmark.config import yaml_names
 from earmark.report.published import load
+from earmark.stats.compare import holm, mcnemar
 
 
 def ran(name: str, reply: str, *more: str) -> Path:
@@ -51,6 +53,36 @@ def test_models_are_ranked_and_compared_with_the_first() -> None:
     shown = earmark("leaderboard").stdout
     assert "acoustics: accuracy of pitch" in shown
     assert "settings: seed=0, items=48, split=all" in shown
+
+
+def test_equal_scores_share_a_rank_and_ranks_have_an_interval() -> None:
+    """n13: three models that are right alike are all first, whatever the order of their names or runs."""
+    for name, reply in (("low", "hm"), ("zeta", "A"), ("alpha", "A"), ("mid", "A")):
+        ran(name, reply, "acoustics:pitch", "items=48")
+    (only,) = board()
+    told = {entry["model"]: (entry["rank"], entry["ranks"]) for entry in only["entries"]}
+    assert told == {"zeta": (1, [1, 3]), "alpha": (1, [1, 3]), "mid": (1, [1, 3]), "low": (4, [4, 4])}
+    shown = earmark("leaderboard").stdout
+    assert shown.count("1 (1-3)") == 3
+    assert "in brackets: the ranks that a model may have, at 95 %" in shown
+    values = [entry.get("p") for entry in only["entries"]]
+    assert values[0] is None
+    assert values[1:3] == [1.0, 1.0]
+    # 24 of 48 right against none is one of six comparisons, three of which are as clear
+    assert values[3] == pytest.approx(6 * mcnemar(0, 24))
+
+
+def test_the_first_is_picked_by_the_same_data() -> None:
+    """Ten models that are equally good, 500 items: few tables call any of them worse than the first."""
+    dice, false, among_others = np.random.default_rng(0), 0, 0
+    for _ in range(120):
+        right = dice.random((10, 500)) < dice.beta(2, 1, 500)
+        ranked = right[np.argsort(-right.sum(axis=1))]
+        values = [mcnemar(int((ranked[0] & ~other).sum()), int((other & ~ranked[0]).sum())) for other in ranked[1:]]
+        false += any(p is not None and p < 0.05 for p in holm(values, 45))
+        among_others += any(p is not None and p < 0.05 for p in holm(values))
+    assert false / 120 <= 0.05
+    assert among_others > false
 
 
 def test_other_questions_are_another_table() -> None:

@@ -13,11 +13,12 @@ from earmark.report.table import HEAD
 
 
 @pytest.mark.parametrize("condition", ["plain", "noise:babble@-10"])
+@pytest.mark.parametrize("marks", [("", ""), ("?", "*")])
 def test_no_number_breaks_at_80_columns(
-    condition: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+    condition: str, marks: tuple[str, str], capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("earmark.cli._words.WIDE", 80)
-    row = ("1_audio_and_text", condition, "0.176", "0.062-0.410", "18", "0", "0", "1", "0.161")
+    row = ("1_audio_and_text", condition, "0.176", f"0.062-0.410{marks[0]}", "18", "0", "0", "1", f"0.161{marks[1]}")
     show_table("listen", HEAD, [row], words=2)
     lines = capsys.readouterr().out.splitlines()
     assert max(map(len, lines)) <= 80
@@ -53,4 +54,4 @@ def test_replies_of_a_file_have_no_empty_columns(tmp_path: Path) -> None:
     file.write_text(json.dumps({"id": "1", "reply": "a cat", "target": "the cat"}))
     lines = earmark("score", str(file), "--scorer", "wer").stdout.splitlines()
     assert lines[1].split()[:2] == ["metric", "score"]
-    assert lines[-1] == "wer, one group cannot be resampled"
+    assert lines[-1] == "wer, one group has no interval"

@@ -11,9 +11,9 @@ from pathlib import Path
 
 FILE, FUNCTION = 400, 40
 TOTALS = {
-    "earmark": 26800,
+    "earmark": 27000,  # intervals that hold, and joint inference over controls
     "tests": 17500,
-    "tools": 1500,
+    "tools": 1900,  # the simulated worlds of `make validity`
     "examples": 400,
 }  # lines; raised on purpose, in a commit that says why
 

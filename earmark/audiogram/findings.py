@@ -19,7 +19,7 @@ from earmark.audiogram.dimensions import Dimension
 from earmark.audiogram.trials import LABELS, Plan, Reply, Trial, plan_of, reply, trials
 from earmark.journal import Record
 from earmark.scoring import records as standing
-from earmark.stats.estimate import wilson
+from earmark.stats.jackknife import wilson
 from earmark.stats.psychometric import GUESS, Curve, Outcome, counted, fit
 from earmark.stats.staircase import ENOUGH, Ending
 from earmark.types import STATES, replace

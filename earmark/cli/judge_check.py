@@ -88,7 +88,7 @@ async def _check(settings: Settings, composed: Composed) -> tuple[list[Checked],
 
     async with opened_judge(settings.judge, settings.votes, settings.temperature) as judge:
         with Progress() as watch:
-            found = await check(judge, sets, tell, composed.run.seed or 0)
+            found = await check(judge, sets, tell)
     return found, Usage(tally.tokens_in, tally.tokens_out, tally.tokens_sound, cost=tally.cost)
 
 

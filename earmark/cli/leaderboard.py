@@ -18,7 +18,7 @@ def command(folder: Path, benchmark: str, condition: str, by: str, metric: str, 
     """Rank the models of all runs under FOLDER, by default results.
 
     Runs stand in one table if they were asked the same questions; of a model's runs the newest counts. `p to first` is how
-    easily chance alone would set a model as far from the first, question by question, adjusted for their number (Holm).
+    easily chance alone would set a model as far from the first, question by question, adjusted for all pairs (Holm).
     """
     from earmark.cli._words import show_table
     from earmark.errors import BadData, UsageError

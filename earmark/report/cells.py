@@ -1,7 +1,7 @@
 """Scores gathered into rows: by task, condition and slice, as means over groups, and as averages over tasks.
 
 Only counts are kept, in columns. A mean over groups weighs an item by one over the size of its group, so that each group
-counts alike; an average over tasks lets each task count alike. Both are resampled as what they are.
+counts alike; an average over tasks lets each task count alike. Intervals are those of what they are.
 """
 
 from __future__ import annotations
@@ -19,14 +19,17 @@ from msgspec import Struct, field
 
 from earmark.journal import Record
 from earmark.report.rows import Row
-from earmark.stats.bags import Bags, Floats, Names
+from earmark.stats.bags import Bags, Floats, Names, named
 from earmark.stats.compare import Pairs
-from earmark.stats.estimate import Estimate, defined, estimates, read
+from earmark.stats.estimate import Estimate, MeanMetric, defined, estimates, read
+from earmark.stats.guessing import above_guessing
 from earmark.stats.repeats import repeated
 from earmark.types import STATES, Counts, Metric, Number, Score, Scorer, State, replace
 
 _VERSION: Final = re.compile(r"\.\d+$")  # of a reader or a normaliser
 OF: Final = "\x1f"  # between the name of a task and that of a count
+FAILED: Final = 1  # of an answer: there was none,
+UNREAD: Final = 2  # and it could not be read, or was a refusal
 
 
 class Columns(Protocol):
@@ -99,19 +102,23 @@ class Cell(Struct):
     scorer: HasMetrics
     bags: Columns
     states: dict[State, int] = field(default_factory=lambda: dict.fromkeys(STATES, 0))
-    worst: dict[str, float] = field(default_factory=dict)  # counts of failed items had they been wrong,
-    best: dict[str, float] = field(default_factory=dict)  # and had they been right
-    lost: array[int] = field(default_factory=lambda: array("b"))  # 1 for each item of the bags that failed
+    failed: dict[str, float] = field(default_factory=dict)  # counts in the bags of items that failed
+    worst: dict[str, float] = field(default_factory=dict)  # counts outside them of unjudged items had they been wrong,
+    best: dict[str, float] = field(default_factory=dict)  # and of both had they been right
+    lost: array[int] = field(default_factory=lambda: array("b"))  # of each item of the bags: 0, FAILED or UNREAD
+    answers: array[int] = field(default_factory=lambda: array("Q"))  # and the name of what was read, 0 for nothing
 
     def add(self, record: Record, scorer: Scorer, earned: Score) -> None:
         """Enter one score."""
         self.states[earned.state] += 1
+        failed = record.failure is not None and record.failure.state != "refused"
         if isinstance(self.bags, Bags) and earned.state != "judge-failed":
             self.bags.add(earned.counts, record.item.group or record.item.id, record.repeat, record.item.id)
-            self.lost.append(record.failure is not None and record.failure.state != "refused")
-        if record.failure and record.failure.state != "refused":
+            self.lost.append(FAILED if failed else UNREAD if earned.state in ("unparsed", "refused") else 0)
+            self.answers.append(0 if earned.answer is None else named(earned.answer))
+        if failed or earned.state == "judge-failed":
             worst, best = scorer.bounds(record.item)
-            for sums, counts in ((self.worst, worst), (self.best, best)):
+            for sums, counts in ((self.failed if failed else self.worst, worst), (self.best, best)):
                 for name, count in counts.items():
                     sums[name] = sums.get(name, 0.0) + count
 
@@ -138,27 +145,28 @@ class Cells:
                     cell = self.cells[place] = Cell(scorer, Bags())
                 cell.add(record, scorer, earned)
 
-    def rows(self, seed: int, averages: Mapping[str, tuple[str, ...]] = {}, mean_over: str = "") -> list[Row]:
+    def rows(self, averages: Mapping[str, tuple[str, ...]] = {}, mean_over: str = "") -> list[Row]:
         """The numbers of every cell, of every average over tasks whose cells are all there, and of the mean over groups."""
-        rows = [row(place, cell, seed) for place, cell in self.cells.items()]
+        rows = [row(place, cell) for place, cell in self.cells.items()]
         whole = {place: cell for place, cell in self.cells.items() if not place.slice}
         if mean_over:
             rows += [
-                row(replace(place, slice=f"mean over {mean_over}s"), over_groups(cell), seed)
-                for place, cell in whole.items()
+                row(replace(place, slice=f"mean over {mean_over}s"), over_groups(cell)) for place, cell in whole.items()
             ]
         for name, tasks in averages.items():
             for condition, scorer in dict.fromkeys((place.condition, place.scorer) for place in whole):
                 cells = {task: cell for task in tasks if (cell := whole.get(Place(task, condition, scorer)))}
                 if len(cells) == len(tasks):
-                    rows.append(row(Place(name, condition, scorer), averaged(cells), seed))
+                    rows.append(row(Place(name, condition, scorer), averaged(cells)))
         return rows
 
 
-def row(place: Place, cell: Cell, seed: int) -> Row:
+def row(place: Place, cell: Cell) -> Row:
     """The numbers of a cell."""
     columns, groups = cell.bags.columns, cell.bags.groups
-    found = estimates(cell.scorer.metrics, columns, groups, seed)
+    found = estimates(cell.scorer.metrics, columns, groups, cell.bags.items)
+    guess = _chance(columns)
+    headline = next(iter(cell.scorer.metrics.values()))
     return Row(
         task=place.task,
         condition=place.condition,
@@ -167,13 +175,12 @@ def row(place: Place, cell: Cell, seed: int) -> Row:
         n=int(groups.size),
         states={str(state): count for state, count in cell.states.items()},
         metrics={name: _bounded(cell.scorer.metrics[name], estimate, cell) for name, estimate in found.items()},
-        chance=_chance(columns),
+        chance=guess,
+        p_guess=None if guess is None else above_guessing(headline, columns, groups, cell.bags.items, guess),
         slice=place.slice,
-        better=next(iter(cell.scorer.metrics.values())).better,
+        better=headline.better,
         settings=msgspec.to_builtins(cell.scorer) if isinstance(cell.scorer, Struct) and not place.slice else {},
-        repeats=repeated(next(iter(cell.scorer.metrics.values())), cell.bags, seed)
-        if isinstance(cell.bags, Bags) and not place.slice
-        else None,
+        repeats=repeated(headline, cell.bags) if isinstance(cell.bags, Bags) and not place.slice else None,
     )
 
 
@@ -184,12 +191,13 @@ def _bounded(metric: Metric, found: Estimate, cell: Cell) -> Estimate:
     sums = {name: float(column.sum()) for name, column in cell.bags.columns.items()}
     note = metric.caveat(sums) if metric.caveat else ""
     found = replace(found, why="; ".join(filter(None, (note, found.why))))
-    if cell.worst:
-        best = {
-            name: sums.get(name, 0.0) - cell.worst.get(name, 0.0) + cell.best.get(name, 0.0)
-            for name in {*sums, *cell.best}
-        }
-        found = replace(found, worst=found.value, best=defined(read(metric.value, best)))
+    if cell.best:
+
+        def bound(less: Mapping[str, float], more: Mapping[str, float]) -> float | None:
+            counts = {name: sums.get(name, 0.0) - less.get(name, 0.0) + more.get(name, 0.0) for name in {*sums, *more}}
+            return defined(read(metric.value, counts))
+
+        found = replace(found, worst=bound({}, cell.worst), best=bound(cell.failed, cell.best))
     numbers = ((name, getattr(found, name)) for name in ("value", "low", "high", "worst", "best"))
     return replace(found, **{name: without_dust(number) for name, number in numbers if number is not None})
 
@@ -244,14 +252,14 @@ def labels(scorers: Sequence[HasMetrics]) -> list[str]:
 def over_groups(cell: Cell) -> Cell:
     """One cell whose metrics are means over groups: an item counts by one over the size of its group."""
     _, of, sizes = np.unique(cell.bags.groups, return_inverse=True, return_counts=True)
-    weighted = {name: column / sizes[of] for name, column in cell.bags.columns.items()}
-    return Cell(
-        Weighted(cell.scorer), Joined(weighted, cell.bags.groups, cell.bags.items, cell.bags.repeats), cell.states
-    )
+    weights = 1 / sizes[of]
+    columns = {name: column * weights for name, column in cell.bags.columns.items()}
+    bags = Joined(columns, cell.bags.groups, cell.bags.items, cell.bags.repeats)
+    return Cell(Weighted(cell.scorer), bags, cell.states)
 
 
 class Weighted(Struct, frozen=True):
-    """A scorer's metrics over weighted counts: its shares are no longer counted in whole items."""
+    """A scorer's metrics over weighted counts."""
 
     scorer: HasMetrics
 
@@ -265,7 +273,7 @@ class Weighted(Struct, frozen=True):
 
     @property
     def metrics(self) -> Mapping[str, Metric]:
-        return {name: replace(metric, share=None) for name, metric in self.scorer.metrics.items()}
+        return self.scorer.metrics
 
 
 def averaged(cells: Mapping[str, Cell]) -> Cell:
@@ -274,8 +282,8 @@ def averaged(cells: Mapping[str, Cell]) -> Cell:
     states = {state: sum(cell.states[state] for cell in cells.values()) for state in STATES}
     whole = Cell(Average(first.scorer, tuple(cells)), joined({task: cell.bags for task, cell in cells.items()}), states)
     for task, cell in cells.items():
-        whole.worst |= {f"{task}{OF}{name}": count for name, count in cell.worst.items()}
-        whole.best |= {f"{task}{OF}{name}": count for name, count in cell.best.items()}
+        for kind in ("failed", "worst", "best"):
+            getattr(whole, kind).update({f"{task}{OF}{name}": count for name, count in getattr(cell, kind).items()})
     return whole
 
 
@@ -290,7 +298,7 @@ def mean_over_tasks(metric: Metric, tasks: Sequence[str]) -> Metric:
         means: Number = np.mean(np.stack([np.asarray(value, np.float64) for value in values]), axis=0)
         return means
 
-    return replace(metric, value=mean, share=None, caveat=None)
+    return MeanMetric(mean, metric.better, limits=metric.limits, parts=tuple((f"{task}{OF}", metric) for task in tasks))
 
 
 def joined_pairs(by_task: Mapping[str, Pairs]) -> Pairs:
@@ -300,6 +308,9 @@ def joined_pairs(by_task: Mapping[str, Pairs]) -> Pairs:
         side_by_side({task: pair.first for task, pair in by_task.items()}, sizes),
         side_by_side({task: pair.second for task, pair in by_task.items()}, sizes),
         np.concatenate([pair.groups for pair in by_task.values()]),
+        None
+        if any(pair.items is None for pair in by_task.values())
+        else np.concatenate([pair.items for pair in by_task.values() if pair.items is not None]),
     )
 
 

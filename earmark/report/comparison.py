@@ -17,16 +17,17 @@ from msgspec import Struct
 from earmark.report.cells import joined_pairs, mean_over_tasks
 from earmark.report.gathered import About, Place, Scores, Side
 from earmark.report.rows import title_of
-from earmark.report.table import chance, number, signed
+from earmark.report.table import chance, mark, number, signed
 from earmark.signature import differences
 from earmark.stats.bags import Floats, Names
-from earmark.stats.compare import Difference, Pairs, difference, holm, items_to_find
+from earmark.stats.compare import Difference, Pairs, difference, holm
 from earmark.stats.estimate import defined, read
+from earmark.stats.planning import items_to_find
 from earmark.types import Metric, replace
 
 HEAD: Final = (
     "task", "condition", "first", "second", "difference", "95 % interval", "p", "p, Holm", "test",
-    "n", "only first", "only second", "could show",
+    "n", "only first", "only second",
 )  # fmt: skip
 TOLD: Final = 5  # differing settings that are listed
 
@@ -85,6 +86,26 @@ def compare(first: Side, second: Side, *, metric: str = "", everything: bool = F
     return Comparison(first.about.name, second.about.name, rows, _notes(first, second, matches))
 
 
+def headline_difference(first: Side, second: Side, place: Place, seed: int = 0) -> Difference | None:
+    """The difference of one task or average by its headline; None where a run lacks a part of it."""
+    task, condition, scorer = place
+    tasks = first.about.averages.get(task, (task,))
+    parts = {name: (name, condition, scorer) for name in tasks}
+    if any(part not in side.scores for part in parts.values() for side in (first, second)):
+        return None
+    named = _wanted(first, second, parts[tasks[0]], "", everything=False)
+    if not named:
+        return None
+    both = [side.rules(tasks[0], scorer).metrics[named[0]] for side in (first, second)]
+    pairs = {
+        name: _pairs(first, second, part, _match(first.scores[part], second.scores[part]))
+        for name, part in parts.items()
+    }
+    if task not in first.about.averages:
+        return difference((both[0], both[1]), pairs[task], seed)
+    return difference((mean_over_tasks(both[0], tasks), mean_over_tasks(both[1], tasks)), joined_pairs(pairs), seed)
+
+
 def metrics_of(side: Side) -> list[str]:
     """The names of everything that a run can be compared by."""
     named = (side.rules(task, scorer).metrics for task, _, scorer in side.scores)
@@ -140,6 +161,7 @@ def _pairs(first: Side, second: Side, place: Place, matched: Matched) -> Pairs:
         {name: column[matched.first] for name, column in before.bags.columns.items()},
         {name: column[matched.second] for name, column in after.bags.columns.items()},
         _groups(first, before, matched),
+        before.bags.items[matched.first],
     )
 
 
@@ -272,21 +294,21 @@ def _line(row: Row) -> tuple[str, ...]:
         number(found.first),
         number(found.second),
         signed(found.value),
-        f"{signed(found.low)} to {signed(found.high)}" if found.low is not None else "-",
+        f"{signed(found.low)} to {signed(found.high)}{mark(found)}" if found.low is not None else "-",
         chance(found.p),
         chance(row.p_holm),
         found.test or "-",
         str(found.n),
         str(row.only_first),
         str(row.only_second),
-        number(found.smallest),
     )
 
 
 def wanted(rows: Sequence[Row], difference: float) -> list[str]:
     """How many pairs it would take to find a true difference, going by what each row found."""
     return [
-        f"{row.title} {row.condition}: {row.metric}, a true difference of {difference:g} takes about {many:,} pairs; {row.difference.n:,} could show {number(row.difference.smallest)}"
+        f"{row.title} {row.condition}: {row.metric}, a true difference of {difference:g} takes about {many:,} pairs, if runs "
+        f"disagree as these do; there are {row.difference.n:,}"
         for row in rows
         if (many := items_to_find(row.difference, difference)) is not None
     ]

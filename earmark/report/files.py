@@ -26,7 +26,7 @@ from earmark.types import Table, Usage
 
 SUMMARY: Final = (
     "model", "benchmark", "task", "condition", "scorer", "metric", "value", "low", "high", "n",
-    "answered", "unparsed", "refused", "request_failed", "sound_failed", "chance", "worst", "best", "method", "signature",
+    "answered", "unparsed", "refused", "request_failed", "sound_failed", "chance", "worst", "best", "method", "signature", "trusted", "p_guess",
 )  # fmt: skip
 SAMPLES: Final = (
     "task", "id", "condition", "repeat", "group", "scorer", "state", "target", "answer", "counts", "rule",
@@ -97,8 +97,9 @@ def _summary(model: str, benchmark: str, rows: Sequence[Row]) -> Iterator[tuple[
         states = (row.states[state] for state in ("answered", "unparsed", "refused", "request-failed", "sound-failed"))
         counted = (row.n, *states, row.chance)
         for name, found in row.metrics.items():
+            p_guess = row.p_guess if name == row.headline[0] else None
             told = (found.value, found.low, found.high, *counted, found.worst, found.best, found.method, row.signature)
-            yield (model, benchmark, row.task, row.condition, row.scorer, name, *told)
+            yield (model, benchmark, row.task, row.condition, row.scorer, name, *told, found.trusted, p_guess)
 
 
 def sweep(folder: Path) -> None:

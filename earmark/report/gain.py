@@ -1,9 +1,13 @@
 """How much of a score needs ears: plain hearing less the best deaf control, over the same items.
 
 A control is a condition in which what is asked about cannot be heard (silence, another item's sound, the words alone).
-Of several controls the best is taken, for each row by itself: what any of them can do needs no ears. An item is answered
-without ears if it is right under every control that was run, in every repeat; so is now and then one that was guessed,
-and how many guessing gets is told beside it.
+Of several controls the best is taken, for each row by itself: what any of them can do needs no ears; how the luck of the best
+is allowed for is in `stats/controls.py`. An answer of a control that cannot be read, or refuses, earns what guessing gets:
+a model that guesses in noise and declines in silence has not listened (docs/decisions/010).
+
+An item is answered without ears if it is right under every control that was run, in every repeat. So is now and then one that
+was guessed. Guesses of the same label under all controls are right together, those of different labels never, so guessing gets
+the chance of each item whose answers are all alike, and of no other.
 """
 
 from __future__ import annotations
@@ -13,16 +17,17 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
-from earmark.report.cells import Average, Cell, HasMetrics, Place, joined_pairs
+from earmark.report.cells import FAILED, UNREAD, Cell, HasMetrics, Place, joined_pairs, mean_over_tasks
 from earmark.report.rows import Gain
-from earmark.report.table import chance, number, signed
+from earmark.report.table import chance, mark, number, signed
 from earmark.stats.bags import Floats, Names
-from earmark.stats.compare import Pairs, difference
+from earmark.stats.compare import Difference, Pairs, holm, weighed
+from earmark.stats.controls import Control, over_the_best
 from earmark.stats.estimate import Whole, yes_or_no
-from earmark.types import replace
+from earmark.types import Metric, replace
 
 PLAIN: Final = "plain"
-HEAD: Final = ("task", "plain", "best control", "score", "listening gain", "95 % interval", "p", "n", "without ears", "by guessing")  # fmt: skip
+HEAD: Final = ("task", "plain", "best control", "score", "listening gain", "95 % interval", "p, Holm", "n", "without ears", "by guessing")  # fmt: skip
 
 
 class Key(NamedTuple):
@@ -40,8 +45,9 @@ def gains(
     plain = {
         Key(place.task, place.scorer, place.slice): cell for place, cell in cells.items() if place.condition == PLAIN
     }
-    matched = {key: found for key, cell in plain.items() if (found := _matched(cells, key, cell, controls))}
-    told = {key: _gain(key, plain[key].scorer, found, seed) for key, found in matched.items()}
+    deaf = {key: _deaf(cells, key, controls) for key in plain}
+    matched = {key: found for key, cell in plain.items() if (found := _matched(deaf[key], cell))}
+    told = {key: _of_task(key, plain[key], deaf[key], pairs, seed) for key, pairs in matched.items()}
     tasks = tuple(dict.fromkeys(key.task for key in matched))
     whole = averages if averages or len(tasks) < 2 else {"all tasks": tasks}
     for name, over in whole.items():
@@ -50,15 +56,44 @@ def gains(
             shared = [name for name in controls if all(name in matched.get(key, {}) for key in keys)]
             if shared:
                 together = {name: joined_pairs({key.task: matched[key][name] for key in keys}) for name in shared}
-                gain = _gain(Key(name, scorer, ""), Average(plain[keys[0]].scorer, over), together, seed)
+                label, metric = _headline(plain[keys[0]].scorer)
+                gain = _gain(Key(name, scorer, ""), label, mean_over_tasks(metric, over), together, seed)
                 told[Key(name, scorer, "")] = _with_sums(gain, [told[key] for key in keys])
-    return list(told.values())
+    return _adjusted(list(told.values()))
 
 
-def _matched(cells: Mapping[Place, Cell], key: Key, plain: Cell, controls: Sequence[str]) -> dict[str, Pairs]:
-    deaf = {name: cells.get(Place(key.task, name, key.scorer, key.slice)) for name in controls}
-    found = {name: pairs(cell, plain) for name, cell in deaf.items() if cell}
+def _adjusted(found: Sequence[Gain]) -> list[Gain]:
+    """Gains with p-values that may all be held against 0.05 at once: those of tasks and averages, and of each tag."""
+    families: dict[str, list[int]] = {}
+    for at, gain in enumerate(found):
+        families.setdefault(gain.slice.partition("=")[0], []).append(at)
+    adjusted = list(found)
+    for places in families.values():
+        for at, p in zip(places, holm([found[at].p for at in places]), strict=True):
+            adjusted[at] = replace(found[at], p_holm=p)
+    return adjusted
+
+
+def _deaf(cells: Mapping[Place, Cell], key: Key, controls: Sequence[str]) -> dict[str, Cell]:
+    """The controls that answered anything at all."""
+    found = {name: cells.get(Place(key.task, name, key.scorer, key.slice)) for name in controls}
+    return {name: cell for name, cell in found.items() if cell and _answered(cell)[0].size}
+
+
+def _matched(deaf: Mapping[str, Cell], plain: Cell) -> dict[str, Pairs]:
+    found = {name: pairs(cell, plain) for name, cell in deaf.items()}
     return {name: pair for name, pair in found.items() if pair.groups.size}
+
+
+def _of_task(key: Key, plain: Cell, deaf: Mapping[str, Cell], controls: Mapping[str, Pairs], seed: int) -> Gain:
+    name, metric = _headline(plain.scorer)
+    gain = _gain(key, name, metric, controls, seed)
+    unread = {control: int((np.frombuffer(cell.lost, np.int8) == UNREAD).sum()) for control, cell in deaf.items()}
+    told = {control: many for control, many in unread.items() if many and "chance" in plain.bags.columns}
+    right = _right_every_time(deaf)
+    if right is None:
+        return replace(gain, by_chance=told)
+    return replace(gain, by_chance=told, without_ears=len(right), guessed=_guessed(deaf))
 
 
 def _with_sums(gain: Gain, parts: Sequence[Gain]) -> Gain:
@@ -73,12 +108,15 @@ def pairs(first: Cell, second: Cell) -> Pairs:
     """The items that both answered, in the same repeat; one that failed in either tells nothing about ears."""
     (mine, left), (theirs, right) = _answered(first), _answered(second)
     _, at, there = np.intersect1d(mine, theirs, assume_unique=True, return_indices=True)
-    return Pairs(_chosen(first, left[at]), _chosen(second, right[there]), second.bags.groups[right[there]])
+    bags = second.bags
+    return Pairs(
+        _by_chance(first, left[at]), _chosen(second, right[there]), bags.groups[right[there]], bags.items[right[there]]
+    )
 
 
 def _answered(cell: Cell) -> tuple[Names, Whole]:
     """What names each answer, and where it is in the cell."""
-    at = np.flatnonzero(np.frombuffer(cell.lost, np.int8) == 0)
+    at = np.flatnonzero(np.frombuffer(cell.lost, np.int8) != FAILED)
     odd = np.uint64(0x9E3779B97F4A7C15)  # so that a repeat moves every name far away
     return cell.bags.items[at] + cell.bags.repeats[at].astype(np.uint64) * odd, at
 
@@ -87,50 +125,115 @@ def _chosen(cell: Cell, at: Whole) -> dict[str, Floats]:
     return {name: column[at] for name, column in cell.bags.columns.items()}
 
 
-def _gain(key: Key, scorer: HasMetrics, controls: Mapping[str, Pairs], seed: int) -> Gain:
+def _by_chance(cell: Cell, at: Whole) -> dict[str, Floats]:
+    """The counts of a control, with what guessing gets for answers that cannot be read or refuse."""
+    columns = _chosen(cell, at)
+    _, metric = next(iter(cell.scorer.metrics.items()))
+    if metric.share is None or metric.better != "higher" or "chance" not in columns:
+        return columns
+    top, bottom = metric.share
+    unread = np.frombuffer(cell.lost, np.int8)[at] == UNREAD
+    zero = np.zeros(at.size)
+    columns[top] = np.where(unread, columns["chance"], columns.get(top, zero))
+    columns[bottom] = np.where(unread, 1.0, columns.get(bottom, zero))
+    return columns
+
+
+def _headline(scorer: HasMetrics) -> tuple[str, Metric]:
+    """The first metric, a share read from its own two counts, which are those that chance enters."""
     name, metric = next(iter(scorer.metrics.items()))
-    found = {control: difference((metric, metric), pair, seed) for control, pair in controls.items()}
+    if metric.share is None:
+        return name, metric
+    top, bottom = metric.share
+    return name, replace(metric, value=lambda counts: np.true_divide(counts[top], counts[bottom]))
+
+
+def _gain(key: Key, name: str, metric: Metric, controls: Mapping[str, Pairs], seed: int) -> Gain:
     sign = 1 if metric.better == "higher" else -1
-    known = {control: told for control, told in found.items() if told.first is not None}
-    best = max(known or found, key=lambda control: sign * (found[control].first or 0.0))
-    return Gain(
-        key.task, key.scorer, name, best, found[best], key.slice,
-        {control: told.first for control, told in found.items()}, *_without_ears(scorer, controls),
-    )  # fmt: skip
+    found = {control: weighed((metric, metric), pair, seed) for control, pair in controls.items()}
+    turned = {control: _turned(told, sign) for control, (told, _) in found.items()}
+    known = [control for control, told in turned.items() if told.value is not None]
+    best = min(known or turned, key=lambda control: turned[control].value or 0.0)
+    gain = Gain(key.task, key.scorer, name, best, turned[best], turned[best].value, slice=key.slice, p=turned[best].p,
+                deaf={control: told.first for control, told in turned.items()})  # fmt: skip
+    parts = []
+    for control in known:
+        told, (_, influence) = turned[control], found[control]
+        if told.low is None or told.high is None or told.value is None or influence is None:
+            return gain
+        groups = np.unique(controls[control].groups)
+        change = influence.change if influence.change.size == groups.size else np.zeros(groups.size)
+        p = 1.0 if told.p is None else told.p
+        parts.append(Control(told.value, told.low, told.high, p, groups, sign * change))
+    if not parts:
+        return gain
+    joint = over_the_best(parts, min(controls[control].groups.size for control in known), seed)
+    return replace(
+        gain, value=joint.value, low=joint.low, high=joint.high, p=joint.p if turned[best].p is not None else None
+    )
 
 
-def _without_ears(scorer: HasMetrics, controls: Mapping[str, Pairs]) -> tuple[int | None, float | None]:
-    """How many items every control gets right, and how many guessing would; only where all controls have the same items."""
-    found = [marks(scorer, pair.first) for pair in controls.values()]
-    if any(mark is None for mark in found) or len({pair.groups.size for pair in controls.values()}) > 1:
-        return None, None
-    right = np.prod(np.stack([mark for mark in found if mark is not None]), axis=0)
-    guess = next(iter(controls.values())).first.get("chance")
-    return int(right.sum()), None if guess is None else float((guess ** len(found)).sum())
+def _turned(told: Difference, sign: int) -> Difference:
+    """A difference that is positive where hearing helps."""
+    if sign > 0 or told.value is None:
+        return told
+    low, high = (None if bound is None else -bound for bound in (told.high, told.low))
+    return replace(told, value=-told.value, low=low, high=high)
 
 
-def marks(scorer: HasMetrics, columns: Mapping[str, Floats]) -> Floats | None:
-    """1 for every item that is right and 0 for every other, by the first metric that tells; None where none does."""
-    told = (yes_or_no(metric, columns) for metric in scorer.metrics.values())
-    return next((mark for mark in told if mark is not None), None)
+# ---------------------------------------------------------------- without ears
+
+
+def right_or_wrong(scorer: HasMetrics, columns: Mapping[str, Floats]) -> Floats | None:
+    """1 for every answer that is right and 0 for every other, by the first metric that tells; None where none does."""
+    for metric in scorer.metrics.values():
+        marks = yes_or_no(metric, columns)
+        if marks is not None:
+            return marks if metric.better == "higher" else 1 - marks
+    return None
+
+
+def _right_every_time(deaf: Mapping[str, Cell]) -> set[int] | None:
+    """The names of the items that every control gets right in every repeat; None where answers are not right or wrong."""
+    always: set[int] | None = None
+    for cell in deaf.values():
+        right = right_or_wrong(cell.scorer, cell.bags.columns)
+        if right is None:
+            return None
+        wrong = (right < 1) | (np.frombuffer(cell.lost, np.int8) == FAILED)
+        own = set(cell.bags.items.tolist()) - set(cell.bags.items[wrong].tolist())
+        always = own if always is None else always & own
+    return always
+
+
+def _guessed(deaf: Mapping[str, Cell]) -> float | None:
+    """How many items guessing gets right every time: the chances of those whose answers are all alike."""
+    if any("chance" not in cell.bags.columns for cell in deaf.values()):
+        return None
+    items, answers, chances = (
+        np.concatenate([part(cell) for cell in deaf.values()])
+        for part in (
+            lambda cell: cell.bags.items,
+            lambda cell: np.frombuffer(cell.answers, np.uint64),
+            lambda cell: cell.bags.columns["chance"],
+        )
+    )
+    order = np.lexsort((answers, items))
+    items, answers, chances = items[order], answers[order], chances[order]
+    distinct, first, times = np.unique(items, return_index=True, return_counts=True)
+    alike = (answers[first] == answers[first + times - 1]) & (answers[first] != 0)
+    everywhere = np.all([np.isin(distinct, cell.bags.items) for cell in deaf.values()], axis=0)
+    return float(chances[first][alike & everywhere].sum())
 
 
 def answered_without_ears(cells: Mapping[Place, Cell], controls: Sequence[str]) -> dict[tuple[str, str], set[int]]:
-    """The names of the items that every control gets right in every repeat, by task and scorer.
+    """The names of the items that every control gets right in every repeat, by task and scorer, as the table counts them."""
+    keys = dict.fromkeys(Key(place.task, place.scorer, "") for place in cells if place.condition in controls)
+    found = {(key.task, key.scorer): _right_every_time(_deaf(cells, key, controls)) for key in keys}
+    return {key: right for key, right in found.items() if right is not None}
 
-    A control that answered nothing at all is none, as in the table.
-    """
-    found: dict[tuple[str, str], set[int]] = {}
-    for place, cell in cells.items():
-        if place.condition in controls and not place.slice:
-            right = marks(cell.scorer, cell.bags.columns)
-            if right is None or not _answered(cell)[0].size:
-                continue
-            items = cell.bags.items
-            always = set(items.tolist()) - set(items[right < 1].tolist())
-            key = (place.task, place.scorer)
-            found[key] = found[key] & always if key in found else always
-    return found
+
+# ---------------------------------------------------------------- as words
 
 
 def table(found: Iterable[Gain]) -> list[tuple[str, ...]]:
@@ -141,9 +244,9 @@ def table(found: Iterable[Gain]) -> list[tuple[str, ...]]:
             number(gain.difference.second),
             gain.control,
             number(gain.difference.first),
-            signed(gain.difference.value),
-            f"{signed(gain.difference.low)} to {signed(gain.difference.high)}",
-            chance(gain.difference.p),
+            signed(gain.value),
+            "-" if gain.low is None else f"{signed(gain.low)} to {signed(gain.high)}{mark(gain.difference)}",
+            chance(gain.p_holm),
             str(gain.difference.n),
             "-" if gain.without_ears is None else str(gain.without_ears),
             "-" if gain.guessed is None else f"{gain.guessed:.1f}",
@@ -152,6 +255,17 @@ def table(found: Iterable[Gain]) -> list[tuple[str, ...]]:
     ]
 
 
-def footnotes(found: Iterable[Gain]) -> list[str]:
-    """What is to be known about an interval, in a line each."""
-    return [f"{gain.title}: listening gain, {gain.difference.why}" for gain in found if gain.difference.why]
+def footnotes(found: Sequence[Gain]) -> list[str]:
+    """What is to be known about the gains, in a line each."""
+    told = []
+    several = next((gain for gain in found if len(gain.deaf) > 1), None)
+    if several:
+        told.append(
+            f"listening gain over the best of {len(several.deaf)} controls: corrected for picking the best by the same items"
+        )
+    for gain in found:
+        told += [
+            f"{gain.title}: {many} unread or refused under {control} earn what guessing gets, in the listening gain only"
+            for control, many in gain.by_chance.items()
+        ]
+    return told + [f"{gain.title}: listening gain, {gain.difference.why}" for gain in found if gain.difference.why]

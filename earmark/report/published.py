@@ -11,6 +11,7 @@ from msgspec import Struct
 
 from earmark.errors import BadData
 from earmark.report.rows import Row
+from earmark.report.table import mark
 
 LEAD: Final = ("task", "this run", "95 % interval", "n")
 
@@ -48,7 +49,11 @@ def beside(rows: Sequence[Row], published: Published) -> tuple[tuple[str, ...], 
         if row.slice or row.condition != published.condition or found is None or not any(there):
             continue
         baseline = row.metrics.get(published.baseline)
-        low_high = "-" if found.low is None or found.high is None else f"{100 * found.low:.1f}-{100 * found.high:.1f}"
+        low_high = (
+            "-"
+            if found.low is None or found.high is None
+            else f"{100 * found.low:.1f}-{100 * found.high:.1f}{mark(found)}"
+        )
         ours = told(found.value, baseline.value if baseline else None)
         lines.append((row.task, ours, low_high, str(row.n), *(_told(numbers) for numbers in there)))
     if not lines:

@@ -34,6 +34,7 @@ class Row(Struct, frozen=True):
     states: dict[str, int]
     metrics: dict[str, Estimate]  # the headline first
     chance: float | None = None
+    p_guess: float | None = None  # of the headline against guessing, one-sided
     slice: str = ""  # such as "user=001"; empty: all of the task
     settings: dict[str, Any] = {}  # of the scorer
     better: Literal["higher", "lower"] = "higher"  # of the headline
@@ -69,17 +70,25 @@ class Found(Struct, frozen=True):
 
 
 class Gain(Struct, frozen=True, omit_defaults=True):
-    """What listening adds to one number."""
+    """What listening adds to one number; positive where hearing helps, also where less is better."""
 
     task: str
     scorer: str
     metric: str
     control: str  # the best one
-    difference: Difference  # first: the control; second: plain
+    difference: Difference  # from the best control (first) to plain (second), as if it had been known to be the best
+    value: float | None = None  # over the best control, whichever that is
+    low: float | None = None
+    high: float | None = None
+    p: float | None = None
+    p_holm: float | None = None  # adjusted over all tasks and averages, or all slices by one tag
     slice: str = ""
     deaf: dict[str, float | None] = {}  # the number of every control
+    by_chance: dict[str, int] = {}  # unread and refused answers of controls, which earn what guessing gets
     without_ears: int | None = None  # items that every control gets right; None where items are not right or wrong
-    guessed: float | None = None  # how many of them guessing would get
+    guessed: float | None = (
+        None  # how many of them guessing would get, with the same answers under every control or not
+    )
 
     @property
     def title(self) -> str:

@@ -6,31 +6,46 @@ from collections.abc import Sequence
 from typing import Final
 
 from earmark.report.rows import Row
-from earmark.stats.compare import items_for
+from earmark.stats.compare import Difference, holm
 from earmark.stats.estimate import Estimate
+from earmark.stats.planning import items_for
 from earmark.stats.repeats import Repeats
 from earmark.types import Usage
 
+SHOWN: Final = 0.05  # p-values below it
+EVEN_CHANCE: Final = 0.45  # of guessing, from which on what unread replies take is told
 HEAD: Final = ("task", "condition", "score", "95 % interval", "n", "unparsed", "refused", "failed", "chance")
 
 
 def table(rows: Sequence[Row]) -> list[tuple[str, ...]]:
     """The lines of a table under `HEAD`: one for each row, its headline alone."""
-    return [_line(row, row.headline[1], row.chance) for row in rows]
+    above = _above_guessing(rows)
+    return [_line(row, row.headline[1], _guess(row, row in above)) for row in rows]
 
 
 def full_table(rows: Sequence[Row]) -> list[tuple[str, ...]]:
     """The lines of a table under `metric` and `HEAD`: every metric of every row, with chance beside the headline, which has it."""
+    above = _above_guessing(rows)
     return [
-        (name, *_line(row, found, row.chance if name == row.headline[0] else None))
+        (name, *_line(row, found, _guess(row, row in above) if name == row.headline[0] else "-"))
         for row in rows
         for name, found in row.metrics.items()
     ]
 
 
-def _line(row: Row, found: Estimate, chance: float | None) -> tuple[str, ...]:
+def _above_guessing(rows: Sequence[Row]) -> list[Row]:
+    """The rows whose headline is above guessing, by p-values that may all be held against 0.05 at once."""
+    adjusted = holm([row.p_guess for row in rows])
+    return [row for row, p in zip(rows, adjusted, strict=True) if p is not None and p < SHOWN]
+
+
+def _guess(row: Row, above: bool) -> str:
+    return number(row.chance) + "*" * above
+
+
+def _line(row: Row, found: Estimate, guess: str) -> tuple[str, ...]:
     counts = (row.n, row.states["unparsed"], row.states["refused"], row.failed)
-    return (row.title, row.condition, number(found.value), interval(found), *map(str, counts), number(chance))
+    return (row.title, row.condition, number(found.value), interval(found), *map(str, counts), guess)
 
 
 def footnotes(rows: Sequence[Row]) -> list[str]:
@@ -39,16 +54,30 @@ def footnotes(rows: Sequence[Row]) -> list[str]:
     for row in rows:
         name, found = row.headline
         where = f"{row.title} {row.condition}: " if row.title else ""  # replies of a file have no task
-        if found.best is not None and found.best != found.value:
-            told.append(f"{where}{name} {number(found.best)} if the {row.failed} failed had been right")
-        if row.states.get("judge-failed"):
+        unjudged = row.states.get("judge-failed", 0)
+        if unjudged:
             told.append(
-                f"{where}{row.states['judge-failed']} answers without a verdict of the judge, outside the score"
+                f"{where}{unjudged} answers without a verdict of the judge, outside the score; {name} "
+                f"{number(found.worst)} to {number(found.best)} with them and the {row.failed} failed at their worst or best"
+            )
+        elif found.best is not None and found.best != found.value:
+            told.append(f"{where}{name} {number(found.best)} if the {row.failed} failed had been right")
+        unread = row.states.get("unparsed", 0) + row.states.get("refused", 0)
+        if unread and row.p_guess is not None and row.chance is not None and row.chance >= EVEN_CHANCE:
+            told.append(
+                f"{where}{unread} unread or refused earn nothing; guesses in their place would add "
+                f"{number(unread * row.chance / row.n)} to {name}"
             )
         if found.why:
             told.append(f"{where}{name}, {found.why}")
         if row.repeats:
             told.append(f"{where}{name}, {repeats(row.repeats)}")
+    if any(row.p_guess is not None for row in rows):
+        told.append(
+            f"*: above guessing, p < {SHOWN} (one-sided binomial test, Holm over the rows)"
+            if _above_guessing(rows)
+            else f"no score is shown to be above guessing, p < {SHOWN} (one-sided binomial test, Holm over the rows)"
+        )
     return told
 
 
@@ -114,7 +143,15 @@ def interval(found: Estimate) -> str:
     >>> interval(Estimate(0.5, 0.4, 0.6))
     '0.400-0.600'
     """
-    return "-" if found.low is None or found.high is None else f"{number(found.low)}-{number(found.high)}"
+    return "-" if found.low is None or found.high is None else f"{number(found.low)}-{number(found.high)}{mark(found)}"
+
+
+def mark(found: Estimate | Difference) -> str:
+    """
+    >>> mark(Estimate(0.5)), mark(Estimate(0.5, trusted=False))
+    ('', '?')
+    """
+    return "" if found.trusted else "?"
 
 
 def signed(value: float | None) -> str:

@@ -44,6 +44,6 @@ class Beside:
             counts = counted(told, "right" if ours.counts["right"] else "wrong") | {"theirs": verdict.value}
             self._bags.add(counts, item.group or item.id)
 
-    def estimates(self, seed: int = 0) -> dict[str, Estimate]:
+    def estimates(self) -> dict[str, Estimate]:
         """Theirs, agreement and kappa; nothing where there is no verdict."""
-        return estimates(METRICS, self._bags.columns, self._bags.groups, seed) if len(self._bags) else {}
+        return estimates(METRICS, self._bags.columns, self._bags.groups) if len(self._bags) else {}

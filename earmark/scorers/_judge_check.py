@@ -28,9 +28,7 @@ class Checked(Struct, frozen=True):
     examples: dict[str, str]  # by why, what was said the first time
 
 
-async def check(
-    judge: Judge, sets: Sequence[Labelled], tell: Callable[[Verdict], object], seed: int = 0
-) -> list[Checked]:
+async def check(judge: Judge, sets: Sequence[Labelled], tell: Callable[[Verdict], object]) -> list[Checked]:
     """Ask a judge about every case of every set; each verdict is told as it comes."""
 
     async def ask(labelled: Labelled, case: Case) -> Verdict:
@@ -41,11 +39,11 @@ async def check(
     found = []
     for labelled in sets:
         verdicts = await asyncio.gather(*(ask(labelled, case) for case in labelled.cases))
-        found.append(_counted(labelled, verdicts, seed))
+        found.append(_counted(labelled, verdicts))
     return found
 
 
-def _counted(labelled: Labelled, verdicts: Sequence[Verdict], seed: int) -> Checked:
+def _counted(labelled: Labelled, verdicts: Sequence[Verdict]) -> Checked:
     categories = labelled.categories
     bags, failures, examples = Bags(), dict[str, int](), dict[str, str]()
     table = {people: dict.fromkeys(categories, 0) for people in categories}
@@ -63,7 +61,7 @@ def _counted(labelled: Labelled, verdicts: Sequence[Verdict], seed: int) -> Chec
         len(labelled.cases),
         sum(failures.values()),
         labelled.without_sound,
-        estimates(metrics(categories, labelled.weights), bags.columns, bags.groups, seed),
+        estimates(metrics(categories, labelled.weights), bags.columns, bags.groups, bags.items),
         table,
         failures,
         examples,

@@ -65,8 +65,8 @@ class Settings(Struct, frozen=True, forbid_unknown_fields=True):
     def metrics(self) -> Mapping[str, Metric]:
         bleu, chrf = _bleu(self), _chrf(self)
         return {
-            "bleu": Metric(_over(BLEU_COUNTS, bleu), caveat=_too_short),
-            "chrf++" if self.words else "chrf": Metric(_over(chrf_counts(self.words), chrf)),
+            "bleu": Metric(_over(BLEU_COUNTS, bleu), limits=(0, 100), caveat=_too_short),
+            "chrf++" if self.words else "chrf": Metric(_over(chrf_counts(self.words), chrf), limits=(0, 100)),
         }
 
     @property

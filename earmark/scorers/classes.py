@@ -44,7 +44,7 @@ def mean_over_classes(
     there: Callable[[Number, Number], Number],
     classes: Sequence[str] = (),
 ) -> Number:
-    """The mean of a share over some classes, or over those that are there, which may differ from one resample to the next."""
+    """The mean of a share over some classes, or over those that are there, which may differ without one item or another."""
     total: Number = 0.0
     many: Number = 0.0
     for k in classes or seen(counts):
@@ -53,6 +53,12 @@ def mean_over_classes(
         total = total + np.where(counted, np.nan_to_num(share(truth, predicted, agreed)), 0.0)
         many = many + (1.0 if classes else counted)
     return divided(total, many)
+
+
+def smallest(counts: Counts) -> Number:
+    """Items of the class that has the fewest, of those that any item is of."""
+    sizes = [float(size) for size in (count(counts, "t", k) for k in seen(counts)) if size]
+    return min(sizes, default=0.0)
 
 
 def uar(counts: Counts, classes: Sequence[str] = ()) -> Number:
@@ -111,8 +117,8 @@ class Settings(Struct, frozen=True, forbid_unknown_fields=True):
     def metrics(self) -> Mapping[str, Metric]:
         return {
             "accuracy": ratio("right", "n"),
-            "macro_f1": Metric(partial(macro_f1, classes=self.over)),
-            "uar": Metric(partial(uar, classes=self.over)),
+            "macro_f1": Metric(partial(macro_f1, classes=self.over), limits=(0, 1), smallest=smallest),
+            "uar": Metric(partial(uar, classes=self.over), limits=(0, 1), smallest=smallest),
         }
 
     @property

@@ -41,29 +41,29 @@ def bias(counts: Counts) -> Number:
     return divided(counts.get("first", 0.0) - counts.get("second", 0.0), counts.get("orders", 0.0))
 
 
-def mean(top: str, bottom: str) -> Metric:
-    return replace(ratio(top, bottom), share=None)
+def mean(top: str, bottom: str, scale: tuple[float, float]) -> Metric:
+    return replace(ratio(top, bottom), share=None, limits=scale)
 
 
 def metrics_of(ask: Ask) -> Mapping[str, Metric]:
     """The numbers of a kind of prompt."""
     if ask.kind == "word":
         return {"accuracy": ratio("right", "judged")}
-    rating = mean("rating", "judged")
+    rating = mean("rating", "judged", ask.scale)
     if ask.kind == "rating":
         low, high = ask.scale
 
         def normalised(counts: Counts) -> Number:
             return (rating.value(counts) - low) / (high - low)
 
-        return {"rating": rating, "normalised": Metric(normalised)}
+        return {"rating": rating, "normalised": Metric(normalised, limits=(0, 1))}
     return {
         "rating": rating,
-        "reference": mean("reference", "rated"),
+        "reference": mean("reference", "rated", ask.scale),
         "win_rate": ratio("wins", "judged"),
         "tie_rate": ratio("ties", "judged"),
         "inconsistent": replace(ratio("inconsistent", "rated"), better="lower"),
-        "first_bias": Metric(bias, "lower"),
+        "first_bias": Metric(bias, "lower", limits=(-1, 1)),
     }
 
 

@@ -27,7 +27,7 @@ from msgspec import Struct
 
 from earmark.errors import BadData
 from earmark.scorers.choice import Choice, divided, ratio
-from earmark.scorers.classes import count, entered, macro_f1, mean_over_classes, seen, uar
+from earmark.scorers.classes import count, entered, macro_f1, mean_over_classes, seen, smallest, uar
 from earmark.types import Counts, Item, Metric, Number, Response, Score, replace
 
 MERGED: Final = {"angry": "anger", "happy": "happiness", "sad": "sadness", "pleasant_surprise": "surprise"}
@@ -68,12 +68,12 @@ def chance_macro_f1(counts: Counts) -> Number:
 ACCURACY: Final = {"accuracy": ratio("letter", "recorded")}
 CLASSES: Final = {
     "weighted_accuracy": Metric(weighted_accuracy, share=("same", "kept")),
-    "uar": Metric(uar),
-    "macro_f1": Metric(macro_f1),
+    "uar": Metric(uar, limits=(0, 1), smallest=smallest),
+    "macro_f1": Metric(macro_f1, limits=(0, 1), smallest=smallest),
     "micro_f1": Metric(weighted_accuracy, share=("same", "kept")),
-    "chance_accuracy": Metric(chance_accuracy),
-    "chance_macro_f1": Metric(chance_macro_f1),
-    "chance_micro_f1": Metric(chance_accuracy),
+    "chance_accuracy": Metric(chance_accuracy, limits=(0, 1)),
+    "chance_macro_f1": Metric(chance_macro_f1, limits=(0, 1)),
+    "chance_micro_f1": Metric(chance_accuracy, limits=(0, 1)),
 }
 
 

@@ -32,7 +32,7 @@ from earmark.errors import BadData, BadSetup
 from earmark.scorers.choice import no_answer, ratio
 from earmark.types import Item, Metric, Response, Score, replace
 
-METRICS: Final = {"meteor": replace(ratio("meteor", "n"), share=None)}
+METRICS: Final = {"meteor": replace(ratio("meteor", "n"), share=None, limits=(0, 1))}
 SENTENCE_END: Final = re.compile(r"(?<=[.!?])\s+(?=[\"'(]?[A-Z])")
 LEXNAMES: Final = "".join(f"{number:02d}\tlexname.{number}\t0\n" for number in range(45))
 

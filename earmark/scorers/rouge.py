@@ -27,7 +27,8 @@ from earmark.text.normalise import language_of, normaliser, unit_of, units
 from earmark.types import Item, Metric, Response, Score, replace
 
 METRICS: Final = {
-    name: replace(ratio(name, "n"), share=None) for name in ("rouge_l", "rouge_l_precision", "rouge_l_recall")
+    name: replace(ratio(name, "n"), share=None, limits=(0, 1))
+    for name in ("rouge_l", "rouge_l_precision", "rouge_l_recall")
 }
 WORD: Final = re.compile(r"[a-z0-9]+")
 

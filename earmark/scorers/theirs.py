@@ -11,6 +11,7 @@ told.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from typing import ClassVar, Literal
 
@@ -112,7 +113,8 @@ def _metric(measure: Measure) -> Metric:
     mean = ratio(measure.name, _times(measure.name))
     # of values that are all 0 or 1 the number is a share, which the estimate finds out
     share = mean.share if (measure.lowest, measure.highest) == (0, 1) else None
-    return replace(mean, better=measure.better, share=share)
+    top = math.inf if measure.highest is None else measure.highest
+    return replace(mean, better=measure.better, share=share, limits=(measure.lowest, top))
 
 
 def load(settings: Settings) -> Settings:

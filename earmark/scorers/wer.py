@@ -29,6 +29,7 @@ reference by at least 4. A loop is told, never cut.
 from __future__ import annotations
 
 import functools
+import math
 from collections.abc import Mapping, Sequence
 from importlib import import_module
 from typing import Any, ClassVar, Final, Literal, NamedTuple
@@ -48,19 +49,20 @@ EMPTY: Final = "empty"  # the word that stands for nothing with empty=word
 UNKNOWN: Final = "\N{REPLACEMENT CHARACTER}"  # a unit that stands for an answer nobody has
 LONGEST_PHRASE: Final = 20  # units of a phrase that may loop
 TOLD: Final = 20  # errors of an item that are told one by one
+RATE: Final = (0.0, math.inf)  # an error rate has no top
 TIMES: Final = 5  # it stands in a row, at least
 
 
 def rate(count: str) -> Metric:
     """A count by the length of the references."""
-    return replace(ratio(count, "length"), better="lower", share=None)
+    return replace(ratio(count, "length"), better="lower", share=None, limits=RATE)
 
 
 METRICS: Final = {
     "sub_rate": rate("sub"),
     "del_rate": rate("del"),
     "ins_rate": rate("ins"),
-    "mean_rate": replace(ratio("rate", "n"), better="lower", share=None),
+    "mean_rate": replace(ratio("rate", "n"), better="lower", share=None, limits=RATE),
     "capped_rate": rate("capped"),
     "wrong": replace(ratio("wrong", "n"), better="lower"),
     "looped": replace(ratio("looped", "n"), better="lower"),
@@ -98,7 +100,7 @@ class Settings(Struct, frozen=True, forbid_unknown_fields=True):
 
     @property
     def metrics(self) -> Mapping[str, Metric]:
-        total = Metric(lambda counts: divided(errors(counts), counts.get("length", 0.0)), better="lower")
+        total = Metric(lambda counts: divided(errors(counts), counts.get("length", 0.0)), better="lower", limits=RATE)
         return {NAMES[way(self).unit]: total} | METRICS
 
     @property

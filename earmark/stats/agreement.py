@@ -10,7 +10,7 @@ With o(i, j) the share of cases that the one put in category i and the other in 
               (i - j)²                       quadratic
 
 1 is full agreement, 0 what two raters would have who draw from the same shares without looking. Where both put everything
-into one category nothing could have disagreed, and kappa is not defined. Counts add up, so intervals are resampled like
+into one category nothing could have disagreed, and kappa is not defined. Counts add up, so intervals are found like
 those of any other number: by conversation, where several cases come from one.
 """
 
@@ -72,7 +72,7 @@ def metrics(categories: Sequence[str], weights: Sequence[Weights] = ("nominal",)
     """Agreement, and kappa with each of some weights: the nominal one is called kappa, others by their weights too."""
 
     def by(weight: Weights) -> Metric:
-        return Metric(lambda counts: kappa(counts, categories, weight))
+        return Metric(lambda counts: kappa(counts, categories, weight), limits=(-1, 1))
 
     agreement = Metric(lambda counts: np.true_divide(counts["same"], counts["cases"]), share=("same", "cases"))
     return {"agreement": agreement} | {

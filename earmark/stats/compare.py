@@ -9,20 +9,22 @@ that only the first has (lost):
     interval      Bonett and Price (2012): d' ± z sqrt((c' + b' - d'²) / (n + 2)),
                   c' = (c + 1)/(n + 2), b' = (b + 1)/(n + 2), d' = c' - b'; it has a width even where b = c = 0
 
-Everything else, by group:
+Marks between 0 and 1, and several items to a group: the same interval, with the sum of the squares of their differences for
+b + c, and n the number of independent items that would vary as much between groups (`jackknife.py`). Everything else:
 
     p-value       permutation: were both runs alike, each group's two results could as well be swapped. All ways of
                   swapping are counted where they are few, else 9,999 are drawn and p = (1 + as far or further) / 10,000
                   (Phipson and Smyth 2010)
-    interval      bootstrap: groups are drawn, for both runs the same ones; see `estimate.py`
+    interval      jackknife: groups are left out, for both runs the same ones
 
 Of several p-values some are small by chance; Holm's (1979) adjusted ones may all be held against 0.05 at once.
 """
 
 from __future__ import annotations
 
+import functools
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Final
 
 import numpy as np
@@ -30,27 +32,25 @@ from msgspec import Struct
 
 from earmark.stats.bags import Floats, Names
 from earmark.stats.estimate import (
-    LEVEL,
-    REPLICATES,
     Estimate,
-    Whole,
-    between,
+    Found,
+    MeanMetric,
+    Sample,
+    by_item,
+    by_leaving_out,
     defined,
-    drawn,
-    grouped,
-    normal,
-    pools,
+    mean_of_parts,
     read,
-    student,
-    table,
-    yes_or_no,
+    sample,
 )
-from earmark.types import Metric
+from earmark.stats.jackknife import Influence, effective, share_influence
+from earmark.stats.planning import POWER, smallest_difference
+from earmark.stats.quantiles import LEVEL, normal, student
+from earmark.types import Counts, Metric, Number, replace
 
 SWAPS: Final = 9999  # ways of swapping that are drawn
 FEW: Final = 13  # groups that differ, at most, for all their ways of swapping to be counted
 BLOCK: Final = 64_000  # swaps held at once
-POWER: Final = 0.8
 
 
 class Pairs(Struct, frozen=True, eq=False):
@@ -58,7 +58,8 @@ class Pairs(Struct, frozen=True, eq=False):
 
     first: Mapping[str, Floats]
     second: Mapping[str, Floats]
-    groups: Names  # what each item is resampled with
+    groups: Names  # what each item shares its luck with
+    items: Names | None = None  # the item of each pair, the same in every repeat; None: each is its own
 
 
 class Difference(Struct, frozen=True, omit_defaults=True):
@@ -77,52 +78,54 @@ class Difference(Struct, frozen=True, omit_defaults=True):
     smallest: float | None = None  # true difference that so many items show with a power of 80 %
     disagreement: float | None = None  # share of the pairs of which one is right and the other wrong
     why: str = ""
+    trusted: bool = True  # False: so little is known that the interval may not hold the truth; `why` says what
 
 
 def difference(metrics: tuple[Metric, Metric], pairs: Pairs, seed: int = 0) -> Difference:
     """How far the second run is from the first by a metric, each run's read its own way."""
+    return weighed(metrics, pairs, seed)[0]
+
+
+def weighed(metrics: tuple[Metric, Metric], pairs: Pairs, seed: int = 0) -> tuple[Difference, Influence | None]:
+    """The same, and how each group influences it."""
     n = int(pairs.groups.size)
     if not n:
-        return Difference(None, None, why="no item is in both")
+        return Difference(None, None, why="no item is in both"), None
     first, second = (
         defined(read(metric.value, {name: column.sum() for name, column in columns.items()}))
         for metric, columns in zip(metrics, (pairs.first, pairs.second), strict=True)
     )
     if first is None or second is None:
-        return Difference(first, second, n=n, why="not defined for these counts")
-    size, of = grouped(pairs.groups)
-    before, after = yes_or_no(metrics[0], pairs.first), yes_or_no(metrics[1], pairs.second)
-    if (
-        size == n
-        and before is not None
-        and after is not None
-        and math.isclose(second - first, (after - before).mean(), abs_tol=1e-9)
-    ):
-        return _of_marks(before, after, first, second)
-    return _of_groups(metrics, pairs, of, (first, second), seed)
+        return Difference(first, second, n=n, why="not defined for these counts"), None
+    apart = Apart(metrics, pairs, seed)
+    found, influence = apart.found(second - first)
+    told = Difference(
+        first,
+        second,
+        found.value,
+        found.low,
+        found.high,
+        n,
+        found.groups,
+        found.method,
+        why=found.why,
+        trusted=found.trusted,
+    )
+    gaps = apart.alone
+    if gaps is not None:
+        gained, lost = int((gaps > 0).sum()), int((gaps < 0).sum())
+        disagreement = (gained + lost) / n
+        shown = smallest_difference(n, disagreement)
+        tested = {"p": mcnemar(gained, lost), "test": "exact McNemar", "disagreement": disagreement, "smallest": shown}
+    elif found.groups > 1:
+        p, test = apart.permuted()
+        tested = {"p": p, "test": test, "smallest": _shown(influence)}
+    else:
+        tested = {}
+    return replace(told, **tested), influence
 
 
 # ---------------------------------------------------------------- items that are right or wrong
-
-
-def _of_marks(before: Floats, after: Floats, first: float, second: float) -> Difference:
-    n = before.size
-    gained, lost = int((after > before).sum()), int((after < before).sum())
-    low, high = bonett_price(gained, lost, n)
-    return Difference(
-        first,
-        second,
-        second - first,
-        low,
-        high,
-        n,
-        n,
-        "Bonett-Price",
-        mcnemar(gained, lost),
-        "exact McNemar",
-        smallest_difference(n, (gained + lost) / n),
-        (gained + lost) / n,
-    )
 
 
 def mcnemar(gained: int, lost: int) -> float:
@@ -141,59 +144,52 @@ def mcnemar(gained: int, lost: int) -> float:
     return min(1.0, 2 * math.exp(top) * tail)
 
 
-def bonett_price(gained: int, lost: int, n: int, level: float = LEVEL) -> tuple[float, float]:
+def bonett_price(gained: float, lost: float, n: float, level: float = LEVEL) -> tuple[float, float]:
     """The interval of the difference of two paired shares.
 
     >>> [round(bound, 4) for bound in bonett_price(8, 2, 50)]
     [-0.0114, 0.2421]
     """
-    up, down = (gained + 1) / (n + 2), (lost + 1) / (n + 2)
-    middle = up - down
-    half = normal(level) * math.sqrt((up + down - middle**2) / (n + 2))
+    return paired_interval((gained - lost) / n, (gained + lost) / n, n, level)
+
+
+def paired_interval(difference: float, square: float, n: float, level: float = LEVEL) -> tuple[float, float]:
+    """The same from the mean difference and the mean square of the differences of n pairs of marks from 0 to 1."""
+    middle = difference * n / (n + 2)
+    half = normal(level) * math.sqrt(max(0.0, (square * n + 2) / (n + 2) - middle**2) / (n + 2))
     return max(-1.0, middle - half), min(1.0, middle + half)
 
 
 # ---------------------------------------------------------------- anything else, by group
 
 
-def _of_groups(
-    metrics: tuple[Metric, Metric], pairs: Pairs, of: Whole, values: tuple[float, float], seed: int
-) -> Difference:
-    first, second = values
-    n, size = of.size, int(of.max()) + 1
-    apart = Apart(metrics, pairs, of, seed)
-    draws = apart.resampled()
-    found = between(second - first, lambda: draws, n, size)
-    p, test = apart.permuted() if size > 1 else (None, "")
-    return Difference(
-        first,
-        second,
-        second - first,
-        found.low,
-        found.high,
-        n,
-        size,
-        found.method,
-        p,
-        test,
-        _shown(draws, size) if found.low is not None else None,
-        why=found.why,
-    )
-
-
 class Apart:
     """The counts of two runs by group, and how far apart sums of them are."""
 
-    def __init__(self, metrics: tuple[Metric, Metric], pairs: Pairs, of: Whole, seed: int) -> None:
+    def __init__(self, metrics: tuple[Metric, Metric], pairs: Pairs, seed: int = 0) -> None:
         self._metrics = metrics
         self._names = tuple(dict.fromkeys((*pairs.first, *pairs.second)))
         self._dice = np.random.default_rng(seed)
-        pool = pools(int(of.max()) + 1, self._dice)
-        zero = np.zeros(of.size)
-        self._first, self._second = (
-            table({name: columns.get(name, zero) for name in self._names}, pool[of], int(pool.max()) + 1)
-            for columns in (pairs.first, pairs.second)
+        zero = np.zeros(pairs.groups.size)
+        both = [{name: columns.get(name, zero) for name in self._names} for columns in (pairs.first, pairs.second)]
+        self.pairs = sample(
+            {f"{side}{name}": column for side, one in zip("12", both, strict=True) for name, column in one.items()},
+            pairs.groups,
+            pairs.items,
         )
+        self._first, self._second = np.split(self.pairs.rows, 2, axis=1)
+
+    @functools.cached_property
+    def alone(self) -> Floats | None:
+        """The difference of each pair, where each is right or wrong and a group of its own; else None."""
+        gaps = _gaps(self._metrics, self.pairs)
+        if gaps is None or self.pairs.size < gaps.size or not np.isin(gaps, (-1, 0, 1)).all():
+            return None
+        return gaps
+
+    def found(self, value: float) -> Found:
+        """The difference with its interval and the influence of groups."""
+        return _difference(self._metrics, self.pairs, value)
 
     def far(self, first: Floats, second: Floats) -> Floats:
         """The second number less the first, from sums of shape (many, counts)."""
@@ -203,11 +199,6 @@ class Apart:
         )
         less, more = numbers
         return more - less
-
-    def resampled(self) -> Floats:
-        """The difference as it comes out when groups are drawn with replacement, shape (replicates,)."""
-        sums = drawn(np.hstack([self._first, self._second]), self._dice, REPLICATES)
-        return self.far(*np.split(sums, 2, axis=1))
 
     def permuted(self) -> tuple[float, str]:
         """The p-value of the difference when the results of groups are swapped at random, and the test's name.
@@ -236,107 +227,96 @@ class Apart:
         return (1 + far) / (1 + SWAPS), "permutation"
 
 
-def _shown(draws: Floats, size: int, power: float = POWER) -> float | None:
-    """The smallest difference by the spread of its resampled values: so many standard errors."""
-    error = float(draws[np.isfinite(draws)].std(ddof=1))
-    return (student(LEVEL, size - 1) + student(2 * power - 1, size - 1)) * error if error else None
+def _difference(metrics: tuple[Metric, Metric], pairs: Sample, value: float) -> Found:
+    n, size = pairs.groups.size, pairs.size
+    first, second = metrics
+    if isinstance(first, MeanMetric) and isinstance(second, MeanMetric):
+        return _mean_difference(first, second, pairs, Estimate(value, n=n, groups=size))
+    marks = _of_marks(metrics, pairs, value)
+    if marks:
+        return marks
+    return by_leaving_out(Estimate(value, n=n, groups=size), pairs, _gap_of(first, second))
+
+
+def _gap_of(first: Metric, second: Metric) -> Callable[[Counts], Number]:
+    """The second run less the first, read from the counts of both."""
+    return lambda counts: np.subtract(second.value(_side(counts, "2")), first.value(_side(counts, "1")))
+
+
+def _mean_difference(first: MeanMetric, second: MeanMetric, pairs: Sample, bare: Estimate) -> Found:
+    parts = []
+    for (prefix, before), (_, after) in zip(first.parts, second.parts, strict=True):
+        part = pairs.part(prefix, ("1", "2"))
+        gap = part.read(_gap_of(before, after))
+        parts.append((prefix, _difference((before, after), part, gap or 0.0)))
+    return mean_of_parts(bare, parts, pairs)
+
+
+def _side(counts: Counts, side: str) -> dict[str, Number]:
+    """The counts of one run."""
+    return {name[1:]: count for name, count in counts.items() if name[0] == side}
+
+
+def _gaps(metrics: tuple[Metric, Metric], pairs: Sample) -> Floats | None:
+    """The difference of each pair, where both metrics are means of marks from 0 to 1; else None."""
+    marks = []
+    for metric, side in zip(metrics, "12", strict=True):
+        right, counted = (pairs.columns.get(f"{side}{name}") for name in metric.share or ("", ""))
+        if right is None or counted is None or not ((right >= 0) & (right <= 1) & (counted == 1)).all():
+            return None
+        marks.append(right)
+    return marks[1] - marks[0]
+
+
+def _of_marks(metrics: tuple[Metric, Metric], pairs: Sample, value: float) -> Found | None:
+    """Bonett and Price's interval, for as many independent pairs as vary alike between groups; None of no marks."""
+    gaps = _gaps(metrics, pairs)
+    if gaps is None or not math.isclose(value, float(gaps.mean()), abs_tol=1e-9):
+        return None
+    gaps, _, group = by_item(gaps, np.ones(gaps.size), pairs)
+    n, sizes = gaps.size, np.bincount(group, minlength=pairs.pool.size).astype(np.float64)
+    square, groups = float(np.square(gaps).mean()), int((sizes > 0).sum())
+    method, things = "Bonett-Price", float(n)
+    influence = (
+        share_influence(np.bincount(group, gaps, pairs.pool.size).astype(np.float64), sizes)
+        if groups > 1
+        else Influence(np.zeros(sizes.size), sizes / n)
+    )
+    if groups < n:
+        if groups < 2:
+            return None
+        things = effective(square - value**2, influence, n)
+        method = f"Bonett-Price over {groups} groups"
+    low, high = paired_interval(value, square, things)
+    return Found(Estimate(value, low, high, pairs.groups.size, groups, method), influence)
+
+
+def _shown(influence: Influence | None) -> float | None:
+    """The smallest difference by its standard error: so many of them."""
+    if influence is None or not influence.variance:
+        return None
+    return (student(LEVEL, influence.degrees) + student(2 * POWER - 1, influence.degrees)) * math.sqrt(
+        influence.variance
+    )
 
 
 # ---------------------------------------------------------------- many comparisons
 
 
-def holm(values: Sequence[float | None]) -> list[float | None]:
+def holm(values: Sequence[float | None], among: int = 0) -> list[float | None]:
     """Holm's adjusted p-values; those that are not there stay so, and do not count.
+
+    `among` is how many comparisons there are where more could have been made, as of all pairs of models when the best is
+    picked by the same data.
 
     >>> holm([0.01, None, 0.04, 0.03])
     [0.03, None, 0.06, 0.06]
     """
     known = sorted((value, at) for at, value in enumerate(values) if value is not None)
+    many = max(among, len(known))
     adjusted: list[float | None] = [None] * len(values)
     least = 0.0
     for rank, (value, at) in enumerate(known):
-        least = max(least, min(1.0, value * (len(known) - rank)))
+        least = max(least, min(1.0, value * (many - rank)))
         adjusted[at] = least
     return adjusted
-
-
-# ---------------------------------------------------------------- how many items
-
-
-def smallest_difference(items: int, disagreement: float, power: float = POWER) -> float | None:
-    """The smallest true difference d of two shares that McNemar's test finds with this power; None where none would.
-
-    The two runs are supposed to disagree on a share q of the items, or on d of them where that is more. Solves
-
-        sqrt(n) d - 1/sqrt(n) = z sqrt(q) + z' sqrt(q - d²)
-
-    (Connor 1987, with the correction that the exact test asks for), z of 95 % and z' of the power. On the safe side
-    where the disagreements are few.
-
-    >>> round(smallest_difference(1000, 0.2), 4)
-    0.0406
-    """
-    z, least = normal(LEVEL), normal(2 * power - 1)
-    bound = z * math.sqrt(disagreement) + 1 / math.sqrt(items)
-    inside = (items + least**2) * disagreement - bound**2
-    if inside >= 0:
-        found = (math.sqrt(items) * bound + least * math.sqrt(inside)) / (items + least**2)
-        if found <= disagreement:
-            return found
-
-    def short(d: float) -> bool:  # all disagreements go one way
-        return math.sqrt(items) * d - 1 / math.sqrt(items) < z * math.sqrt(d) + least * math.sqrt(d - d * d)
-
-    low, high = 0.0, 1.0
-    if short(high):
-        return None
-    while high - low > 1e-9:
-        middle = (low + high) / 2
-        low, high = (middle, high) if short(middle) else (low, middle)
-    return high
-
-
-def items_to_show(difference: float, disagreement: float, power: float = POWER) -> int:
-    """How many items it takes for McNemar's test to find a true difference with this power, as above.
-
-    >>> items_to_show(0.05, 0.2)
-    665
-    """
-    disagreement = max(disagreement, difference)
-    spread = normal(LEVEL) * math.sqrt(disagreement) + normal(2 * power - 1) * math.sqrt(disagreement - difference**2)
-    return math.ceil(((spread + math.sqrt(spread**2 + 4 * difference)) / (2 * difference)) ** 2)
-
-
-def items_to_find(found: Difference, wanted: float) -> int | None:
-    """How many pairs of the same kind it takes to find a true difference: what can be found falls with the root of their number.
-
-    >>> items_to_find(Difference(0.5, 0.6, n=100, disagreement=0.2), 0.05), items_to_find(Difference(1, 2, n=100, smallest=0.1), 0.05)
-    (665, 400)
-    """
-    if found.disagreement is not None:
-        return items_to_show(wanted, found.disagreement)
-    return None if found.smallest is None else math.ceil(found.n * round((found.smallest / wanted) ** 2, 9))
-
-
-def items_for_width(width: float, share: float = 0.5) -> int:
-    """How many right-or-wrong items it takes for Wilson's interval of a share to be no wider than this.
-
-    >>> items_for_width(0.1), items_for_width(0.1, 0.9)
-    (381, 141)
-    """
-    half, z = width / 2, normal(LEVEL)
-    spare = share * (1 - share) - 2 * half**2
-    return max(1, math.ceil(z**2 * (spare + math.sqrt(spare**2 + half**2 * (1 - 4 * half**2))) / (2 * half**2)))
-
-
-def items_for(found: Estimate, width: float) -> int | None:
-    """How many items of the same kind it takes for an estimate's interval to be so wide: its width falls with their root.
-
-    >>> items_for(Estimate(0.1, 0.08, 0.12, n=200), 0.02), items_for(Estimate(0.9, method="wilson"), 0.1)
-    (800, 141)
-    """
-    if found.method == "wilson" and found.value is not None:
-        return items_for_width(width, found.value)
-    if found.low is None or found.high is None or found.high <= found.low:
-        return None
-    return math.ceil(found.n * round(((found.high - found.low) / width) ** 2, 9))

@@ -1,21 +1,15 @@
 """A number and how sure it is.
 
-Two kinds of interval, both at 95 %. A share of things that are right or wrong, k of n, has Wilson's (1927),
+Every interval is of 95 %. A share of things that are right or wrong, k of n, has Wilson's (1927),
 
     (p + z²/2n ± z sqrt(p(1-p)/n + z²/4n²)) / (1 + z²/n),  p = k/n,
 
-which stays within 0 and 1 and has a width even where all or none are right. Where a group (recording, speaker, user, or
-one question asked several times) holds more than one thing, these are not n independent ones; n is then the number of
-independent ones that would vary as much between groups as was found,
+which stays within 0 and 1 and has a width even where all or none are right. Answers to one item in several repeats are first
+averaged, so that asking again adds no items. Where a group (recording, speaker, user) holds more than one item, these are not
+n independent ones; n is then the number n' of independent things that would vary as much between groups as was found (see
+`jackknife.py`), never more than there are items, or, where items weigh differently, (sum w)² / sum w² of them.
 
-    n' = p(1-p)/v · (z/t)²,  v = g/(g-1) · sum over groups of (k_i - p n_i)² / n²
-
-with g groups and Student's t of g-1 degrees (Korn and Graubard 1998; Franco, Little, Louis and Slud 2019). n' is never
-more than n, and is g where all or none are right: nothing tells then that things of a group differ.
-
-Everything else is resampled (Efron 1979): groups are drawn with replacement, their counts summed, and the number is read
-from each sum. The interval holds the middle of what came out: not 95 % of it, which is too narrow for few groups, but all
-between the shares a and 1 - a with a = Φ(-t sqrt(g/(g-1))) (the expanded percentile interval, Hesterberg 2015).
+For every other number groups are left out one at a time; for a mean over tasks the intervals of the tasks are put together.
 """
 
 from __future__ import annotations
@@ -23,20 +17,28 @@ from __future__ import annotations
 import functools
 import math
 from collections.abc import Callable, Mapping
-from statistics import NormalDist
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 from msgspec import Struct
 
 from earmark.stats.bags import Floats, Names
-from earmark.types import Counts, Metric, Number
+from earmark.stats.jackknife import (
+    NO_LIMITS,
+    Bounds,
+    Influence,
+    effective,
+    interval,
+    mean_interval,
+    share_influence,
+    wilson,
+)
+from earmark.types import Counts, Metric, Number, replace
 
-REPLICATES: Final = 2000
-LEVEL: Final = 0.95
-BLOCK: Final = 32_000  # draws held at once: what fits beside the processor
-POOLS: Final = 10_000  # more groups than these are put together at random before they are drawn
+POOLS: Final = 10_000  # more groups than these are put together at random before they are left out
+TRUSTED_PART: Final = 5  # items of the smallest class, of fewer a mean over classes is marked (docs/error-bars.md)
+ALIKE: Final = "all groups are alike: no interval can be estimated"
 
 Whole = npt.NDArray[np.intp]
 
@@ -48,81 +50,191 @@ class Estimate(Struct, frozen=True, omit_defaults=True):
     low: float | None = None
     high: float | None = None
     n: int = 0  # items behind it
-    groups: int = 0  # that were resampled together
+    groups: int = 0  # that count as one each
     method: str = ""
     worst: float | None = None  # where items failed: had they all been answered wrong,
     best: float | None = None  # and had they all been answered right
     why: str = ""
+    trusted: bool = True  # False: so little is known that the interval may not hold the truth; `why` says what
+
+
+class MeanMetric(Metric, frozen=True):
+    """The mean of several metrics, each of the counts that carry its prefix."""
+
+    parts: tuple[tuple[str, Metric], ...] = ()
+
+
+class Sample:
+    """Counts of answers with the group and the item of each, ready for groups to be left out.
+
+    `groups` numbers the groups of answers from 0, `pool` has the pool of each group.
+    """
+
+    def __init__(self, columns: Mapping[str, Floats], groups: Whole, items: Names | None, pool: Whole) -> None:
+        self.columns, self.groups, self.items, self.pool = columns, groups, items, pool
+
+    @functools.cached_property
+    def rows(self) -> Floats:
+        """Each count summed by pool, shape (pools, counts)."""
+        return table(self.columns, self.pool[self.groups], int(self.pool.max()) + 1)
+
+    @functools.cached_property
+    def weights(self) -> Floats:
+        """The share of all answers that each pool has."""
+        size = np.bincount(self.pool[self.groups], minlength=int(self.pool.max()) + 1)
+        return np.asarray(size / size.sum())
+
+    @property
+    def size(self) -> int:
+        """Number of groups that have an answer."""
+        return int(np.unique(self.groups).size)
+
+    def part(self, prefix: str, sides: tuple[str, ...] = ("",)) -> Sample:
+        """The answers that have a count of this prefix, which it loses; of pairs, the prefix follows the name of the side."""
+        own = {
+            side + name.removeprefix(side + prefix): column
+            for side in sides
+            for name, column in self.columns.items()
+            if name.startswith(side + prefix)
+        }
+        there = np.any([column != 0 for column in own.values()], axis=0) if own else np.zeros(self.groups.size, bool)
+        items = None if self.items is None else self.items[there]
+        return Sample({name: column[there] for name, column in own.items()}, self.groups[there], items, self.pool)
+
+    def read(self, value: Callable[[Counts], Number]) -> float | None:
+        """A number read from all answers."""
+        return defined(read(value, {name: float(column.sum()) for name, column in self.columns.items()}))
+
+    def influence(self, value: Callable[[Counts], Number]) -> Influence | None:
+        """How a number changes without each pool; None where it is not defined without one of them."""
+        total = self.rows.sum(axis=0)
+        left = total - self.rows
+        left[np.abs(left) < 1e-12 * np.abs(total)] = 0.0
+        names = tuple(self.columns)
+        without = read(value, dict(zip(names, left.T, strict=True)), len(left))
+        change = without - read(value, dict(zip(names, total, strict=True)))
+        if not np.isfinite(change).all():
+            return None
+        change = np.where(np.abs(change) < 1e-12, 0.0, change)
+        return Influence(change, self.weights)
+
+
+def sample(columns: Mapping[str, Floats], groups: Names, items: Names | None = None) -> Sample:
+    """A sample whose groups and pools are numbered."""
+    size, of = grouped(groups)
+    return Sample(columns, of, items, pools(size, np.random.default_rng(0)))
 
 
 # ---------------------------------------------------------------- estimates
 
 
-def estimate(metric: Metric, columns: Mapping[str, Floats], groups: Names, seed: int = 0) -> Estimate:
-    """A metric over items with its interval.
+def estimate(metric: Metric, columns: Mapping[str, Floats], groups: Names, items: Names | None = None) -> Estimate:
+    """A metric over answers with its interval.
 
-    `columns` holds each count as an array of shape (items,), `groups` what each item is resampled with, same shape.
+    `columns` holds each count as an array of shape (answers,), `groups` the group of each and `items` its item, same shape;
+    without `items` every answer is an item of its own.
     """
-    return estimates({"": metric}, columns, groups, seed)[""]
+    return estimates({"": metric}, columns, groups, items)[""]
 
 
 def estimates(
-    metrics: Mapping[str, Metric], columns: Mapping[str, Floats], groups: Names, seed: int = 0
+    metrics: Mapping[str, Metric], columns: Mapping[str, Floats], groups: Names, items: Names | None = None
 ) -> dict[str, Estimate]:
-    """Several metrics over the same items, all read from the same draws."""
-    n = int(groups.size)
-    if not n:
+    """Several metrics over the same answers."""
+    if not groups.size:
         return {name: Estimate(None, why="no items") for name in metrics}
-    size, of = grouped(groups)
-    sums = {name: float(column.sum()) for name, column in columns.items()}
-    draws = functools.cache(lambda: _draws(columns, of, seed))
-
-    def found(metric: Metric) -> Estimate:
-        value = defined(read(metric.value, sums))
-        if value is None:
-            return Estimate(None, n=n, groups=size, why="not defined for these counts")
-        interval = _share_interval(metric, value, columns, of)
-        if interval:
-            low, high, method = interval
-            return Estimate(value, low, high, n, size, method)
-        return between(value, lambda: read(metric.value, draws(), REPLICATES), n, size)
-
-    return {name: found(metric) for name, metric in metrics.items()}
+    answers = sample(columns, groups, items)
+    return {name: _found(metric, answers)[0] for name, metric in metrics.items()}
 
 
-def between(value: float, draws: Callable[[], Floats], n: int, size: int) -> Estimate:
-    """A value with the interval that its resampled values tell. Draws that are not defined are left out and told."""
-    if size < 2:
-        return Estimate(value, n=n, groups=size, why="one group cannot be resampled")
-    drawn = draws()
-    kept = drawn[np.isfinite(drawn)]
-    if not kept.size:
-        return Estimate(value, n=n, groups=size, why="not defined for any resample of these groups")
-    low, high = (float(bound) for bound in np.quantile(kept, tails(size)))
-    why = "all resamples are alike" if low == high else ""
-    if not low <= value <= high:  # as of a mean over many small classes, of which a draw has few
-        why = "resampling shifts this number: its interval does not hold it, and is not to be trusted"
-    if kept.size < drawn.size:
-        why = f"not defined for {drawn.size - kept.size} of {drawn.size} resamples, which are left out"
-    return Estimate(value, low, high, n, size, f"bootstrap of {size} groups", why=why)
+class Found(NamedTuple):
+    """An estimate, and how groups influence it where it has an interval."""
+
+    estimate: Estimate
+    influence: Influence | None = None
+
+
+def _found(metric: Metric, answers: Sample) -> Found:
+    n, size = int(answers.groups.size), answers.size
+    value = answers.read(metric.value)
+    if value is None:
+        return Found(Estimate(None, n=n, groups=size, why="not defined for these counts"))
+    bare = Estimate(value, n=n, groups=size)
+    if isinstance(metric, MeanMetric):
+        return _mean(metric, answers, bare)
+    things = things_of(metric, answers)
+    if things:
+        bounds = wilson(value * things.number, things.number)
+        method = "wilson" if things.alone else f"wilson over {things.groups} groups"
+        return Found(Estimate(value, *bounds, n, size, method), things.influence)
+    found = by_leaving_out(bare, answers, metric.value, metric.limits or NO_LIMITS)
+    least = answers.read(metric.smallest) if metric.smallest else None
+    if found.estimate.low is None or least is None or least >= TRUSTED_PART:
+        return found
+    why = f"its smallest class has {least:g} items, fewer than {TRUSTED_PART}: do not trust the interval"
+    return Found(replace(found.estimate, why=why, trusted=False), found.influence)
+
+
+def by_leaving_out(
+    bare: Estimate, answers: Sample, value: Callable[[Counts], Number], limits: Bounds = NO_LIMITS
+) -> Found:
+    """A number of any kind with the interval that leaving out groups tells; `bare` is it without one."""
+    if bare.groups < 2:
+        return Found(_because(bare, "one group has no interval"))
+    influence = answers.influence(value)
+    if influence is None:
+        return Found(_because(bare, "not defined without one of its groups, and so no interval"))
+    bounds = interval(bare.value or 0.0, influence, limits)
+    if bounds is None:
+        return Found(_because(bare, ALIKE), influence)
+    why = "" if math.isfinite(limits[1] - limits[0]) else influence.distrust()
+    method = f"jackknife of {bare.groups} groups"
+    return Found(Estimate(bare.value, *bounds, bare.n, bare.groups, method, why=why, trusted=not why), influence)
+
+
+def _mean(metric: MeanMetric, answers: Sample, bare: Estimate) -> Found:
+    found = mean_of_parts(
+        bare, [(prefix, _found(part, answers.part(prefix))) for prefix, part in metric.parts], answers
+    )
+    first = metric.parts[0][1]
+    limits = (0.0, 1.0) if first.share else first.limits or NO_LIMITS
+    if bare.value is None or found.influence is None or not math.isfinite(limits[1] - limits[0]):
+        return found
+    bounds = interval(bare.value, found.influence, limits)
+    return found if bounds is None else Found(replace(found.estimate, low=bounds[0], high=bounds[1]), found.influence)
+
+
+def mean_of_parts(bare: Estimate, parts: list[tuple[str, Found]], answers: Sample) -> Found:
+    """A mean over parts with the interval that theirs give; without one where a part has none."""
+    for prefix, (found, influence) in parts:
+        if found.low is None or influence is None:
+            return Found(_because(bare, f"{prefix[:-1]}: {found.why}"))
+    known = [found for _, (found, _) in parts]
+    pooled = [_pooled(influence, answers) for _, (_, influence) in parts if influence is not None]
+    values, bounds = [], []
+    for found in known:
+        values.append(found.value or 0.0)
+        bounds.append((found.low or 0.0, found.high or 0.0))
+    low, high = mean_interval(values, bounds, pooled)
+    why = next((f"{prefix[:-1]}: {found.why}" for prefix, (found, _) in parts if not found.trusted), "")
+    method = f"mean of {len(parts)}"
+    together = Influence(*(np.mean([part[at] for part in pooled], axis=0) for at in (0, 1)))
+    return Found(Estimate(bare.value, low, high, bare.n, bare.groups, method, why=why, trusted=not why), together)
+
+
+def _because(bare: Estimate, why: str) -> Estimate:
+    return Estimate(bare.value, n=bare.n, groups=bare.groups, why=why)
+
+
+def _pooled(influence: Influence, answers: Sample) -> Influence:
+    """The influence of pools, from that of groups or of pools."""
+    if influence.change.size != answers.pool.size:
+        return influence
+    change, weights = (np.bincount(answers.pool, part).astype(np.float64) for part in influence)
+    return Influence(change, weights)
 
 
 # ---------------------------------------------------------------- shares
-
-
-def wilson(right: float, n: float, level: float = LEVEL) -> tuple[float, float]:
-    """Wilson's interval of a share.
-
-    >>> [round(bound, 4) for bound in wilson(10, 10)]
-    [0.7225, 1.0]
-    """
-    z = normal(level)
-    share = right / n
-    middle = share + z * z / (2 * n)
-    half = z * math.sqrt(share * (1 - share) / n + z * z / (4 * n * n))
-    low = 0.0 if right == 0 else max(0.0, (middle - half) / (1 + z * z / n))
-    high = 1.0 if right == n else min(1.0, (middle + half) / (1 + z * z / n))
-    return low, high
 
 
 def yes_or_no(metric: Metric, columns: Mapping[str, Floats]) -> Floats | None:
@@ -142,58 +254,67 @@ def yes_or_no(metric: Metric, columns: Mapping[str, Floats]) -> Floats | None:
     return right
 
 
-def _share_interval(
-    metric: Metric, value: float, columns: Mapping[str, Floats], of: Whole
-) -> tuple[float, float, str] | None:
-    """Wilson's interval and its name, where the metric is a share of whole things; None where it must be resampled."""
-    if metric.share is None or not all(name in columns for name in metric.share):
-        return None
-    right, counted = table({name: columns[name] for name in metric.share}, of, int(of.max()) + 1).T
-    whole = np.array_equal(right, np.rint(right)) and np.array_equal(counted, np.rint(counted))
-    if not whole or right.min() < 0 or (right > counted).any():
-        return None
-    k, n = float(right.sum()), float(counted.sum())
-    if not n or not math.isclose(value, k / n, rel_tol=1e-9, abs_tol=1e-12):
-        return None
-    if counted.max() <= 1:
-        return *wilson(k, n), "wilson"
-    effective = independent(right, counted)
-    return (*wilson(value * effective, effective), f"wilson over {counted.size} groups") if effective else None
+class Things(NamedTuple):
+    """What a share was counted over."""
+
+    number: float  # of independent things
+    groups: int
+    alone: bool  # whether each is an item, right or wrong, and a group of its own
+    influence: Influence
 
 
-def independent(right: Floats, counted: Floats) -> float | None:
-    """How many independent things would tell a share as well as these do, shape (groups,); None for one group.
-
-    >>> round(independent(np.array([2.0, 0, 2, 0]), np.array([2.0, 2, 2, 2])), 2)
-    1.14
-    """
-    groups = int((counted > 0).sum())
+def things_of(metric: Metric, answers: Sample) -> Things | None:
+    """The things behind a share; None where the metric is no share, or of one group."""
+    if metric.share is None or not all(name in answers.columns for name in metric.share):
+        return None
+    right, counted = (answers.columns[name] for name in metric.share)
+    n, value = float(counted.sum()), answers.read(metric.value)
+    if not n or value is None or (right < 0).any() or (right > counted).any():
+        return None
+    if not math.isclose(value, right.sum() / n, rel_tol=1e-9, abs_tol=1e-12):
+        return None
+    items, counted_items, group = by_item(right, counted, answers)
+    by_group = table({"right": items, "counted": counted_items}, group, answers.pool.size).T
+    groups = int((by_group[1] > 0).sum())
+    weight = counted_items[counted_items > 0]
+    whole = bool((np.isclose(items, 0) | np.isclose(items, counted_items)).all())
+    alone = groups == weight.size and whole and bool(np.isclose(weight, weight[0]).all())
     if groups < 2:
-        return None
-    n = float(counted.sum())
-    share = float(right.sum()) / n
-    if share in (0.0, 1.0):
-        return float(groups)
-    variance = groups / (groups - 1) * float(np.square(right - share * counted).sum()) / n**2
-    most = min(n, share * (1 - share) / variance) if variance else n
-    return most * (normal(LEVEL) / student(LEVEL, groups - 1)) ** 2
+        one = alone and counted.max() <= 1  # words of one utterance have no interval
+        return Things(1.0, 1, alone, Influence(np.zeros(answers.pool.size), by_group[1])) if one else None
+    influence = share_influence(*by_group)
+    if alone:
+        return Things(float(groups), groups, alone, influence)
+    number = effective(value * (1 - value), influence, _most(right, counted, counted_items))
+    return Things(number, groups, alone, influence)
 
 
-# ---------------------------------------------------------------- resampling
+def _most(right: Floats, counted: Floats, counted_by_item: Floats) -> float:
+    """Number of things that the items hold: of all or nothing as many as weigh alike; without end for marks between."""
+    total = float(counted_by_item.sum())
+    if ((right == 0) | (right == counted)).all():
+        return total**2 / float(np.square(counted_by_item).sum())
+    whole = np.array_equal(right, np.rint(right)) and np.array_equal(counted, np.rint(counted))
+    return total if whole else math.inf
+
+
+def by_item(right: Floats, counted: Floats, answers: Sample) -> tuple[Floats, Floats, Whole]:
+    """Both counts as means over the answers to each item, and the group of each item."""
+    if answers.items is None:
+        return right, counted, answers.groups
+    distinct, of, times = np.unique(answers.items, return_inverse=True, return_counts=True)
+    group = np.zeros(distinct.size, np.intp)
+    group[of] = answers.groups
+    return np.bincount(of, right) / times, np.bincount(of, counted) / times, group
+
+
+# ---------------------------------------------------------------- sums
 
 
 def grouped(groups: Names) -> tuple[int, Whole]:
     """How many groups there are, and the number of each item's group, shape (items,)."""
     distinct, of = np.unique(groups, return_inverse=True)
     return int(distinct.size), of.astype(np.intp, copy=False)
-
-
-def _draws(columns: Mapping[str, Floats], of: Whole, seed: int) -> dict[str, Floats]:
-    """Each count summed over groups drawn with replacement, shape (REPLICATES,)."""
-    dice = np.random.default_rng(seed)
-    pooled = pools(int(of.max()) + 1, dice)[of]
-    sums = drawn(table(columns, pooled, int(pooled.max()) + 1), dice, REPLICATES)
-    return dict(zip(columns, sums.T, strict=True))
 
 
 def table(columns: Mapping[str, Floats], of: npt.NDArray[np.signedinteger[Any]], size: int) -> Floats:
@@ -205,7 +326,7 @@ def table(columns: Mapping[str, Floats], of: npt.NDArray[np.signedinteger[Any]],
 def pools(size: int, dice: np.random.Generator, most: int = POOLS) -> Whole:
     """A pool for each group, at most so many, of equal size but the last; with few groups each is its own.
 
-    Sums of independent groups are independent, so that pools may be drawn instead of groups, and some thousands of them
+    Sums of independent groups are independent, so that pools may be left out instead of groups, and some thousands of them
     tell the spread as well as a million.
     """
     if size <= most:
@@ -213,23 +334,6 @@ def pools(size: int, dice: np.random.Generator, most: int = POOLS) -> Whole:
     pool = np.empty(size, np.intp)
     pool[dice.permutation(size)] = np.arange(size) // -(-size // most)
     return pool
-
-
-def drawn(rows: Floats, dice: np.random.Generator, replicates: int) -> Floats:
-    """Sums of rows drawn with replacement, shape (replicates, counts), from rows of shape (groups, counts).
-
-    A draw is a row of how often each group came, and all sums of a block of draws are one matrix product.
-    """
-    size = rows.shape[0]
-    sums = np.empty((replicates, rows.shape[1]))
-    step = max(1, BLOCK // size)
-    for start in range(0, replicates, step):
-        many = min(step, replicates - start)
-        at = dice.integers(0, size, (many, size))
-        at += np.arange(many)[:, None] * size
-        times = np.bincount(at.ravel(), minlength=many * size).reshape(many, size)
-        sums[start : start + many] = times.astype(np.float64) @ rows
-    return sums
 
 
 def read(value: Callable[[Counts], Number], counts: Counts, many: int = 1) -> Floats:
@@ -247,61 +351,3 @@ def defined(value: Number) -> float | None:
     """
     number = float(np.asarray(value).reshape(()))
     return number if math.isfinite(number) else None
-
-
-# ---------------------------------------------------------------- quantiles
-
-
-def tails(size: int, level: float = LEVEL) -> tuple[float, float]:
-    """The shares of the draws that bound the interval: further out the fewer groups there are.
-
-    >>> [round(share, 4) for share in tails(10)], [round(share, 4) for share in tails(10_000)]
-    ([0.0086, 0.9914], [0.025, 0.975])
-    """
-    low = NormalDist().cdf(-student(level, size - 1) * math.sqrt(size / (size - 1)))
-    return low, 1 - low
-
-
-def normal(level: float) -> float:
-    """z, so that so large a share of a normal distribution lies between -z and z.
-
-    >>> round(normal(0.95), 4)
-    1.96
-    """
-    return NormalDist().inv_cdf(0.5 + level / 2)
-
-
-@functools.lru_cache(maxsize=1024)
-def student(level: float, degrees: int) -> float:
-    """t, so that so large a share of Student's distribution lies between -t and t.
-
-    By bisection of the finite series 26.7.3 and 26.7.4 of Abramowitz and Stegun; beyond 200 degrees by their 26.7.5.
-
-    >>> round(student(0.95, 9), 4), round(student(0.95, 1), 4)
-    (2.2622, 12.7062)
-    """
-    z = normal(level)
-    if degrees > 200:
-        terms = (
-            (z**3 + z) / 4,
-            (5 * z**5 + 16 * z**3 + 3 * z) / 96,
-            (3 * z**7 + 19 * z**5 + 17 * z**3 - 15 * z) / 384,
-        )
-        return float(z + sum(term / degrees ** (power + 1) for power, term in enumerate(terms)))
-    low, high = 0.0, math.pi / 2  # of the angle atan(t / sqrt(degrees))
-    for _ in range(60):
-        angle = (low + high) / 2
-        low, high = (angle, high) if _student_within(angle, degrees) < level else (low, angle)
-    return math.tan(low) * math.sqrt(degrees)
-
-
-def _student_within(angle: float, degrees: int) -> float:
-    """The share of Student's distribution between -t and t, with t = sqrt(degrees) tan(angle)."""
-    odd = degrees % 2
-    term = total = math.cos(angle) if odd else 1.0
-    for power in range(2 + odd, degrees - 1, 2):
-        term *= math.cos(angle) ** 2 * (power - 1) / power
-        total += term
-    if not odd:
-        return math.sin(angle) * total
-    return (angle + (math.sin(angle) * total if degrees > 1 else 0.0)) * 2 / math.pi

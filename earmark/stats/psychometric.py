@@ -34,7 +34,8 @@ import numpy.typing as npt
 from msgspec import Struct
 
 from earmark.stats.bags import Floats
-from earmark.stats.estimate import LEVEL, wilson
+from earmark.stats.jackknife import wilson
+from earmark.stats.quantiles import LEVEL
 
 Outcome: TypeAlias = Literal["measured", "not reached", "below the range", "too few answers"]
 

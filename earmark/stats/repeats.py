@@ -87,7 +87,7 @@ def any_of(right: Floats, asked: Floats, k: int) -> Floats:
     return 1.0 - all_of(asked - right, asked, k)
 
 
-def repeated(metric: Metric, bags: Bags, seed: int = 0) -> Repeats | None:
+def repeated(metric: Metric, bags: Bags) -> Repeats | None:
     """What the repeats of a cell tell about a metric; None where everything was asked once."""
     repeats = bags.repeats
     if not repeats.size or not repeats.max():
@@ -99,7 +99,8 @@ def repeated(metric: Metric, bags: Bags, seed: int = 0) -> Repeats | None:
     marks = yes_or_no(metric, columns)
     if marks is None:
         return Repeats(numbers, spread(numbers))
-    return Repeats(numbers, spread(numbers), *_passed(marks, bags, seed))
+    right = marks if metric.better == "higher" else 1 - marks
+    return Repeats(numbers, spread(numbers), *_passed(right, bags))
 
 
 def _rate(counts: Counts) -> Number:
@@ -109,7 +110,7 @@ def _rate(counts: Counts) -> Number:
 PASSED: Final = Metric(_rate, share=("passed", "items"))
 
 
-def _passed(marks: Floats, bags: Bags, seed: int) -> tuple[dict[int, Estimate], dict[int, Estimate]]:
+def _passed(marks: Floats, bags: Bags) -> tuple[dict[int, Estimate], dict[int, Estimate]]:
     """pass^k and pass@k for k of 1, 2, 4, ... and the most that any item was asked."""
     size, of = grouped(bags.items)
     right, asked = table({"right": marks, "asked": np.ones(of.size)}, of, size).T
@@ -122,5 +123,5 @@ def _passed(marks: Floats, bags: Bags, seed: int) -> tuple[dict[int, Estimate], 
             rates = rate(right, asked, k)
             there = ~np.isnan(rates)
             counts = {"passed": rates[there], "items": np.ones(int(there.sum()))}
-            told[k] = estimate(PASSED, counts, group[there], seed)
+            told[k] = estimate(PASSED, counts, group[there])
     return found

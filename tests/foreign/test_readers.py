@@ -295,7 +295,7 @@ def test_voicebench_s_grades_votes_and_choices(voicebench: Path) -> None:
     graded = rows["commoneval", "theirs"]
     assert states(graded) == {"answered": 1, "request-failed": 1, "judge-failed": 1}
     assert graded.headline[1].value == pytest.approx((4.0 + 1.0) / 2)  # 4, 5 and [[3]]; a failed request has the least
-    assert graded.headline[1].best == pytest.approx((4.0 + 5.0) / 2)
+    assert graded.headline[1].best == pytest.approx((4.0 + 5.0 + 5.0) / 3)  # with the missing verdict
     voted = rows["sd-qa", "theirs"]
     assert (voted.n, voted.headline[1].value) == (2, 0.5)  # two of three said yes in one region, one in the other
     assert {row.slice for row in metrics.rows if row.task == "sd-qa"} == {"", "split=aus", "split=usa"}

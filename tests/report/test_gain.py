@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import csv
 from pathlib import Path
 
@@ -11,19 +12,21 @@ from commands import earmark
 
 from earmark.journal import Record
 from earmark.report.cells import Cells
-from earmark.report.gain import answered_without_ears, gains
+from earmark.report.gain import answered_without_ears, footnotes, gains
 from earmark.report.rows import Gain
 from earmark.scorers.choice import Choice
 from earmark.stats.bags import named
-from earmark.stats.compare import bonett_price, mcnemar
+from earmark.stats.compare import bonett_price, holm, mcnemar
 from earmark.types import Failure, Item, Metric, Response, Score
 
 CONTROLS = ("silence", "swap")
 
 
-def record(number: int, condition: str, answer: str | None, repeat: int = 0, task: str = "t") -> Record:
+def record(
+    number: int, condition: str, answer: str | None, repeat: int = 0, task: str = "t", target: str = "A"
+) -> Record:
     item = Item(
-        f"i{number}", task, choices=("a", "b"), labels=("A", "B"), targets=("A",), tags={"half": str(number % 2)}
+        f"i{number}", task, choices=("a", "b"), labels=("A", "B"), targets=(target,), tags={"half": str(number % 2)}
     )
     failed = None if answer is not None else Failure("sound-failed", "broken")
     response = Response(answer) if answer else None
@@ -57,7 +60,7 @@ def test_the_gain_is_plain_less_the_best_control_over_pairs() -> None:
     assert found.difference.value == pytest.approx(0.5)
     assert (found.difference.low, found.difference.high) == pytest.approx(bonett_price(5, 0, 10))
     assert found.difference.p == pytest.approx(mcnemar(5, 0))
-    assert (found.without_ears, found.guessed) == (1, 2.5)
+    assert (found.without_ears, found.guessed) == (1, 3.5)  # 7 items have one answer under both controls
 
 
 def test_items_that_failed_in_either_are_left_out() -> None:
@@ -115,7 +118,7 @@ def test_less_may_be_better() -> None:
             gathered.add(record(number, condition, "A"), Errors(), Score({"e": errors, "n": 10.0}))
     (found,) = gains(gathered.cells, CONTROLS, {}, 0)
     assert found.control == "swap"
-    assert found.difference.value == pytest.approx(-0.6)
+    assert found.difference.value == found.value == pytest.approx(0.6)  # hearing helps
     assert found.without_ears is None
 
 
@@ -137,3 +140,106 @@ def test_a_transcript_that_carries_the_answer_is_told(needs_ears: bool) -> None:
     assert done.returncode == 0, done.stderr
     assert "listening gain" in done.stdout
     assert ("transcript: words carry the answers of mine.bench" in done.stdout) is not needs_ears
+
+
+# ---------------------------------------------------------------- replies as models give them
+
+
+def replied(*told: tuple[str, str], items: int = 24, repeats: int = 1) -> Gain:
+    """The gain of a task whose targets are A and B in turn, from a reply to every item by condition."""
+    gathered, scorer = Cells(), Choice()
+    for condition, text in told:
+        for repeat in range(repeats):
+            for number in range(items):
+                entered = record(number, condition, text, repeat, target="AB"[number % 2])
+                earned = asyncio.run(scorer.score(entered.item, entered.response or Response("")))
+                gathered.add(entered, scorer, earned)
+    (found,) = (gain for gain in gains(gathered.cells, CONTROLS, {}, 0) if not gain.slice)
+    csv_rows = answered_without_ears(gathered.cells, CONTROLS)
+    assert found.without_ears == len(csv_rows[("t", "choice")])  # the table and without_ears.csv agree
+    return found
+
+
+def test_declining_silence_is_not_listening() -> None:
+    """A to any sound, and no answer to silence: 0.500 plainly, and nothing above guessing."""
+    found = replied(("plain", "A"), ("silence", "I cannot hear anything, please provide the audio."))
+    assert (found.difference.second, found.difference.first, found.value) == (0.5, 0.5, 0.0)
+    assert found.low is not None
+    assert found.high is not None
+    assert found.low < 0 < found.high
+    assert found.p == 1.0
+    assert found.by_chance == {"silence": 24}
+    assert any("24 unread or refused under silence earn what guessing gets" in line for line in footnotes([found]))
+
+
+def test_a_listener_that_declines_silence_gains_what_is_above_guessing() -> None:
+    gathered, scorer = Cells(), Choice()
+    for number in range(24):
+        target = "AB"[number % 2]
+        for condition, text in (("plain", target), ("silence", "I cannot hear anything.")):
+            entered = record(number, condition, text, target=target)
+            gathered.add(entered, scorer, asyncio.run(scorer.score(entered.item, entered.response or Response(""))))
+    found = next(gain for gain in gains(gathered.cells, CONTROLS, {}, 0) if not gain.slice)
+    assert found.value == pytest.approx(0.5)
+    assert found.p is not None
+    assert found.p < 0.001
+
+
+@pytest.mark.parametrize("repeats", [1, 3])
+def test_a_model_that_always_says_a_guesses_alike_under_all_controls(repeats: int) -> None:
+    found = replied(("plain", "A"), ("silence", "A"), ("swap", "A"), repeats=repeats)
+    assert (found.without_ears, found.guessed) == (12, 12.0)
+    assert found.value == pytest.approx(0.0, abs=1e-3)
+
+
+def test_guesses_that_differ_between_controls_are_never_right_together() -> None:
+    assert replied(("plain", "A"), ("silence", "A"), ("swap", "B")).guessed == 0.0
+
+
+@pytest.mark.parametrize("repeats", [1, 2, 3])
+def test_asking_again_tells_nothing_new(repeats: int) -> None:
+    once = replied(("plain", "A"), ("silence", "B"), ("swap", "A"))
+    again = replied(("plain", "A"), ("silence", "B"), ("swap", "A"), repeats=repeats)
+    assert (again.value, again.low, again.high) == (once.value, once.low, once.high)
+    assert again.low != again.high
+
+
+def test_a_mean_of_rows_without_a_difference_has_a_width() -> None:
+    """Two tasks of 24 items, nothing gained or lost: +-0.107 each, and 0.107 / sqrt(2) together."""
+    letters = "AB" * 12
+    for repeats in (1, 3):
+        told = [(task, condition, letters) for task in "tu" for condition in ("plain", "silence")]
+        found = {gain.title: gain for gain in gains(cells(*told, repeats=repeats).cells, CONTROLS, {}, 0)}
+        assert (found["t"].low, found["t"].high) == pytest.approx((-0.107, 0.107), abs=5e-4)
+        assert (found["all tasks"].low, found["all tasks"].high) == pytest.approx((-0.0754, 0.0754), abs=5e-4)
+
+
+def test_p_values_of_many_tasks_are_adjusted() -> None:
+    told = [(f"t{at}", "plain", "AAAAAAAB" if at else "AAAAAAAA") for at in range(12)]
+    told += [(f"t{at}", "silence", "ABABABAB" if at else "BBBBBBAA") for at in range(12)]
+    found = [gain for gain in gained(*told, controls=("silence",)).values() if not gain.slice]
+    assert len(found) == 13  # and all tasks together
+    values, adjusted = [gain.p for gain in found], [gain.p_holm for gain in found]
+    assert adjusted == holm(values)
+    first = found[0]
+    assert first.p == pytest.approx(mcnemar(6, 0))
+    assert first.p_holm is not None
+    assert first.p_holm > 0.05 > mcnemar(6, 0)
+
+
+def test_the_best_of_several_controls_is_allowed_for() -> None:
+    """Four controls that are as good as each other: the raw gain over the best is too small, what is told is not."""
+    dice, raw, told, held = np.random.default_rng(0), [], [], 0
+    for _ in range(60):
+        words = {name: "".join(dice.choice(["A", "B"], 24)) for name in ("plain", *"wxyz")}
+        gain = gained(*(("t", name, word) for name, word in words.items()), controls=tuple("wxyz"))["t"]
+        assert gain.value is not None
+        assert gain.difference.value is not None
+        assert gain.low is not None
+        assert gain.high is not None
+        raw.append(gain.difference.value)
+        told.append(gain.value)
+        held += gain.low <= 0 <= gain.high
+    assert np.mean(raw) < -0.06
+    assert np.mean(told) == pytest.approx(0.0, abs=0.03)
+    assert held >= 55

@@ -70,7 +70,7 @@ def test_scores_of_the_items_are_averaged_with_an_interval(tmp_path: Path) -> No
     found = told["estimates"]["comet"]
     assert found["value"] == pytest.approx(np.mean(told["items"]))
     assert found["low"] < 0.5 < found["high"]
-    assert found["method"] == "bootstrap of 80 groups"
+    assert found["method"] == "jackknife of 80 groups"
     assert told["signature"].startswith("comet|model:Unbabel/wmt22-comet-da|agg:mean|empty:0|comet:2.2.7|v:")
 
 

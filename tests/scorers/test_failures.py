@@ -160,7 +160,7 @@ def row_of(scorer: Scorer, *outcomes: str | Response | Failure, targets: tuple[s
         response = Response(outcome) if isinstance(outcome, str) else outcome
         record = Record(item, failure=response) if isinstance(response, Failure) else Record(item, response=response)
         cells.add(record, scorer, asyncio.run(score(record, scorer)))
-    return cells.rows(0)[0]
+    return cells.rows()[0]
 
 
 def test_silence_is_right_and_a_failure_is_no_silence() -> None:

@@ -22,6 +22,7 @@ from earmark.errors import BadSetup, Rejected, UsageError
 from earmark.models.fake import Fake
 from earmark.replies import score_file
 from earmark.report.cells import Cells, signature_of
+from earmark.report.table import footnotes
 from earmark.scorers import judge
 from earmark.scorers._held import holding
 from earmark.scorers._judge_asking import Judge, counted
@@ -434,10 +435,15 @@ def test_what_failed_is_in_no_sum_and_is_counted() -> None:
     for at in range(3):
         record = Record(replace(ITEM, id=str(at)), response=Response("A robin."))
         cells.add(record, scorer, asyncio.run(score(record, scorer)))
-    (row,) = cells.rows(0)
+    (row,) = cells.rows()
     assert row.states["judge-failed"] == 1
     assert row.metrics["rating"].value == 3.5
     assert row.n == 2
+    # whatever the judge would have said of the third: 0 to 5
+    assert row.metrics["rating"].worst == pytest.approx(7 / 3)
+    assert row.metrics["rating"].best == 4.0
+    told = footnotes([row])[0]
+    assert "1 answers without a verdict of the judge, outside the score; rating 2.333 to 4.000" in told
 
 
 def test_nothing_said_earns_the_least_and_is_not_asked_about() -> None:

@@ -37,7 +37,7 @@ def scored(records: list[Record], *measures: Measure) -> Row:
     scorer, cells = Settings(measures), Cells()
     for one in records:
         cells.add(one, scorer, asyncio.run(score(one, scorer)))
-    (row,) = cells.rows(0)
+    (row,) = cells.rows()
     return row
 
 
@@ -53,8 +53,8 @@ def test_by_hand() -> None:
     name, found = row.headline
     assert name == "theirs_grade"
     assert found.value == pytest.approx((5 + 2 + 4 + 0) / 4)  # a failure is worth the least, a missing verdict nothing
-    assert found.worst == pytest.approx(11 / 4)
-    assert found.best == pytest.approx(16 / 4)
+    assert found.worst == pytest.approx(11 / 5)  # with the missing verdict at its worst,
+    assert found.best == pytest.approx(21 / 5)  # and both at their best
     assert {state: n for state, n in row.states.items() if n} == {
         "answered": 2,
         "unparsed": 1,

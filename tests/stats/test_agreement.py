@@ -64,7 +64,7 @@ def test_arrays_of_counts_give_arrays_and_intervals_hold_the_value() -> None:
         first = str(dice.integers(1, 4))
         second = first if dice.random() < 0.7 else str(dice.integers(1, 4))
         bags.add(counted(first, second), group=str(at // 3))
-    found = estimates(metrics(CATEGORIES, ("nominal", "linear", "quadratic")), bags.columns, bags.groups, 0)
+    found = estimates(metrics(CATEGORIES, ("nominal", "linear", "quadratic")), bags.columns, bags.groups)
     assert list(found) == ["agreement", "kappa", "kappa_linear", "kappa_quadratic"]
     for estimate in found.values():
         assert estimate.value is not None

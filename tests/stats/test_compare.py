@@ -18,13 +18,11 @@ from earmark.stats.compare import (
     bonett_price,
     difference,
     holm,
-    items_for,
-    items_for_width,
-    items_to_show,
     mcnemar,
-    smallest_difference,
 )
-from earmark.stats.estimate import Estimate, wilson
+from earmark.stats.estimate import ALIKE, Estimate
+from earmark.stats.jackknife import wilson
+from earmark.stats.planning import items_for, items_for_width, items_to_show, smallest_difference
 from earmark.types import Counts, Metric, Number
 
 ACCURACY = ratio("right", "n")
@@ -157,17 +155,22 @@ def test_the_paired_bootstrap_is_scipys() -> None:
     )
     low, high = theirs.confidence_interval
     assert (found.low, found.high) == pytest.approx((low, high), abs=0.06 * (high - low))
-    assert found.method == "bootstrap of 200 groups"
+    assert found.method == "jackknife of 200 groups"
     assert found.smallest == pytest.approx(2.8 * theirs.standard_error, rel=0.1)
 
 
-def test_both_runs_are_drawn_alike() -> None:
-    """A run that makes one more error in every ten words is that much worse in each draw."""
+def test_both_runs_lose_the_same_groups() -> None:
+    """A run that makes one more error in every ten words is that much worse without any group: nothing tells a spread."""
     dice = np.random.default_rng(5)
     words = dice.integers(1, 20, 60).astype(float) * 10
     errors = dice.poisson(words * 0.2).astype(float)
     found = difference((MEAN, MEAN), pairs(errors, errors + 0.1 * words, n=words))
-    assert (found.low, found.high) == pytest.approx((0.1, 0.1))
+    assert found.value == pytest.approx(0.1)
+    assert (found.low, found.high, found.why) == (None, None, ALIKE)
+    nearly = difference((MEAN, MEAN), pairs(errors, errors + 0.1 * words + dice.integers(0, 2, 60), n=words))
+    assert nearly.low is not None
+    assert nearly.high is not None
+    assert 0.1 < nearly.low < nearly.high < 0.11
 
 
 def test_answers_to_one_question_go_together() -> None:
@@ -179,15 +182,15 @@ def test_answers_to_one_question_go_together() -> None:
     assert often.test == "exact permutation"
     assert often.p == pytest.approx(once.p) == 2 / 2**6
     assert (often.n, often.groups) == (100, 20)
-    assert often.method == "bootstrap of 20 groups"
+    assert often.method == "Bonett-Price over 20 groups"
 
 
 def test_runs_that_are_alike_by_group() -> None:
     found = difference((MEAN, MEAN), pairs(np.full(8, 0.5), np.full(8, 0.5)))
     assert (found.value, found.p, found.test, found.smallest) == (0.0, 1.0, "no group differs", None)
-    assert found.why == "all resamples are alike"
+    assert (found.low, found.high, found.why) == (None, None, ALIKE)
     alone = difference((MEAN, MEAN), pairs(np.array([0.5]), np.array([0.7])))
-    assert (alone.low, alone.p, alone.why) == (None, None, "one group cannot be resampled")
+    assert (alone.low, alone.p, alone.why) == (None, None, "one group has no interval")
 
 
 def test_runs_may_count_different_things() -> None:

@@ -9,7 +9,7 @@ import pytest
 
 from earmark.scorers.choice import ratio
 from earmark.stats.bags import Bags
-from earmark.stats.estimate import wilson
+from earmark.stats.jackknife import wilson
 from earmark.stats.repeats import all_of, any_of, repeated, spread
 from earmark.types import Metric
 
@@ -94,7 +94,7 @@ def test_items_of_one_speaker_are_one_group() -> None:
     found = repeated(ACCURACY, asked([[1, 1], [0, 1]], group="speaker"))
     assert found is not None
     assert found.all_right[2].value == 0.5
-    assert found.all_right[2].why == "one group cannot be resampled"
+    assert found.all_right[2].why == "one group has no interval"
 
 
 def test_nothing_is_told_of_what_was_asked_once_or_is_not_right_or_wrong() -> None:

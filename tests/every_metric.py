@@ -1,0 +1,56 @@
+"""Every metric of every scorer, with an item that it can score: for laws that hold for all."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from importlib import import_module
+from pathlib import Path
+
+import pytest
+from msgspec import Struct
+
+from earmark.scorers.theirs import Measure
+from earmark.scorers.theirs import Settings as Theirs
+from earmark.types import Item, Metric, Response, Score, Scorer
+
+CHOICE = Item("1", "t", "?", choices=("yes", "no"), labels=("A", "B"), targets=("A",))
+TEXT = Item("1", "t", "?", targets=("the cat sat on the mat",))
+NUMBER = Item("1", "t", "?", targets=("42",))
+ITEMS = {"choice": CHOICE, "classes": CHOICE, "listen": CHOICE, "ab": CHOICE, "number": NUMBER}
+
+
+class Only(Struct, frozen=True):
+    """A scorer of one metric."""
+
+    scorer: Scorer
+    metric: str
+
+    @property
+    def name(self) -> str:
+        return self.metric
+
+    @property
+    def metrics(self) -> Mapping[str, Metric]:
+        return {self.metric: self.scorer.metrics[self.metric]}
+
+    async def score(self, item: Item, response: Response) -> Score:
+        return await self.scorer.score(item, response)
+
+    def bounds(self, item: Item) -> tuple[dict[str, float], dict[str, float]]:
+        return self.scorer.bounds(item)
+
+
+def scorers() -> Iterator[tuple[Scorer, Item]]:
+    folder = Path(import_module("earmark.scorers").__path__[0])
+    for path in sorted(folder.glob("[a-z]*.py")):
+        yield import_module(f"earmark.scorers.{path.stem}").Settings(), ITEMS.get(path.stem, TEXT)
+    yield Theirs((Measure("wer", highest=None, better="lower"), Measure("wrong", better="lower"))), TEXT
+
+
+def every_metric() -> list[object]:
+    """Parameters of a test: a scorer of one metric, and an item."""
+    return [
+        pytest.param(Only(scorer, name), item, id=f"{scorer.name}-{name}")
+        for scorer, item in scorers()
+        for name in scorer.metrics
+    ]
