@@ -224,7 +224,7 @@ def test_a_perfect_number_is_whole(replies: list[str], of: tuple[str, dict[str, 
     for number, reply in enumerate(replies):
         record = Record(Item(str(number), targets=(reply,), group=str(number % 2)), response=Response(reply))
         cells.add(record, scorer, asyncio.run(score(record, scorer)))
-    for row in cells.rows(0, mean_over="group"):
+    for row in cells.rows(mean_over="group"):
         for found in row.metrics.values():
             for value in (found.value, found.low, found.high):
                 assert value is None or value == round(value) or abs(value - round(value)) > 1e-9
