@@ -14,7 +14,7 @@ from types import TracebackType
 from typing import Final, Self
 
 from earmark.data.plain import replace_surrogates
-from earmark.errors import FULL, EarmarkError
+from earmark.errors import DISK_FULL, EarmarkError
 from earmark.types import Failure
 
 FILE: Final = "tracebacks.txt"
@@ -37,7 +37,7 @@ class Barrier:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> bool:
         ours = isinstance(error, EarmarkError) or (isinstance(error, ExceptionGroup) and error.subgroup(EarmarkError))
-        full = isinstance(error, OSError) and error.errno in FULL
+        full = isinstance(error, OSError) and error.errno in DISK_FULL
         if not isinstance(error, Exception) or ours or full:
             return False
         self.error = error

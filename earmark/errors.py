@@ -10,7 +10,7 @@
         ├── Transient          asking again may help
         ├── Rejected           the model will not take this request, ever
         ├── Filtered           the provider withheld the answer
-        └── SoundFailed        the sound could not be read or fitted to the model
+        └── AudioError        the sound could not be read or fitted to the model
 
 The number is the exit status of the command line. 0 is success, 1 a bug of ours, 7 a run that ended with failed items,
 130 an interrupt.
@@ -23,7 +23,7 @@ from typing import ClassVar, Final
 
 FINISHED_WITH_FAILURES = 7
 INTERRUPTED = 130
-FULL: Final = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})  # what a full disk says
+DISK_FULL: Final = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})  # what a full disk says
 
 
 class EarmarkError(Exception):
@@ -56,7 +56,7 @@ class RunMismatch(EarmarkError):
     status = 5
 
 
-class Stopped(EarmarkError):
+class RunStopped(EarmarkError):
     """The run ended before its last item, with every answer on disk."""
 
     status = 6
@@ -79,22 +79,22 @@ class Rejected(AskError):
     """The model will not take this request, however often it is asked."""
 
 
-class Filtered(AskError):
+class ContentFiltered(AskError):
     """The provider withheld the answer."""
 
 
-class SoundFailed(AskError):
+class AudioError(AskError):
     """The sound could not be read, or not be fitted to what the model hears."""
 
 
-def told_by_system(error: OSError) -> BadData | Stopped:
-    """What the system would not do with a file or folder.
+def from_os_error(error: OSError) -> BadData | RunStopped:
+    """Translate an OSError on a file or folder.
 
-    >>> told_by_system(PermissionError(errno.EACCES, "Permission denied", "results"))
+    >>> from_os_error(PermissionError(errno.EACCES, "Permission denied", "results"))
     BadData('results: Permission denied; expected a place that is there and may be read and written')
     """
     why = error.strerror or str(error)
-    said = f"{error.filename}: {why}" if error.filename else why
-    if error.errno in FULL:
-        return Stopped(f"{said}; make room, and the same command goes on")
-    return BadData(f"{said}; expected a place that is there and may be read and written")
+    message = f"{error.filename}: {why}" if error.filename else why
+    if error.errno in DISK_FULL:
+        return RunStopped(f"{message}; make room, and the same command goes on")
+    return BadData(f"{message}; expected a place that is there and may be read and written")

@@ -12,128 +12,140 @@ from typing import NamedTuple
 
 from msgspec import Struct
 
-from earmark import batch, config, folder, prices
 from earmark.audio.limits import Limits
-from earmark.config import Composed
+from earmark.config import Config, common_settings, model_signature, to_yaml
+from earmark.engine import batch, prices
+from earmark.engine.load import load_conditions
+from earmark.engine.open import open_model
+from earmark.engine.prepare import PromptPreparer
+from earmark.engine.progress import Progress
+from earmark.engine.questions import Question, condition_name, questions
+from earmark.engine.runner import Runner
+from earmark.engine.throttle import Throttle, make_throttle, warnings_of
 from earmark.errors import UsageError
-from earmark.journal import Settled, settled, taken
-from earmark.models._throttle import Throttle, throttled, warnings_of
-from earmark.preflight import look, sent
-from earmark.report.rows import Found, Metrics
-from earmark.run import Engine, Kitchen, Tally
-from earmark.scoring import open_scorers, records, write_scores
-from earmark.survey import Question, Survey, check_records, name_of, questions, survey
+from earmark.journal import JOURNAL_FILE, CompletedIndex, load_completed, total_usage
+from earmark.preflight import check, probes
+from earmark.report.rows import DatasetCounts, Metrics
+from earmark.runs import rundir
+from earmark.runs.dataset_check import DatasetCheck, check_dataset, check_records
+from earmark.runs.scoring import latest_records, open_scorers, write_scores
+from earmark.runs.signature import make_signature
 from earmark.types import Benchmark, Condition, Model
 
 
-class Watch(Struct, frozen=True):
+class Callbacks(Struct, frozen=True):
     """Who is told how a run goes."""
 
-    say: Callable[[str], None]
-    tally: Callable[[Tally], None]
+    log: Callable[[str], None]
+    progress: Callable[[Progress], None]
 
 
-class Sitting(NamedTuple):
+class RunContext(NamedTuple):
     """One sitting of a run: where it lies, what the benchmark holds, what is settled, and how it was asked for."""
 
-    where: Path
-    found: Survey
-    done: Settled
-    words: Composed
-    watch: Watch
+    rundir: Path
+    dataset: DatasetCheck
+    completed: CompletedIndex
+    config: Config
+    callbacks: Callbacks
 
 
-class Outcome(Struct, frozen=True):
+class RunResult(Struct, frozen=True):
     """A run that has come to its end."""
 
     folder: Path
     model: str
     benchmark: Benchmark
     metrics: Metrics
-    asked_in_vain: int  # items that failed although they could be asked
+    n_failed: int  # items that failed although they could be asked
 
 
-async def evaluate(benchmark: Benchmark, words: Composed, watch: Watch) -> Outcome:
+async def evaluate(benchmark: Benchmark, config: Config, callbacks: Callbacks) -> RunResult:
     """Ask a model everything that a benchmark holds, score it, and write it all down."""
-    check(words)
-    seed = benchmark.seed if words.run.seed is None else words.run.seed
+    check_config(config)
+    seed = benchmark.seed if config.run.seed is None else config.run.seed
     if benchmark.fetch:
-        await asyncio.to_thread(benchmark.fetch, watch.say)
-    conditions = config.load_conditions(words.run.condition, seed, benchmark)
-    async with config.open_model(words.model) as model, open_scorers(benchmark) as scorers:
-        where, found, done = await asyncio.to_thread(open_run, benchmark, model, conditions, words, watch.say)
-        if done:
-            watch.say(f"going on with {where}: {found.settled} of {found.questions} are settled")
-        throttle = throttled(model, words.model)
-        for warning in warnings_of(model, words.model):
-            watch.say(warning)
-        with folder.held(where):
-            if found.settled + batch.under_way(where) < found.questions:
-                pattern = await asyncio.to_thread(sent.pattern, benchmark, conditions, words)
-                await look.check(where, pattern, throttle, words.run, watch.say)
-            stream = questions(benchmark, conditions, words.run)
-            await ask_all(benchmark, stream, throttle, Sitting(where, found, done, words, watch))
-            holds = Found(found.questions, found.skipped, found.prompts)
-            metrics = await write_scores(where, benchmark, seed, holds, scorers)
-            stream = questions(benchmark, conditions, words.run)
-            await asyncio.to_thread(check_records, where / folder.JOURNAL, found.questions, stream)
-    vain = (
-        sum(record.failure is not None and record.item.state == "ask" for record in records(where / folder.JOURNAL))
+        await asyncio.to_thread(benchmark.fetch, callbacks.log)
+    conditions = load_conditions(config.run.condition, seed, benchmark)
+    async with open_model(config.model) as model, open_scorers(benchmark) as scorers:
+        run_dir, dataset, completed = await asyncio.to_thread(
+            open_run, benchmark, model, conditions, config, callbacks.log
+        )
+        if completed:
+            callbacks.log(f"going on with {run_dir}: {dataset.completed} of {dataset.questions} are settled")
+        throttle = make_throttle(model, config.model)
+        for warning in warnings_of(model, config.model):
+            callbacks.log(warning)
+        with rundir.lock(run_dir):
+            if dataset.completed + batch.count_pending(run_dir) < dataset.questions:
+                pattern = await asyncio.to_thread(probes.benchmark_pattern, benchmark, conditions, config)
+                await check.check_run(run_dir, pattern, throttle, config.run, callbacks.log)
+            stream = questions(benchmark, conditions, config.run)
+            await ask_all(benchmark, stream, throttle, RunContext(run_dir, dataset, completed, config, callbacks))
+            holds = DatasetCounts(dataset.questions, dataset.skipped, dataset.prompts)
+            metrics = await write_scores(run_dir, benchmark, seed, holds, scorers)
+            stream = questions(benchmark, conditions, config.run)
+            await asyncio.to_thread(check_records, run_dir / JOURNAL_FILE, dataset.questions, stream)
+    n_failed = (
+        sum(
+            record.failure is not None and record.item.state == "ask"
+            for record in latest_records(run_dir / JOURNAL_FILE)
+        )
         if any(row.failed for row in metrics.rows)
         else 0
     )
-    return Outcome(where, model.name, benchmark, metrics, vain)
+    return RunResult(run_dir, model.name, benchmark, metrics, n_failed)
 
 
-def check(words: Composed) -> None:
+def check_config(config: Config) -> None:
     """Raise UsageError for settings that contradict each other."""
-    remember = config.common(words.model).remember
-    if remember and words.run.repeats > 1:
+    remember = common_settings(config.model).cache
+    if remember and config.run.repeats > 1:
         raise UsageError(
-            f"repeats={words.run.repeats} asks the same again, which model.remember=true does not; leave out one of the two"
+            f"repeats={config.run.repeats} asks the same again, which model.cache=true does not; leave out one of the "
+            "two"
         )
-    if remember and words.run.batch:
-        raise UsageError(
-            "batch=true sends every question, which model.remember=true does not; leave out one of the two"
-        )
+    if remember and config.run.batch:
+        raise UsageError("batch=true sends every question, which model.cache=true does not; leave out one of the two")
 
 
-async def ask_all(benchmark: Benchmark, stream: Iterator[Question], model: Throttle, sitting: Sitting) -> None:
+async def ask_all(benchmark: Benchmark, stream: Iterator[Question], model: Throttle, context: RunContext) -> None:
     """Ask what is not settled: each question by itself, or all in batches."""
-    where, found, done, words, watch = sitting
-    before = (await asyncio.to_thread(taken, where / folder.JOURNAL)).usage
-    if words.run.budget is not None and not prices.are_known(words.model):
-        watch.say(
-            f"budget={words.run.budget:g} stops nothing unless the server tells what answers cost: the model has no prices"
+    run_dir, dataset, completed, config, callbacks = context
+    usage_before = (await asyncio.to_thread(total_usage, run_dir / JOURNAL_FILE)).usage
+    if config.run.budget is not None and not prices.has_prices(config.model):
+        callbacks.log(
+            f"budget={config.run.budget:g} stops nothing unless the server tells what answers cost: the model has no "
+            "prices"
         )
-    tally = Tally(found.questions, before=found.settled)
-    tally.add(before)
-    limits = Limits(words.run.longest, words.run.largest)
-    if words.run.batch:
-        kitchen = Kitchen(benchmark, stream, model, batch.Waiting(done, where), limits)
-        await batch.Desk(where, kitchen, model, words).ask(tally, watch.say, watch.tally)
+    progress = Progress(dataset.questions, done_before=dataset.completed)
+    progress.add(usage_before)
+    limits = Limits(config.run.max_audio_seconds, config.run.max_audio_bytes)
+    if config.run.batch:
+        preparer = PromptPreparer(benchmark, stream, model, batch.CompletedOrPending(completed, run_dir), limits)
+        await batch.BatchRunner(run_dir, preparer, model, config).ask(progress, callbacks.log, callbacks.progress)
         return
-    batch.refuse_to_ask_twice(where)
-    kitchen = Kitchen(benchmark, stream, model, done, limits)
-    await Engine(kitchen, model, where / folder.JOURNAL, words.run, watch.tally).run(tally)
+    batch.check_no_pending_batch(run_dir)
+    preparer = PromptPreparer(benchmark, stream, model, completed, limits)
+    await Runner(preparer, model, run_dir / JOURNAL_FILE, config.run, callbacks.progress).run(progress)
 
 
 def open_run(
     benchmark: Benchmark,
     model: Model,
     conditions: tuple[Condition | None, ...],
-    words: Composed,
-    say: Callable[[str], None] = lambda _: None,
-) -> tuple[Path, Survey, Settled]:
+    config: Config,
+    log: Callable[[str], None] = lambda _: None,
+) -> tuple[Path, DatasetCheck, CompletedIndex]:
     """The folder of the run, an unfinished one where there is one, with what is settled in it."""
-    names = [name_of(condition) for condition in conditions]
-    signed = folder.sign(
-        benchmark, config.signed_model(words.model, model.name), names, words.run.repeats, words.run.limit
+    names = [condition_name(condition) for condition in conditions]
+    signature = make_signature(
+        benchmark, model_signature(config.model, model.name), names, config.run.repeats, config.run.limit
     )
-    place = folder.place(words.run.results, words.run.place, model.name, benchmark.name)
-    begun = folder.begun(place, signed, say) if words.run.resume else None
-    done = settled(begun / folder.JOURNAL) if begun else Settled()
-    found = survey(benchmark, conditions, words.run, done)
-    if begun:
-        folder.check_data(begun, signed)
-    return begun or folder.create(place, signed, config.written(words)), found, done
+    parent = rundir.model_dir(config.run.results, config.run.output_dir, model.name, benchmark.name)
+    unfinished = rundir.find_unfinished(parent, signature, log) if config.run.resume else None
+    completed = load_completed(unfinished / JOURNAL_FILE) if unfinished else CompletedIndex()
+    dataset = check_dataset(benchmark, conditions, config.run, completed)
+    if unfinished:
+        rundir.check_data(unfinished, signature)
+    return unfinished or rundir.create_rundir(parent, signature, to_yaml(config)), dataset, completed

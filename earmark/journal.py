@@ -1,8 +1,8 @@
 """The journal of a run: one line for each answer or failure, because answers cost money.
 
-Append-only. Lines are written whole before anything is told about them, so a killed process loses none; the disk is asked
-to keep them twice a second, off the loop. A line cut short by a crash is removed when the journal is opened again.
-The last line about a question counts: a failure that was asked again and answered has two.
+Append-only. Lines are written whole before anything is told about them, so a killed process loses none; the disk is
+asked to keep them twice a second, off the loop. A line cut short by a crash is removed when the journal is opened
+again. The last line about a question counts: a failure that was asked again and answered has two.
 """
 
 from __future__ import annotations
@@ -23,14 +23,19 @@ import numpy.typing as npt
 from msgspec import Struct
 
 from earmark.data.plain import ENCODER, REPLACED, builtin, encode_line, repair
-from earmark.errors import BadData, Rejected, Stopped
+from earmark.errors import BadData, Rejected, RunStopped
 from earmark.types import Failure, Hertz, Item, Response, Seconds, State, Usage
 
-PAUSE: Final[Seconds] = 0.5  # between two requests to the disk to keep what was written: what a power cut may take
-Line = TypeVar("Line")
+JOURNAL_FILE, SIGNATURE_FILE, METRICS_FILE, SCORES_FILE = "responses.jsonl", "run.json", "metrics.json", "scores.jsonl"
 
 
-class Sent(Struct, frozen=True, omit_defaults=True):
+FLUSH_INTERVAL: Final[Seconds] = (
+    0.5  # between two requests to the disk to keep what was written: what a power cut may take
+)
+LineType = TypeVar("LineType")
+
+
+class AudioSent(Struct, frozen=True, omit_defaults=True):
     """A sound as the model was given it."""
 
     name: str
@@ -47,15 +52,15 @@ class Record(Struct, frozen=True, omit_defaults=True):
     """One line: what was asked, under which condition, and what came of it."""
 
     item: Item
-    asked: str = ""  # digest of the prompt's words
-    heard: str = ""  # digest of its recordings, where all of them were sent
+    prompt_digest: str = ""  # digest of the prompt's words
+    audio_digest: str = ""  # digest of its recordings, where all of them were sent
     condition: str = "plain"
     repeat: int = 0
-    sent: tuple[Sent, ...] = ()
+    audio_sent: tuple[AudioSent, ...] = ()
     response: Response | None = None
     failure: Failure | None = None
     attempts: int = 1
-    at: Seconds = 0.0  # when it was written, since 1970
+    timestamp: Seconds = 0.0  # when it was written, since 1970
 
     @property
     def title(self) -> str:
@@ -79,7 +84,7 @@ class ScoreLine(Struct, frozen=True, omit_defaults=True):
     why: str = ""
 
 
-class Key(Struct, frozen=True):
+class RecordKey(Struct, frozen=True):
     """As much of a line as resuming needs."""
 
     class _Item(Struct, frozen=True):
@@ -90,23 +95,23 @@ class Key(Struct, frozen=True):
         final: bool = True
 
     item: _Item
-    asked: str = ""
-    heard: str = ""
+    prompt_digest: str = ""
+    audio_digest: str = ""
     condition: str = "plain"
     repeat: int = 0
     failure: _Failure | None = None
 
-    def of(self) -> int:
-        return key(self.item.task, self.item.id, self.condition, self.repeat)
+    def question_id(self) -> int:
+        return question_key(self.item.task, self.item.id, self.condition, self.repeat)
 
 
-class Taken(Struct, frozen=True, omit_defaults=True):
-    """What the answers of a run have taken together, those that were asked for anew too."""
+class UsageTotals(Struct, frozen=True, omit_defaults=True):
+    """Total usage of the responses of a run, retries included."""
 
     answers: int = 0
     usage: Usage = Usage()
     seconds: Seconds = 0.0  # of waiting for each, added up
-    sound: Seconds = 0.0  # how long the sound lasts that was sent
+    audio_seconds: Seconds = 0.0  # how long the sound lasts that was sent
 
 
 class _Answer(Struct, frozen=True):
@@ -116,25 +121,25 @@ class _Answer(Struct, frozen=True):
         usage: Usage = Usage()
         seconds: Seconds = 0.0
 
-    class _Sent(Struct, frozen=True):
+    class _AudioLength(Struct, frozen=True):
         seconds: Seconds
 
-    sent: tuple[_Sent, ...] = ()
+    audio_sent: tuple[_AudioLength, ...] = ()
     response: _Response | None = None
 
 
-def key(task: str, item: str, condition: str, repeat: int) -> int:
+def question_key(task: str, item: str, condition: str, repeat: int) -> int:
     """64 bits that name one question of a run."""
     text = f"{task}\x1f{item}\x1f{condition}\x1f{repeat}"
     return int.from_bytes(hashlib.blake2b(text.encode(), digest_size=8).digest(), "big")
 
 
-class Settled:
+class CompletedIndex:
     """The questions that need not be asked again, in 24 bytes each: a million of them fit anywhere."""
 
-    def __init__(self, lines: Iterable[Key] = ()) -> None:
+    def __init__(self, lines: Iterable[RecordKey] = ()) -> None:
         rows = (
-            (line.of(), _bits(line.asked), _bits(line.heard))
+            (line.question_id(), _bits(line.prompt_digest), _bits(line.audio_digest))
             for line in lines
             if line.failure is None or line.failure.final
         )
@@ -145,12 +150,12 @@ class Settled:
     def __len__(self) -> int:
         return int(self._table.size)
 
-    def find(self, wanted: int) -> tuple[int, int] | None:
-        """What was asked and heard in a settled question, as bits; 0 where nothing was."""
-        at = int(self._table["key"].searchsorted(np.uint64(wanted)))
-        if at == self._table.size or int(self._table["key"][at]) != wanted:
+    def find(self, question: int) -> tuple[int, int] | None:
+        """Digests of the prompt and the audio of a completed question, as bits; 0 for none."""
+        index = int(self._table["key"].searchsorted(np.uint64(question)))
+        if index == self._table.size or int(self._table["key"][index]) != question:
             return None
-        return int(self._table["asked"][at]), int(self._table["heard"][at])
+        return int(self._table["asked"][index]), int(self._table["heard"][index])
 
     def __contains__(self, wanted: object) -> bool:
         return self._table.size > 0 and isinstance(wanted, int) and self.find(wanted) is not None
@@ -167,9 +172,9 @@ class Journal:
     would have lost. Records that come in one turn of the loop go into one write.
     """
 
-    def __init__(self, path: Path, written: Callable[[Record], None]) -> None:
+    def __init__(self, path: Path, on_written: Callable[[Record], None]) -> None:
         self.path = path
-        self._written = written
+        self._written = on_written
         self._file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o644)
         _repair(self._file, path)
         self._waiting: list[tuple[Record, bytes]] = []
@@ -178,12 +183,12 @@ class Journal:
         self._error: OSError | None = None
 
     def append(self, record: Record) -> None:
-        """Write a record before the loop turns again. Raises Stopped where the disk does not take it.
+        """Write a record before the loop turns again. Raises RunStopped where the disk does not take it.
 
         It is encoded here and alone: what is wrong with a record never takes another with it.
         """
         if self._error:
-            raise Stopped(
+            raise RunStopped(
                 f"{self.path}: cannot be written ({self._error}); make room, and the same command goes on"
             ) from self._error
         self._waiting.append((record, encode_line(record)))
@@ -202,7 +207,7 @@ class Journal:
             return
         for record, _ in records:
             self._written(record)
-        if time.monotonic() - self._kept_at >= PAUSE and (self._keeping is None or self._keeping.done()):
+        if time.monotonic() - self._kept_at >= FLUSH_INTERVAL and (self._keeping is None or self._keeping.done()):
             self._kept_at = time.monotonic()
             self._keeping = asyncio.create_task(asyncio.to_thread(os.fsync, self._file))
 
@@ -214,7 +219,7 @@ class Journal:
         os.fsync(self._file)
         os.close(self._file)
         if self._error:
-            raise Stopped(
+            raise RunStopped(
                 f"{self.path}: cannot be written ({self._error}); make room, and the same command goes on"
             ) from self._error
 
@@ -222,29 +227,29 @@ class Journal:
 def _repair(file: int, path: Path) -> None:
     """Cut off a last line that a crash left unfinished."""
     end = os.lseek(file, 0, os.SEEK_END)
-    at, tail = end, b""
-    while at > 0 and b"\n" not in tail:
-        step = min(65536, at)
-        at -= step
-        tail = os.pread(file, step, at) + tail
-    whole = at + tail.rfind(b"\n") + 1
+    offset, tail = end, b""
+    while offset > 0 and b"\n" not in tail:
+        step = min(65536, offset)
+        offset -= step
+        tail = os.pread(file, step, offset) + tail
+    whole = offset + tail.rfind(b"\n") + 1
     if whole and os.pread(file, 1, 0) != b"{":
         raise BadData(f"{path}: is no journal of a run, expected lines of JSON; give another results=FOLDER")
     if whole < end:
         os.ftruncate(file, whole)
 
 
-def read(path: Path) -> Iterator[Record]:
+def read_journal(path: Path) -> Iterator[Record]:
     """The lines of a journal in order, a torn last one left out. Raises BadData for one that is no record."""
     return _lines(path, msgspec.json.Decoder(Record))
 
 
-def keys(path: Path) -> Iterator[Key]:
+def read_keys(path: Path) -> Iterator[RecordKey]:
     """The lines of a journal as far as resuming needs them."""
-    return _lines(path, msgspec.json.Decoder(Key))
+    return _lines(path, msgspec.json.Decoder(RecordKey))
 
 
-def _lines(path: Path, decoder: msgspec.json.Decoder[Line]) -> Iterator[Line]:
+def _lines(path: Path, decoder: msgspec.json.Decoder[LineType]) -> Iterator[LineType]:
     if not path.exists():
         return
     with path.open("rb") as file:
@@ -255,25 +260,26 @@ def _lines(path: Path, decoder: msgspec.json.Decoder[Line]) -> Iterator[Line]:
                 yield decoder.decode(line)
             except msgspec.DecodeError as error:
                 raise BadData(
-                    f"{path}, line {number}: is no record of a run ({error}); restore the file, or start anew with resume=false"
+                    f"{path}, line {number}: is no record of a run ({error}); restore the file, or start anew with "
+                    "resume=false"
                 ) from error
 
 
-def places(path: Path) -> dict[int, int]:
-    """Where the standing line about each question begins."""
+def line_offsets(path: Path) -> dict[int, int]:
+    """Byte offset of the latest line of each question."""
     with path.open("rb") as file:
         starts = accumulate(map(len, file), initial=0)
-        return {line.of(): at for at, line in zip(starts, keys(path), strict=False)}
+        return {line.question_id(): offset for offset, line in zip(starts, read_keys(path), strict=False)}
 
 
-def read_at(file: BinaryIO, at: int) -> Record:
+def read_at(file: BinaryIO, offset: int) -> Record:
     """The line of an open journal that begins at some place."""
-    file.seek(at)
+    file.seek(offset)
     try:
         return msgspec.json.decode(file.readline(), type=Record)
     except msgspec.DecodeError as error:
         raise BadData(
-            f"{file.name}, byte {at}: is no record of a run ({error}); restore the file from a copy"
+            f"{file.name}, byte {offset}: is no record of a run ({error}); restore the file from a copy"
         ) from error
 
 
@@ -330,30 +336,30 @@ def _holds(value: Any, kind: Any) -> bool:
 
 def count_standing(path: Path) -> int:
     """Return the number of questions that a journal holds a record of."""
-    return int(standing(path).sum())
+    return int(latest_mask(path).sum())
 
 
-def standing(path: Path) -> npt.NDArray[np.bool_]:
+def latest_mask(path: Path) -> npt.NDArray[np.bool_]:
     """For each line whether it stands: the last one about its question does."""
-    questions = np.fromiter((line.of() for line in keys(path)), np.uint64)
+    questions = np.fromiter((line.question_id() for line in read_keys(path)), np.uint64)
     _, last = np.unique(questions[::-1], return_index=True)
     stands = np.zeros(questions.size, np.bool_)
     stands[questions.size - 1 - last] = True
     return stands
 
 
-def settled(path: Path) -> Settled:
-    """What a journal has settled."""
-    return Settled(keys(path))
+def load_completed(path: Path) -> CompletedIndex:
+    """Load the completed questions of a journal."""
+    return CompletedIndex(read_keys(path))
 
 
-def taken(path: Path) -> Taken:
-    """What the answers in a journal have taken."""
+def total_usage(path: Path) -> UsageTotals:
+    """Sum the usage of the responses in a journal."""
     answers, usage, seconds, sound = 0, Usage(), 0.0, 0.0
     for line in _lines(path, msgspec.json.Decoder(_Answer)):
         if line.response:
             answers += 1
             seconds += line.response.seconds
-            sound += sum(sent.seconds for sent in line.sent)
+            sound += sum(sent.seconds for sent in line.audio_sent)
             usage += line.response.usage
-    return Taken(answers, usage, seconds, sound)
+    return UsageTotals(answers, usage, seconds, sound)

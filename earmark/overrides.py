@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from typing import Any, Literal, NamedTuple, TypeAlias
 
-from earmark.config import RunSettings, compose
+from earmark.config import RunSettings, compose_config
 from earmark.errors import UsageError
 
 Kind: TypeAlias = Literal[
@@ -37,17 +37,17 @@ def kind_of(key: str) -> Kind:
 
 def read_overrides(words: Sequence[str]) -> Overrides:
     """Return what words set. Raises UsageError for one that is no setting."""
-    composed = compose(words)
+    config = compose_config(words)
     keys = [word.partition("=")[0] for word in words]
     run = {"condition" if key == "noise" else key for key in keys if kind_of(key) == "run"}
     whole = "model" in keys
     if "runtime" in keys and not whole:
         raise UsageError("runtime= changes what model=NAME is composed of; give both, or the settings one by one")
-    model: dict[str, Any] = composed.model if whole else {}
+    model: dict[str, Any] = config.model if whole else {}
     for key in keys if not whole else ():
         if kind_of(key) == "model":
-            copy_path(composed.model, model, key.split(".")[1:])
-    return Overrides({name: getattr(composed.run, name) for name in run}, model, whole, composed.benchmark)
+            copy_path(config.model, model, key.split(".")[1:])
+    return Overrides({name: getattr(config.run, name) for name in run}, model, whole, config.benchmark)
 
 
 def copy_path(source: dict[str, Any], target: dict[str, Any], path: Sequence[str]) -> None:

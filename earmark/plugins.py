@@ -10,31 +10,33 @@ from typing import Final, Literal, TypeAlias
 
 from earmark.errors import BadSetup, UsageError
 
-Kind: TypeAlias = Literal["benchmarks", "models", "scorers", "conditions", "foreign", "cli"]
-HOUSE: Final = Path(__file__).parent
+Kind: TypeAlias = Literal["benchmarks", "models", "scorers", "conditions", "importers", "cli"]
+PACKAGE_DIR: Final = Path(__file__).parent
 
 
-def names(kind: Kind) -> list[str]:
+def plugin_names(kind: Kind) -> list[str]:
     """The files of a folder, without importing any of them.
 
-    >>> "silence" in names("conditions")
+    >>> "silence" in plugin_names("conditions")
     True
     """
-    return sorted(path.stem for path in (HOUSE / kind).glob("*.py") if not path.stem.startswith("_"))
+    return sorted(path.stem for path in (PACKAGE_DIR / kind).glob("*.py") if not path.stem.startswith("_"))
 
 
-def find(kind: Kind, name: str) -> ModuleType:
-    """The module of a plug-in; a name with a dot is somebody else's and is imported as it stands. Raises UsageError for none."""
+def find_plugin(kind: Kind, name: str) -> ModuleType:
+    """The module of a plug-in; a name with a dot is somebody else's and is imported as it stands. Raises UsageError for
+    none.
+    """
     if "." in name:
-        return imported(name)
+        return import_user_module(name)
     file = name.replace("-", "_")
-    if file not in names(kind):
-        there = ", ".join(plain(kind, name) for name in names(kind))
-        raise UsageError(f"no {kind.removesuffix('s')} is called '{name}'; there are: {there}")
+    if file not in plugin_names(kind):
+        available = ", ".join(display_name(kind, name) for name in plugin_names(kind))
+        raise UsageError(f"no {kind.removesuffix('s')} is called '{name}'; there are: {available}")
     return import_module(f"earmark.{kind}.{file}")
 
 
-def imported(name: str) -> ModuleType:
+def import_user_module(name: str) -> ModuleType:
     """Somebody else's module, installed or in the working folder, which comes last so that it hides nothing."""
     if not all(part.isidentifier() for part in name.split(".")):
         raise UsageError(f"'{name}' is no name of a module; expected one such as mine.bench, without .py and slashes")
@@ -46,26 +48,27 @@ def imported(name: str) -> ModuleType:
         if not name.startswith(error.name or name):  # it was found, and lacks something itself
             raise BadSetup(f"module '{name}' needs '{error.name}', which is not there; install it") from error
         raise UsageError(
-            f"no module '{name}' can be imported ({error}); put it into the working folder, install it, or set PYTHONPATH to where it lies"
+            f"no module '{name}' can be imported ({error}); put it into the working folder, install it, or set "
+            "PYTHONPATH to where it lies"
         ) from error
     except SyntaxError as error:
         raise UsageError(f"module '{name}' is no Python: {error.filename}, line {error.lineno}: {error.msg}") from error
 
 
-def plain(kind: Kind, file: str) -> str:
+def display_name(kind: Kind, file: str) -> str:
     """The name that users type for a file: conditions, commands and foreign forms have hyphens.
 
-    >>> plain("conditions", "no_media"), plain("benchmarks", "spoken_words")
+    >>> display_name("conditions", "no_media"), display_name("benchmarks", "spoken_words")
     ('no-media', 'spoken_words')
     """
-    return file.replace("_", "-") if kind in ("conditions", "cli", "foreign") else file
+    return file.replace("_", "-") if kind in ("conditions", "cli", "importers") else file
 
 
 def summary(kind: Kind, name: str) -> str:
     """The first line of a plug-in's docstring, read without running it.
 
-    >>> summary("models", "ear")
+    >>> summary("models", "whisper_tiny")
     'The embedded ear: Whisper tiny.en on CTranslate2, its weights inside a package.'
     """
-    source = (HOUSE / kind / f"{name}.py").read_text(encoding="utf-8")
+    source = (PACKAGE_DIR / kind / f"{name}.py").read_text(encoding="utf-8")
     return source.partition('"""')[2].partition("\n")[0].removesuffix('"""')

@@ -18,19 +18,23 @@ from msgspec import Meta, Struct
 if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
+from typing import Final
+
+NO_LOGPROBS_NOTE: Final = "log-probabilities were asked for, and the server sent none"
+
 
 Samples: TypeAlias = "npt.NDArray[np.float32]"
 Number: TypeAlias = "float | npt.NDArray[np.float64]"
 
-Noun = TypeVar("Noun", bound=Struct)
+StructType = TypeVar("StructType", bound=Struct)
 Seconds: TypeAlias = float
-Limit: TypeAlias = Annotated[Seconds, Meta(gt=0, le=1e9)]  # of a wait: it may be long, and it ends
+Timeout: TypeAlias = Annotated[Seconds, Meta(gt=0, le=1e9)]  # of a wait: it may be long, and it ends
 Hertz: TypeAlias = int
 Role: TypeAlias = Literal["system", "user", "assistant"]
 
-# What became of one question. The first three are answers or the model's own choice; the next two are failures, which are
-# never scored as answers and are always counted in the open. The last is a failure of scoring: a judge gave no verdict, so
-# the answer stands unscored, outside every sum.
+# What became of one question. The first three are answers or the model's own choice; the next two are failures, which
+# are never scored as answers and are always counted in the open. The last is a failure of scoring: a judge gave no
+# verdict, so the answer stands unscored, outside every sum.
 State: TypeAlias = Literal["answered", "unparsed", "refused", "request-failed", "sound-failed", "judge-failed"]
 STATES: tuple[State, ...] = ("answered", "unparsed", "refused", "request-failed", "sound-failed", "judge-failed")
 
@@ -52,26 +56,26 @@ class Clip(Struct, frozen=True, omit_defaults=True, tag="clip"):
     start: Seconds = 0.0
     end: Seconds | None = None  # None: to the end
     name: str = ""  # what the source calls it
-    words: str = ""  # what is said in it, where the source tells
-    coded: str = ""  # how the protocol has it coded before it is sent, such as "mp3@64k"; empty: as it is
+    transcript: str = ""  # what is said in it, where the source tells
+    codec: str = ""  # how the protocol has it coded before it is sent, such as "mp3@64k"; empty: as it is
 
 
-class Recipe(Struct, frozen=True, omit_defaults=True, tag="recipe"):
-    """Sound that is computed when it is needed: a maker of `audio/make.py` and its numbers."""
+class SynthSpec(Struct, frozen=True, omit_defaults=True, tag="recipe"):
+    """Sound that is computed when it is needed: a maker of `audio/synth.py` and its numbers."""
 
-    maker: str
+    generator: str
     settings: dict[str, float | int | str] = {}
     name: str = ""
-    words: str = ""
+    transcript: str = ""
 
 
-class Wave(Struct, frozen=True, eq=False):
+class Waveform(Struct, frozen=True, eq=False):
     """Samples and their rate, never apart."""
 
     samples: Samples
     rate: Hertz
     name: str = ""
-    words: str = ""
+    transcript: str = ""
     source: str = ""  # a digest of the recording or recipe it comes from
     notes: tuple[str, ...] = ()  # what was done to it on the way here
 
@@ -80,7 +84,7 @@ class Wave(Struct, frozen=True, eq=False):
         return float(self.samples.shape[1] / self.rate)
 
 
-class Sound(Struct, frozen=True):
+class EncodedAudio(Struct, frozen=True):
     """Sound as bytes, the way a model is sent it."""
 
     data: bytes
@@ -94,7 +98,7 @@ class Sound(Struct, frozen=True):
     base64: bytes = b""  # the same as text, where the model wants it so: made while the bytes are at hand
 
 
-class Picture(Struct, frozen=True, omit_defaults=True, tag="picture"):
+class ImageRef(Struct, frozen=True, omit_defaults=True, tag="picture"):
     """An image by reference; `width` in pixels scales it, keeping its shape."""
 
     path: str
@@ -103,7 +107,7 @@ class Picture(Struct, frozen=True, omit_defaults=True, tag="picture"):
     detail: str = ""  # what some servers call how closely to look: "low", "high", "auto"
 
 
-class Image(Struct, frozen=True):
+class ImageBytes(Struct, frozen=True):
     """A picture as bytes, the way a model is sent it."""
 
     data: bytes
@@ -114,9 +118,9 @@ class Image(Struct, frozen=True):
     base64: bytes = b""  # the same as text
 
 
-Source: TypeAlias = Clip | Recipe
-Heard: TypeAlias = Clip | Recipe | Wave | Sound
-Part: TypeAlias = str | Clip | Recipe | Wave | Sound | Picture | Image
+Source: TypeAlias = Clip | SynthSpec
+Audio: TypeAlias = Clip | SynthSpec | Waveform | EncodedAudio
+Part: TypeAlias = str | Clip | SynthSpec | Waveform | EncodedAudio | ImageRef | ImageBytes
 
 
 # ---------------------------------------------------------------- what is asked
@@ -162,32 +166,32 @@ class Prompt(Struct, frozen=True):
 
 
 class Usage(Struct, frozen=True, omit_defaults=True):
-    """What an answer took: tokens as the server counted them, and money where the price is known."""
+    """Usage of a response: tokens as the server counted them, and cost if the price is known."""
 
     tokens_in: int = 0
     tokens_out: int = 0
-    tokens_sound: int = 0  # of tokens_in
-    tokens_speech: int = 0  # of tokens_out
+    audio_tokens_in: int = 0  # of tokens_in
+    audio_tokens_out: int = 0  # of tokens_out
     cost: float = 0.0  # in the currency of the model's price list
 
     def __add__(self, other: Usage) -> Usage:
-        """What both took together."""
+        """Sum of both."""
         return Usage(*(getattr(self, name) + getattr(other, name) for name in self.__struct_fields__))
 
 
 class Response(Struct, frozen=True, omit_defaults=True):
-    """What a model said."""
+    """Response of a model."""
 
     text: str
     stop: Literal["end", "length", "filtered"] = "end"
     reasoning: str = ""
-    heard: tuple[str, ...] = ()  # a cascade's transcripts, one for each clip
+    transcripts: tuple[str, ...] = ()  # a cascade's transcripts, one for each clip
     likelihoods: tuple[float, ...] = ()  # log-likelihood of each choice, where the model answers that way
     speech: Clip | None = None
     usage: Usage = Usage()
     seconds: Seconds = 0.0  # from sending to the whole answer
     first_token: Seconds | None = None  # to its first word, where it is streamed
-    first_sound: Seconds | None = None  # and to its first sound
+    first_audio: Seconds | None = None  # and to its first sound
     notes: tuple[str, ...] = ()
     raw_text: str = ""  # while it is scored: the whole reply, where thoughts were split off
 
@@ -210,28 +214,28 @@ Counts: TypeAlias = Mapping[str, Number]
 
 
 class Score(Struct, frozen=True, omit_defaults=True):
-    """What one answer earned, as counts that add up over items."""
+    """Score of one response, as counts that add up over items."""
 
     counts: dict[str, float]
     answer: str | None = None  # what was read from the reply
     state: State = "answered"
     rule: str = ""  # which rule read it
-    why: str = ""
+    explanation: str = ""
     usage: Usage = Usage()  # what a judge took for it
 
 
 # ---------------------------------------------------------------- the seams
 
 
-class Hears(Struct, frozen=True, forbid_unknown_fields=True):
-    """What a model takes. Empty or None: anything."""
+class Capabilities(Struct, frozen=True, forbid_unknown_fields=True):
+    """Inputs that a model takes. Empty or None: anything."""
 
     formats: tuple[str, ...] = ("wav", "mp3")  # "samples": float32 in memory, no bytes
     rates: tuple[Hertz, ...] = ()
     channels: int | None = None  # at most this many
     seconds: Seconds | None = None  # at most this long a clip
     clips: int | None = None  # at most this many in a prompt
-    pictures: bool = False
+    images: bool = False
     base64: bool = False  # sound is sent as text
     roles: tuple[Role, ...] = ("system", "user", "assistant")
 
@@ -242,7 +246,7 @@ class Model(Protocol):
     @property
     def name(self) -> str: ...
     @property
-    def hears(self) -> Hears: ...
+    def capabilities(self) -> Capabilities: ...
     async def generate(self, prompt: Prompt) -> Response:
         """Answer, or raise one of the `AskError`s of `errors.py`."""
         ...
@@ -259,8 +263,8 @@ class Wrapper:
         return self.model.name
 
     @property
-    def hears(self) -> Hears:
-        return self.model.hears
+    def capabilities(self) -> Capabilities:
+        return self.model.capabilities
 
 
 class Metric(Struct, frozen=True):
@@ -295,7 +299,7 @@ class Scorer(Protocol):
 class Opens(Protocol):
     """A scorer that asks something, such as a judge, and so has to be opened before it scores."""
 
-    def opened(self) -> AbstractAsyncContextManager[Any]:
+    def open(self) -> AbstractAsyncContextManager[Any]:
         """The scorer, open."""
         ...
 
@@ -314,7 +318,7 @@ class Condition(Protocol):
 
     @property
     def name(self) -> str: ...
-    def hear(self, prompt: Prompt, item: Item) -> Prompt: ...
+    def apply(self, prompt: Prompt, item: Item) -> Prompt: ...
 
 
 class Table(Struct, frozen=True):
@@ -338,21 +342,25 @@ class Benchmark(Struct, frozen=True):
     settings: Mapping[str, Any] = {}  # as given; they sign the run
     files: Callable[[], tuple[str, ...]] = tuple  # the data behind it, checked; its digests sign the run
     source: str = ""  # where the data is published, with its revision
-    licence: str = ""
+    license: str = ""
     averages: Mapping[str, tuple[str, ...]] = {}  # further rows: the mean over some tasks, each task counting alike
     slices: tuple[str, ...] = ()  # tags to break every row down by
     mean_over: str = ""  # what a group is ("user"): a further row is the mean over groups, each group counting alike
-    order: Callable[[Item], Any] | None = None  # in which the items of one group are best asked, for a server's cache
-    again: Callable[[Response], bool] | None = None  # whether the protocol asks once more after such a reply
-    attempts: int | None = None  # requests for one answer, where the protocol says; the run's own setting goes first
-    tables: Callable[[str, Callable[[], Iterable[tuple[Any, Any]]]], Iterable[Table]] | None = None
+    sort_key: Callable[[Item], Any] | None = (
+        None  # in which the items of one group are best asked, for a server's cache
+    )
+    retry_if: Callable[[Response], bool] | None = None  # whether the protocol asks once more after such a reply
+    max_attempts: int | None = (
+        None  # requests for one answer, where the protocol says; the run's own setting goes first
+    )
+    extra_tables: Callable[[str, Callable[[], Iterable[tuple[Any, Any]]]], Iterable[Table]] | None = None
     # ^ the benchmark's own files, from the model's name and what gives its scored records (journal.Record, journal.ScoreLine)
-    notices: tuple[str, ...] = ()  # what a reader of the table must know
+    warnings: tuple[str, ...] = ()  # what a reader of the table must know
     properties: Mapping[str, str] = {}  # by task, what is asked about: a condition that destroys it is refused
     needs_ears: bool = True  # False: a transcript carries the answer, which the report tells where one is a control
     seed: int = 0
 
 
-def replace(noun: Noun, **changes: Any) -> Noun:
+def replace(noun: StructType, **changes: Any) -> StructType:
     """Another of the same noun, with some fields changed."""
     return msgspec.structs.replace(noun, **changes)

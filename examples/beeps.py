@@ -14,8 +14,8 @@ from collections.abc import Iterator
 
 from msgspec import Struct
 
-from earmark.scorers.choice import Choice
-from earmark.types import Benchmark, Item, Prompt, Recipe, Turn
+from earmark.scorers.choice import ChoiceScorer
+from earmark.types import Benchmark, Item, Prompt, SynthSpec, Turn
 
 NUMBERS = ("one", "two", "three", "four")
 LABELS = ("A", "B", "C", "D")
@@ -36,7 +36,7 @@ def load(settings: Settings, tasks: tuple[str, ...] = ()) -> Benchmark:
         tasks=tasks or ("count",),
         items=lambda: items(settings.level),
         prompt=prompt,
-        scorers=lambda _: (Choice(),),
+        scorers=lambda _: (ChoiceScorer(),),
         settings={"level": settings.level},
     )
 
@@ -46,7 +46,7 @@ def items(level: float) -> Iterator[Item]:
     for pitch in PITCHES:
         for at, number in enumerate(NUMBERS):
             name = f"{number}-{pitch:g}"
-            beep = Recipe("tone", {"frequency": pitch, "seconds": 0.3, "level": level}, "beep")
+            beep = SynthSpec("tone", {"frequency": pitch, "seconds": 0.3, "level": level}, "beep")
             yield Item(
                 name,
                 "count",

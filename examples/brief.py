@@ -12,7 +12,7 @@ from typing import ClassVar
 
 from msgspec import Struct
 
-from earmark.scorers.choice import ratio
+from earmark.stats.ratio import ratio
 from earmark.types import Item, Metric, Response, Score
 
 

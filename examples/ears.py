@@ -2,10 +2,10 @@
 
 earmark audiogram model=fake model.reply=examples.ears:ear
 
-It measures one thing in each of two sounds, adds a normal error of the spread `SPREAD` to the difference, and takes the sound
-that seems to have more of it. So it is right in 75 % of the trials where the difference is 0.674 times the spread. Soft
-tones it finds by their spectrum, without an error of its own: what limits it there is the noise. It knows nothing of tempo
-and timbre, and guesses.
+It measures one thing in each of two sounds, adds a normal error of the spread `SPREAD` to the difference, and takes the
+sound that seems to have more of it. So it is right in 75 % of the trials where the difference is 0.674 times the
+spread. Soft tones it finds by their spectrum, without an error of its own: what limits it there is the noise. It knows
+nothing of tempo and timbre, and guesses.
 """
 
 from __future__ import annotations
@@ -17,8 +17,8 @@ from typing import Final, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from earmark.audio.read import wave
-from earmark.types import Heard, Prompt
+from earmark.audio.read import load_waveform
+from earmark.types import Audio, Prompt
 
 Signal: TypeAlias = npt.NDArray[np.float64]
 SPREAD: Final = {"pitch": 0.5, "loudness": 1.5, "duration": 0.15, "gap": 6.0, "tone": 0.0}
@@ -29,7 +29,7 @@ BIN: Final = 1 << 17  # samples of a spectrum: an eighth of a hertz apart
 def ear(prompt: Prompt) -> str:
     """What it hears: the label of one of two sounds."""
     parts = prompt.turns[-1].parts
-    sounds = [wave(part) for part in parts if isinstance(part, Heard)]
+    sounds = [load_waveform(part) for part in parts if isinstance(part, Audio)]
     question = str(parts[-1])
     sense = next((name for words, name in ASKED.items() if words in question), None)
     dice = Random(b"".join(sound.samples.tobytes() for sound in sounds))  # noqa: S311 - the same sounds, the same answer

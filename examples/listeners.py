@@ -7,17 +7,17 @@ from __future__ import annotations
 
 import numpy as np
 
-from earmark.audio.read import wave
-from earmark.types import Heard, Prompt
+from earmark.audio.read import load_waveform
+from earmark.types import Audio, Prompt
 
 
 def loudest(prompt: Prompt) -> str:
     """Picks the louder of two sounds: a perfect ear for one task of `acoustics`."""
-    sounds = [wave(part) for part in prompt.turns[-1].parts if isinstance(part, Heard)]
+    sounds = [load_waveform(part) for part in prompt.turns[-1].parts if isinstance(part, Audio)]
     power = [float(np.mean(np.square(sound.samples))) for sound in sounds]
     return prompt.labels[int(np.argmax(power))]
 
 
 def counter(prompt: Prompt) -> str:
     """Counts clips: a perfect ear for `examples.beeps`."""
-    return prompt.labels[sum(isinstance(part, Heard) for part in prompt.turns[-1].parts) - 1]
+    return prompt.labels[sum(isinstance(part, Audio) for part in prompt.turns[-1].parts) - 1]

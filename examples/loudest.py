@@ -11,7 +11,7 @@ from contextlib import asynccontextmanager
 from msgspec import Struct
 
 from earmark.errors import Rejected
-from earmark.types import Hears, Prompt, Response, Wave
+from earmark.types import Capabilities, Prompt, Response, Waveform
 
 
 class Settings(Struct, frozen=True, forbid_unknown_fields=True):
@@ -24,10 +24,10 @@ class Loudest(Struct, frozen=True):
     """The model: its name, what it takes, and how it answers."""
 
     name: str
-    hears: Hears = Hears(formats=("samples",), channels=1)  # samples in memory, no bytes
+    capabilities: Capabilities = Capabilities(formats=("samples",), channels=1)  # samples in memory, no bytes
 
     async def generate(self, prompt: Prompt) -> Response:
-        powers = [float((part.samples**2).mean()) for part in prompt.turns[-1].parts if isinstance(part, Wave)]
+        powers = [float((part.samples**2).mean()) for part in prompt.turns[-1].parts if isinstance(part, Waveform)]
         if len(powers) != len(prompt.labels):
             raise Rejected(f"expected a sound for each of {len(prompt.labels)} choices, found {len(powers)}")
         return Response(prompt.labels[powers.index(max(powers))])

@@ -11,7 +11,8 @@ import pytest
 with contextlib.suppress(ModuleNotFoundError):  # the environments of real models have none of it
     from hypothesis import settings
 
-    # No test is about how long an example takes; what is found by luck is found at a desk, not where others wait for it.
+    # No test is about how long an example takes; what is found by luck is found at a desk, not where others wait for
+    # it.
     settings.register_profile("here", deadline=None, derandomize="CI" in os.environ)
     settings.load_profile("here")
 

@@ -92,7 +92,9 @@ def answers(url: str) -> bool:
 
 @contextlib.contextmanager
 def transformers_serve(model: str, log: Path) -> Iterator[tuple[str, str]]:
-    """`transformers serve` with one of the models made by tools/servers/tiny_models.py: its address and the model's name."""
+    """`transformers serve` with one of the models made by tools/servers/tiny_models.py: its address and the model's
+    name.
+    """
     place = environment("transformers")
     name, port = str(place / "models" / model), free_port()
     command = [
@@ -112,7 +114,9 @@ def transformers_serve(model: str, log: Path) -> Iterator[tuple[str, str]]:
 
 @contextlib.contextmanager
 def whisper_serve(log: Path) -> Iterator[tuple[str, str]]:
-    """`transformers serve` with the real weights of Whisper tiny.en, which transcribes: its address and the model's name."""
+    """`transformers serve` with the real weights of Whisper tiny.en, which transcribes: its address and the model's
+    name.
+    """
     with transformers_serve("whisper-tiny.en", log) as served:
         yield served
 

@@ -16,8 +16,8 @@ from typing import Any
 from aiohttp import web
 from commands import PATIENCE
 
-from earmark.preflight.sent import SOUNDS, canary
-from earmark.types import Sound
+from earmark.preflight.probes import PROBE_SOUNDS, canary
+from earmark.types import EncodedAudio
 
 
 @dataclass(frozen=True)
@@ -130,9 +130,9 @@ def threaded(app: web.Application) -> Iterator[int]:
 @functools.cache
 def preflight_sounds() -> frozenset[bytes]:
     """The sounds of the preflight, in the forms that the benchmarks of these tests have."""
-    forms = [Sound(b"", form, 16000, channels, 1.0) for form in ("wav", "mp3") for channels in (1, 2)]
-    made = [canary(recipe, form) for recipe in SOUNDS.values() for form in forms]
-    return frozenset(sound.data for sound in made if isinstance(sound, Sound))
+    forms = [EncodedAudio(b"", form, 16000, channels, 1.0) for form in ("wav", "mp3") for channels in (1, 2)]
+    made = [canary(recipe, form) for recipe in PROBE_SOUNDS.values() for form in forms]
+    return frozenset(sound.data for sound in made if isinstance(sound, EncodedAudio))
 
 
 def heard_by_preflight(body: dict[str, Any], known: set[str]) -> web.Response | None:

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from earmark import plugins
-from earmark.text.official_readers import FINAL
+from earmark.text.published_parsers import FINAL
 from earmark.types import Benchmark, Item, Response
 
 SAMPLE = 60  # items of each benchmark that are looked at closely
@@ -25,7 +25,7 @@ FORMS = {"personalized_hearing": f"{FINAL} ({{}})"}  # of an answer, where the p
 
 @cache
 def loaded(name: str, shared: Path) -> Benchmark:
-    module = plugins.find("benchmarks", name)
+    module = plugins.find_plugin("benchmarks", name)
     places = {setting: str(shared / place) for setting, place in NEED_DATA.get(name, {}).items()}
     benchmark: Benchmark = module.load(module.Settings(**places))
     if benchmark.fetch:
@@ -33,7 +33,7 @@ def loaded(name: str, shared: Path) -> Benchmark:
     return benchmark
 
 
-@pytest.fixture(params=plugins.names("benchmarks"))
+@pytest.fixture(params=plugins.plugin_names("benchmarks"))
 def benchmark(request: pytest.FixtureRequest) -> Benchmark:
     shared = request.getfixturevalue("shared") if request.param in NEED_DATA else Path()
     return loaded(request.param, shared)
@@ -44,7 +44,7 @@ def sample(benchmark: Benchmark) -> list[Item]:
 
 
 def test_its_docstring_is_a_card(benchmark: Benchmark) -> None:
-    card = plugins.find("benchmarks", benchmark.name).__doc__ or ""
+    card = plugins.find_plugin("benchmarks", benchmark.name).__doc__ or ""
     for line in ("Data", "Tasks", "Sound", "Scored"):
         assert f"\n{line:<10}" in card, f"the docstring has no line '{line}'"
 

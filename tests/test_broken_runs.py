@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from commands import earmark
 
-from earmark.folder import held
+from earmark.runs.rundir import lock
 
 COMMAND = ("run", "mine.bench", "model=fake", "items=4")
 
@@ -62,7 +62,7 @@ def test_what_a_killed_scoring_left_is_cleared_away(run: Path) -> None:
 
 
 def test_a_run_that_is_being_written_is_not_scored(run: Path) -> None:
-    with held(run):
+    with lock(run):
         done = earmark("rescore", str(run))
     assert (done.returncode, "is being written by another process" in done.stderr) == (5, True)
 

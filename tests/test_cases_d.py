@@ -27,14 +27,15 @@ from aiohttp import web
 from mine import bench
 from servers import Server, Stream, said, serving, sounds
 
-from earmark.audio.prepare import prepare
-from earmark.config import compose, open_model
+from earmark.audio.prepare import prepare_audio
+from earmark.config import compose_config
+from earmark.engine.digests import prompt_digest
+from earmark.engine.open import open_model
 from earmark.errors import AskError
-from earmark.evaluate import Outcome, Watch, evaluate
-from earmark.journal import Record, ScoreLine, read
-from earmark.scoring import read_scores
-from earmark.signature import asked
-from earmark.types import Clip, Part, Prompt, Response, Sound, Turn
+from earmark.evaluate import Callbacks, RunResult, evaluate
+from earmark.journal import Record, ScoreLine, read_journal
+from earmark.runs.scoring import read_scores
+from earmark.types import Clip, EncodedAudio, Part, Prompt, Response, Turn
 
 HERE = Path(__file__)
 ELSEWHERE = {"d19": "models/test_transformers.py", "d23": "models/test_transformers.py"}
@@ -49,8 +50,8 @@ def cases(shared: Path) -> dict[str, Case]:
 
 @pytest.fixture(autouse=True)
 def _little_waiting(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("earmark.models._retries.FIRST_WAIT", 0.01)
-    monkeypatch.setattr("earmark.models._retries.JITTER", 0.0)
+    monkeypatch.setattr("earmark.engine.retries.MIN_BACKOFF", 0.01)
+    monkeypatch.setattr("earmark.engine.retries.JITTER", 0.0)
 
 
 @pytest.mark.shared
@@ -60,13 +61,16 @@ def test_every_case_has_a_test(cases: dict[str, Case]) -> None:
     assert all(name in (HERE.parent / place).read_text(encoding="utf-8") for name, place in ELSEWHERE.items())
 
 
-def run(server: Server, *words: str, items: int = 1) -> tuple[Outcome, list[Record], list[ScoreLine]]:
+def run(server: Server, *words: str, items: int = 1) -> tuple[RunResult, list[Record], list[ScoreLine]]:
     """A run of one question, its records and its scores."""
-    settings = compose([f"model={server.url}", "preflight=false", "resume=false", *words])
+    settings = compose_config([f"model={server.url}", "preflight=false", "resume=false", *words])
     outcome = asyncio.run(
-        evaluate(bench.load(bench.Settings(items=items)), settings, Watch(lambda _: None, lambda _: None))
+        evaluate(bench.load(bench.Settings(items=items)), settings, Callbacks(lambda _: None, lambda _: None))
     )
-    records, scores = list(read(outcome.folder / "responses.jsonl")), list(read_scores(outcome.folder / "scores.jsonl"))
+    records, scores = (
+        list(read_journal(outcome.folder / "responses.jsonl")),
+        list(read_scores(outcome.folder / "scores.jsonl")),
+    )
     return outcome, records, scores
 
 
@@ -77,7 +81,7 @@ def body_of(told: Any, status: int = 200, headers: dict[str, str] | None = None)
 def generated(server: Server, prompt: Prompt, **settings: Any) -> Response:
     async def go() -> Response:
         async with open_model({"backend": "openai", "base_url": server.url, **settings}) as model:
-            return await model.generate(prepare(prompt, model.hears))
+            return await model.generate(prepare_audio(prompt, model.capabilities))
 
     return asyncio.run(go())
 
@@ -108,11 +112,11 @@ def test_d01_a_busy_server_is_asked_again_when_it_says(
 
 def test_d03_a_server_that_is_always_busy_is_asked_so_often_and_no_more() -> None:
     with serving(lambda *_: body_of({"error": {"message": "busy"}}, 429)) as server:
-        outcome, (record,), _ = run(server, "attempts=4")
+        outcome, (record,), _ = run(server, "max_attempts=4")
         assert len(server.asked) == 4
     assert record.failure
     assert record.failure.message == "HTTP 429: busy"
-    assert outcome.asked_in_vain == 1
+    assert outcome.n_failed == 1
 
 
 def test_d04_a_server_that_never_answers_holds_a_run_no_longer_than_its_limits() -> None:
@@ -121,7 +125,7 @@ def test_d04_a_server_that_never_answers_holds_a_run_no_longer_than_its_limits()
         return said("A")
 
     with serving(never) as server:
-        _, (record,), _ = run(server, "model.timeout=1", "attempts=3")
+        _, (record,), _ = run(server, "model.timeout=1", "max_attempts=3")
         assert len(server.asked) == 3
     assert record.failure
     assert "no whole answer within 1 s" in record.failure.message
@@ -183,7 +187,7 @@ def test_d10_an_error_inside_a_success_is_an_error(cases: dict[str, Case]) -> No
 def test_d11_half_a_stream_is_no_answer(cases: dict[str, Case], breaks: bool) -> None:
     half, _closed = cases["d11"]["input"]["sse"]
     with serving(lambda *_: Stream([f"{half}\n\n".encode()], breaks=breaks)) as server:
-        _, (record,), (score,) = run(server, "model.stream=true", "attempts=3")
+        _, (record,), (score,) = run(server, "model.stream=true", "max_attempts=3")
         assert len(server.asked) == 3
     assert record.failure
     assert not record.failure.final
@@ -273,7 +277,9 @@ def test_d15_what_a_model_refuses_is_found_out_once_and_written_down() -> None:
 
 @pytest.mark.shared
 def test_d17_the_order_of_parts_is_kept_and_known(cases: dict[str, Case]) -> None:
-    clips = iter([Sound(b"RIFF1", "wav", 16000, 1, 1.0, "one"), Sound(b"RIFF2", "wav", 16000, 1, 1.0, "two")] * 3)
+    clips = iter(
+        [EncodedAudio(b"RIFF1", "wav", 16000, 1, 1.0, "one"), EncodedAudio(b"RIFF2", "wav", 16000, 1, 1.0, "two")] * 3
+    )
     digests = set()
     with serving(lambda *_: said("A")) as server:
         for order in cases["d17"]["input"]["parts"]:
@@ -281,7 +287,7 @@ def test_d17_the_order_of_parts_is_kept_and_known(cases: dict[str, Case]) -> Non
                 f"text {at}" if kind == "text" else next(clips) for at, kind in enumerate(order)
             )
             prompt = Prompt((Turn("user", parts),))
-            digests.add(asked(prompt))
+            digests.add(prompt_digest(prompt))
             generated(server, prompt)
             sent = server.asked[-1]["messages"][0]["content"]
             assert [{"input_audio": "audio"}.get(part["type"], part["type"]) for part in sent] == order
@@ -295,7 +301,7 @@ def test_d21_a_request_that_is_too_large_is_not_sent(cases: dict[str, Case]) -> 
     assert case["input"]["limit_bytes"] == 20 * 1024 * 1024
     expected = zip(*(case["expected"][name] for name in ("base64_chars", "whole_body_over_limit")), strict=True)
     for size, (chars, over) in zip(case["input"]["raw_sizes"], expected, strict=True):
-        sound = Sound(bytes(size), "wav", 16000, 1, 1.0, "clip")
+        sound = EncodedAudio(bytes(size), "wav", 16000, 1, 1.0, "clip")
         assert len(base64.b64encode(sound.data)) == chars
         with serving(lambda *_: said("A")) as server, _told(over, size) as told:
             told += [generated(server, Prompt((Turn("user", (sound, "Which?")),)), profile="openai").text]

@@ -21,16 +21,16 @@ from aiohttp import web
 from commands import ENV, earmark
 from servers import Server, said, serving, words
 
-from earmark.data.rows import rows
-from earmark.folder import place
-from earmark.journal import Record, read
-from earmark.models._remember import Memory, Remember
-from earmark.models.fake import Fake
-from earmark.report.cells import Cells
+from earmark.data.rows import read_rows
+from earmark.engine.cache import CachedModel, ResponseCache
+from earmark.journal import Record, read_journal
+from earmark.models.fake import FakeModel
+from earmark.report.aggregates import Aggregates
 from earmark.report.files import write_csv, write_metrics
-from earmark.report.rows import Found, Metrics, Row
-from earmark.scorers.choice import Choice
-from earmark.scoring import read_scores
+from earmark.report.rows import DatasetCounts, Metrics, Row
+from earmark.runs.rundir import model_dir
+from earmark.runs.scoring import read_scores
+from earmark.scorers.choice import ChoiceScorer
 from earmark.stats.estimate import estimates
 from earmark.types import Item, Metric, Prompt, Response, Score, Turn, replace
 
@@ -104,7 +104,7 @@ def test_e04_every_item_counts_once_however_many_are_under_way(cases: dict[str, 
 
     with serving(reply) as server:
         assert earmark(*command(server, given["n_items"], f"model.concurrency={given['ranks']}")).returncode == 0
-    records = list(read(one("responses.jsonl")))
+    records = list(read_journal(one("responses.jsonl")))
     assert len(records) == len({record.item.id for record in records}) == expected["records"]
     (row,) = msgspec.json.decode(one("metrics.json").read_bytes(), type=Metrics).rows
     assert row.metrics["accuracy"].value == pytest.approx(expected["accuracy"])
@@ -120,7 +120,7 @@ def test_e07_an_item_whose_sound_cannot_be_read_fails_alone(cases: dict[str, Cas
         done = earmark(*command(server, 5, f"data={tmp_path}", f"model.concurrency={given['concurrency']}"))
         assert len(server.asked) == expected["ok"]
     assert done.returncode == 7
-    (failed,) = (record for record in read(one("responses.jsonl")) if record.failure)
+    (failed,) = (record for record in read_journal(one("responses.jsonl")) if record.failure)
     assert failed.failure
     assert (failed.item.id, failed.failure.state) == ("item-2", "sound-failed")
     assert "clip-2.wav" in failed.failure.message
@@ -160,15 +160,15 @@ def test_e10_an_answer_is_remembered_for_the_same_words_and_settings_only(
         asked += 1
         return "A flute."
 
-    def hit(memory: Memory, request: Case) -> bool:
+    def hit(memory: ResponseCache, request: Case) -> bool:
         settings = {name: value for name, value in request.items() if name not in ("prompt", "model")}
-        model = Remember(Fake(reply, request.get("model", "first")), memory, settings)
+        model = CachedModel(FakeModel(reply, request.get("model", "first")), memory, settings)
         before = asked
         asyncio.run(model.generate(Prompt((Turn("user", (request["prompt"],)),))))
         return asked == before
 
     given = cases["e10"]["input"]
-    with closing(Memory(tmp_path / "answers.sqlite")) as memory:
+    with closing(ResponseCache(tmp_path / "answers.sqlite")) as memory:
         assert not hit(memory, given["first"])
         found = ["hit" if hit(memory, request) else "miss" for request in given["then"]]
     assert found == cases["e10"]["expected"]["cache"]
@@ -192,8 +192,8 @@ def test_e12_other_settings_begin_another_run_and_another_speed_does_not(change:
         return said("A") if number == 1 or number > 2 else web.Response(status=503, text="{}")
 
     with serving(once) as server:
-        begun = command(server, 4, "model.temperature=0", "attempts=1")
-        assert earmark(*begun, "model.concurrency=1", "give_up_after=1").returncode == 6
+        begun = command(server, 4, "model.temperature=0", "max_attempts=1")
+        assert earmark(*begun, "model.concurrency=1", "max_consecutive_failures=1").returncode == 6
         again = earmark(*begun, change)
     assert again.returncode == status, again.stderr
     assert told in again.stderr
@@ -206,7 +206,7 @@ def test_e14_an_average_over_tasks_is_told_from_one_over_items(cases: dict[str, 
     def row(of: Iterator[Row], task: str) -> Row:
         return next(row for row in of if row.task == task)
 
-    apart, pooled, scorer = Cells(), Cells(), Choice()
+    apart, pooled, scorer = Aggregates(), Aggregates(), ChoiceScorer()
     for which, dataset in enumerate(given):
         for at in range(dataset["n"]):
             item = Item(f"{which}-{at}", f"t{which}", "?", (), ("yes", "no"), ("A", "B"), ("A",))
@@ -214,8 +214,8 @@ def test_e14_an_average_over_tasks_is_told_from_one_over_items(cases: dict[str, 
             earned = Score(scorer.counts(item, answer), answer)
             apart.add(Record(item), scorer, earned)
             pooled.add(Record(replace(item, task="all")), scorer, earned)
-    macro = row(iter(apart.rows({"mean": ("t0", "t1")})), "mean")
-    micro = row(iter(pooled.rows()), "all")
+    macro = row(iter(apart.to_rows({"mean": ("t0", "t1")})), "mean")
+    micro = row(iter(pooled.to_rows()), "all")
     assert macro.metrics["accuracy"].value == pytest.approx(expected["macro"])
     assert micro.metrics["accuracy"].value == pytest.approx(expected["micro"])
     assert macro.signature.endswith("|mean:t0+t1")
@@ -232,7 +232,7 @@ def test_e15_what_is_no_number_is_null_with_a_reason(cases: dict[str, Case], tmp
     undefined = {name: always(told.split()[1]) for name, told in given.items() if name != "text"}
     found = estimates(undefined, {"n": np.ones(3)}, np.arange(3, dtype=np.uint64))
     row = Row("t", "plain", "s", given["text"], 3, {}, found)
-    write_metrics(tmp_path, Metrics(True, [row], Found(3, {}, ""), []))
+    write_metrics(tmp_path, Metrics(True, [row], DatasetCounts(3, {}, ""), []))
 
     def refuse(name: str) -> float:
         raise AssertionError(f"{name} is no JSON")
@@ -267,7 +267,7 @@ def test_e18_the_word_none_is_a_choice_like_any_other(cases: dict[str, Case], tm
     duckdb.execute(
         f"copy (select unnest(?) as choices) to '{tmp_path / 'a.parquet'}' (format parquet)", [list(shown.values())]
     )
-    assert [choices for _, choices in rows(tmp_path / "a.parquet", ["choices"])] == list(shown.values())
+    assert [choices for _, choices in read_rows(tmp_path / "a.parquet", ["choices"])] == list(shown.values())
     lines = [
         {"id": f"{name}-{at}", "reply": f"The answer is {choice}.", "target": choice, "choices": choices}
         for name, choices in shown.items()
@@ -284,7 +284,7 @@ def test_e18_the_word_none_is_a_choice_like_any_other(cases: dict[str, Case], tm
 @pytest.mark.shared
 def test_e19_folders_have_names_that_every_system_takes(cases: dict[str, Case]) -> None:
     names = {
-        place("results", "{model}/{benchmark}", model, "b").parent.name for model in cases["e19"]["input"]["models"]
+        model_dir("results", "{model}/{benchmark}", model, "b").parent.name for model in cases["e19"]["input"]["models"]
     }
     assert len(names) == len(cases["e19"]["input"]["models"])
     assert not set("".join(names)) & set(cases["e19"]["expected"]["file_name_has_none_of"].replace(" ", ""))
@@ -302,7 +302,7 @@ def test_e20_every_answer_is_kept_with_its_own_question(cases: dict[str, Case]) 
     with serving(echo) as server:
         assert earmark(*command(server, given["items"], f"model.concurrency={given['concurrency']}")).returncode == 0
         assert server.most_at_once > 8
-    records = list(read(one("responses.jsonl")))
+    records = list(read_journal(one("responses.jsonl")))
     assert len(records) == given["items"]
     assert all(record.response == replace(record.response or Response(""), text=record.item.id) for record in records)
     assert len({line.id for line in read_scores(one("scores.jsonl"))}) == given["items"]

@@ -7,7 +7,8 @@ from typing import Any
 
 import pytest
 
-from earmark.config import RunSettings, backend_settings, compose, load_benchmark, read, signed_model
+from earmark.config import RunSettings, backend_settings, compose_config, model_signature, parse_settings
+from earmark.engine.load import load_benchmark
 from earmark.errors import UsageError
 from earmark.models import openai
 
@@ -30,47 +31,60 @@ from earmark.models import openai
     ],
 )
 def test_a_word_becomes_its_value(word: str, value: Any) -> None:
-    assert compose([word]).benchmark == {word.partition("=")[0]: value}
+    assert compose_config([word]).benchmark == {word.partition("=")[0]: value}
 
 
 def test_run_settings_and_conditions_are_read() -> None:
-    run = compose(["condition=[plain,noise:-10,silence]", "limit=5", "seed=3", "repeats=2", "results=my runs"]).run
+    run = compose_config(
+        ["condition=[plain,noise:-10,silence]", "limit=5", "seed=3", "repeats=2", "results=my runs"]
+    ).run
     assert run == RunSettings(
         condition=("plain", "noise:-10", "silence"), limit=5, seed=3, repeats=2, results="my runs"
     )
-    assert compose(["condition=silence"]).run.condition == ("silence",)
+    assert compose_config(["condition=silence"]).run.condition == ("silence",)
 
 
 def test_a_model_is_named_by_file_backend_or_address() -> None:
-    assert compose([]).model["recogniser"] == {"backend": "ear"}
-    assert compose(["model=openai/gpt-4o-audio-preview"]).model["name"] == "gpt-4o-audio-preview"
-    assert compose(["model=openai/org/name:v1"]).model["name"] == "org/name:v1"
-    model = compose(["model=http://127.0.0.1:8000/v1/", "model.concurrency=3", "model.extra.seed=1"]).model
+    assert compose_config([]).model["asr"] == {"backend": "whisper_tiny"}
+    assert compose_config(["model=openai/gpt-4o-audio-preview"]).model["name"] == "gpt-4o-audio-preview"
+    assert compose_config(["model=openai/org/name:v1"]).model["name"] == "org/name:v1"
+    model = compose_config(["model=http://127.0.0.1:8000/v1/", "model.concurrency=3", "model.extra.seed=1"]).model
     assert (model["base_url"], model["concurrency"], model["extra"]) == ("http://127.0.0.1:8000/v1", 3, {"seed": 1})
-    assert compose(["model.concurrency=3", "model=fake"]).model["concurrency"] == 3
+    assert compose_config(["model.concurrency=3", "model=fake"]).model["concurrency"] == 3
 
 
 def test_settings_are_typed_and_a_wrong_one_is_told() -> None:
-    settings = backend_settings(compose(["model=openai/x", "model.temperature=0.5", "model.max_tokens=null"]).model)
+    settings = backend_settings(
+        compose_config(["model=openai/x", "model.temperature=0.5", "model.max_tokens=null"]).model
+    )
     assert isinstance(settings, openai.Settings)
     assert (settings.temperature, settings.max_tokens) == (0.5, None)
     with pytest.raises(UsageError, match=r"model\.temperature='hot': Expected"):
-        backend_settings(compose(["model=openai/x", "model.temperature=hot"]).model)
+        backend_settings(compose_config(["model=openai/x", "model.temperature=hot"]).model)
     with pytest.raises(UsageError, match=r"no setting is called 'model\.api_key'"):
-        backend_settings(compose(["model=openai/x", "model.api_key=sk-1"]).model)
+        backend_settings(compose_config(["model=openai/x", "model.api_key=sk-1"]).model)
     with pytest.raises(UsageError, match="expected key=value"):
-        compose(["limit"])
+        compose_config(["limit"])
     with pytest.raises(UsageError, match="no setting is called 'colour'; there are: condition, limit"):
-        read(RunSettings, {"colour": "red"}, "")
+        parse_settings(RunSettings, {"colour": "red"}, "")
 
 
 @pytest.mark.parametrize(
     "word",
-    ["limit=-1", "seed=-1", "repeats=0", "attempts=0", "patience=-1", "budget=-1", "give_up_after=0", "largest=0"],
+    [
+        "limit=-1",
+        "seed=-1",
+        "repeats=0",
+        "max_attempts=0",
+        "retry_timeout=-1",
+        "budget=-1",
+        "max_consecutive_failures=0",
+        "max_audio_bytes=0",
+    ],
 )
 def test_a_number_that_means_nothing_is_refused(word: str) -> None:
     with pytest.raises(UsageError, match=f"^{word}: Expected `.*` >= [01]"):
-        compose([word])
+        compose_config([word])
 
 
 def test_a_word_that_is_none_of_the_few_is_told_with_them() -> None:
@@ -79,17 +93,17 @@ def test_a_word_that_is_none_of_the_few_is_told_with_them() -> None:
 
 
 def test_what_signs_a_model_is_what_changes_its_answers() -> None:
-    before = compose(["model=http://127.0.0.1:1/v1"]).model
-    moved = compose(["model=http://127.0.0.1:2/v1", "model.concurrency=2", "model.timeout=9"]).model
-    warmer = compose(["model=http://127.0.0.1:1/v1", "model.temperature=0.7"]).model
-    assert signed_model(before, "m") == signed_model(moved, "m")
-    assert signed_model(before, "m") != signed_model(warmer, "m")
-    assert signed_model(before, "m") != signed_model(before, "n")
+    before = compose_config(["model=http://127.0.0.1:1/v1"]).model
+    moved = compose_config(["model=http://127.0.0.1:2/v1", "model.concurrency=2", "model.timeout=9"]).model
+    warmer = compose_config(["model=http://127.0.0.1:1/v1", "model.temperature=0.7"]).model
+    assert model_signature(before, "m") == model_signature(moved, "m")
+    assert model_signature(before, "m") != model_signature(warmer, "m")
+    assert model_signature(before, "m") != model_signature(before, "n")
 
 
 def test_noise_levels_are_conditions_beside_the_others() -> None:
-    assert compose(["noise=[20,0,-10]"]).run.condition == ("plain", "noise:20", "noise:0", "noise:-10")
-    assert compose(["noise=5", "condition=[plain,silence]"]).run.condition == ("plain", "silence", "noise:5")
+    assert compose_config(["noise=[20,0,-10]"]).run.condition == ("plain", "noise:20", "noise:0", "noise:-10")
+    assert compose_config(["noise=5", "condition=[plain,silence]"]).run.condition == ("plain", "silence", "noise:5")
 
 
 @pytest.mark.parametrize("text", [b"backend: [openai", b"\xff\xfe", b"- openai"])
@@ -100,4 +114,4 @@ def test_a_yaml_of_the_users_own_that_is_none_is_told(
     (tmp_path / "model" / "mine.yaml").write_bytes(text)
     monkeypatch.setenv("EARMARK_CONF", str(tmp_path))
     with pytest.raises(UsageError, match=r"no YAML|expected settings by name|cannot read model=mine"):
-        compose(["model=mine"])
+        compose_config(["model=mine"])

@@ -120,10 +120,10 @@ def test_scoring_replies_of_a_file() -> None:
 
 @pytest.mark.parametrize("page", DOCS, ids=lambda page: str(page.relative_to(ROOT)))
 def test_pages_name_commands_and_files_that_are_there(page: Path) -> None:
-    from earmark.plugins import names, plain
+    from earmark.plugins import display_name, plugin_names
 
     text = page.read_text(encoding="utf-8")
-    known = {plain("cli", name) for name in names("cli")}
+    known = {display_name("cli", name) for name in plugin_names("cli")}
     for command in re.findall(r"(?:^|`)earmark ([a-z][a-z-]*)", text, re.MULTILINE):
         assert command in known, f"{page.name} names a command '{command}' that is not there"
     for link in re.findall(r"\]\(([^)#:]+)\)", text):
@@ -134,8 +134,8 @@ def test_pages_name_commands_and_files_that_are_there(page: Path) -> None:
     ("kind", "page"), [("benchmarks", "benchmarks.md"), ("models", "models.md"), ("conditions", "conditions.md")]
 )
 def test_every_plug_in_has_its_place_in_the_docs(kind: str, page: str) -> None:
-    from earmark.plugins import names
+    from earmark.plugins import plugin_names
 
     text = (ROOT / "docs" / page).read_text(encoding="utf-8")
-    for name in names(kind):  # type: ignore[arg-type] # one of plugins.Kind
+    for name in plugin_names(kind):  # type: ignore[arg-type] # one of plugins.Kind
         assert f"`{name}" in text or f"`{name.replace('_', '-')}" in text, f"docs/{page} does not mention {name}"

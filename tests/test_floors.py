@@ -12,14 +12,11 @@ import earmark
 HOUSE = Path(earmark.__file__).parent
 FLOORS = [
     {"errors", "types"},
-    {"data", "plugins", "prices", "stats", "text"},
-    {"audio", "barrier", "config", "journal", "signature"},
-    {"conditions", "folder", "foreign", "models", "overrides", "report", "scorers", "survey"},
-    {"benchmarks", "run", "scoring"},
-    {"batch", "preflight"},
-    {"again", "audiogram", "evaluate", "replies", "transfer"},
-    {"sides"},
-    {"leaderboard"},
+    {"data", "journal", "plugins", "stats", "text"},
+    {"audio", "config", "report"},
+    {"engine", "judges"},
+    {"conditions", "models", "preflight", "runs", "scorers"},
+    {"audiogram", "benchmarks", "evaluate", "importers"},
     {"cli"},
 ]
 FLOOR = {room: floor for floor, rooms in enumerate(FLOORS) for room in rooms}
@@ -33,7 +30,7 @@ def room(path: Path) -> str:
 def imported_rooms(source: str) -> set[str]:
     """The rooms a module imports from, wherever in the file it does so.
 
-    >>> sorted(imported_rooms("from earmark.audio.read import sniff; import earmark.run"))
+    >>> sorted(imported_rooms("from earmark.audio.read import sniff; import earmark.engine.runner"))
     ['audio', 'run']
     """
     found = set()

@@ -13,12 +13,13 @@ from aiohttp import web
 from commands import ENV, earmark
 from servers import said, serving, threaded
 
-from earmark.config import compose, open_model, read_written, signed_model, written
+from earmark.config import compose_config, from_yaml, model_signature, to_yaml
+from earmark.engine.open import open_model
 from earmark.errors import BadSetup
 
 KEY = "sk-proj-0123456789abcdefABCDEF"
 SECOND = "correct-horse-battery-9"
-RUN = ("mine.bench", "items=2", "preflight=false", "attempts=1")
+RUN = ("mine.bench", "items=2", "preflight=false", "max_attempts=1")
 
 
 def left(home: Path, *texts: str) -> str:
@@ -81,7 +82,7 @@ def test_no_way_of_giving_a_key_leaves_it_anywhere(way: str, home: Path) -> None
         done = earmark("run", *RUN, f"model={url}", "model.name=m", *words)
         assert done.returncode == status, done.stderr
         if not status:
-            again = earmark("run", *RUN, f"model={url}", "model.name=m", *words, "model.remember=true", "repeats=1")
+            again = earmark("run", *RUN, f"model={url}", "model.name=m", *words, "model.cache=true", "repeats=1")
             assert again.returncode == 0, again.stderr
     everything = left(home, done.stdout, done.stderr)
     assert KEY not in everything
@@ -109,12 +110,12 @@ def test_settings_are_written_with_the_name_of_the_variable(monkeypatch: pytest.
     monkeypatch.setenv("MY_KEY", KEY)
     monkeypatch.setenv("PLAIN_NAME", "somebody")
     extra = "model.extra={user: '${oc.env:MY_KEY}', who: '${oc.env:PLAIN_NAME}', typed: xai-0123456789abcdef0123}"
-    settings = compose(["model=openai/m", extra])
+    settings = compose_config(["model=openai/m", extra])
     assert settings.model["extra"]["user"] == KEY
     kept = {"user": "${oc.env:MY_KEY}", "who": "somebody", "typed": "***"}
-    assert read_written(written(settings).encode()).model["extra"] == kept
-    assert signed_model(settings.model, "m")["extra"] == kept
-    assert json.dumps(signed_model(settings.model, "m")).count(KEY) == 0
+    assert from_yaml(to_yaml(settings).encode()).model["extra"] == kept
+    assert model_signature(settings.model, "m")["extra"] == kept
+    assert json.dumps(model_signature(settings.model, "m")).count(KEY) == 0
 
 
 def test_a_key_that_was_not_written_down_is_asked_for() -> None:

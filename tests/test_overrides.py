@@ -15,7 +15,7 @@ from earmark import plugins
 from earmark.cli import earmark as program
 from earmark.config import RunSettings
 from earmark.errors import EarmarkError
-from earmark.journal import read
+from earmark.journal import read_journal
 
 USED = {  # the settings of a run that each command with words uses; the others it refuses
     "audiogram": {
@@ -50,7 +50,7 @@ VALUES = {
 
 def with_words() -> list[str]:
     """The commands that take words, by looking at all."""
-    commands = {name: plugins.find("cli", name).command for name in plugins.names("cli")}
+    commands = {name: plugins.find_plugin("cli", name).command for name in plugins.plugin_names("cli")}
     return [name for name, command in commands.items() if any(p.name == "words" for p in command.params)]
 
 
@@ -77,7 +77,7 @@ def places(tmp_path_factory: pytest.TempPathFactory) -> dict[str, list[str]]:
 
 def refusal(command: str, places: dict[str, list[str]], word: str) -> str:
     """What a command says of a word that it does not take; empty where it takes it."""
-    words = [plugins.plain("cli", command), *places.get(command, []), word]
+    words = [plugins.display_name("cli", command), *places.get(command, []), word]
     error = CliRunner().invoke(program, words).exception
     return str(error) if isinstance(error, EarmarkError | click.UsageError) else ""
 
@@ -119,7 +119,7 @@ def test_settings_of_another_machine_are_refused_where_the_model_is_of_another_b
 def failed_run(url: str, *words: str) -> Path:
     """A run whose every item failed, for its server is not there."""
     done = earmark(
-        "run", "mine.bench", "items=3", f"model={url}", "model.name=m", "attempts=1", "preflight=false", *words
+        "run", "mine.bench", "items=3", f"model={url}", "model.name=m", "max_attempts=1", "preflight=false", *words
     )
     assert done.returncode == 7, done.stderr
     (signed,) = Path("results").rglob("run.json")
@@ -137,10 +137,10 @@ def test_a_retry_asks_where_it_is_told_to() -> None:
     with serving(broken) as old, serving(lambda *_: said("A")) as new:  # type: ignore[arg-type]
         run = failed_run(old.url)
         asked = len(old.asked)
-        done = earmark("retry", str(run), f"model.base_url={new.url}", "attempts=2", "model.concurrency=1")
+        done = earmark("retry", str(run), f"model.base_url={new.url}", "max_attempts=2", "model.concurrency=1")
         assert done.returncode == 0, done.stderr
         assert (len(old.asked), len(new.asked), new.most_at_once) == (asked, 3, 1)
-    assert [record.response.text for record in read(run / "responses.jsonl") if record.response] == ["A"] * 3
+    assert [record.response.text for record in read_journal(run / "responses.jsonl") if record.response] == ["A"] * 3
 
 
 @pytest.mark.parametrize(
@@ -155,7 +155,7 @@ def test_a_retry_asks_where_it_is_told_to() -> None:
         ("batch=true", 2, "batch=true: sets nothing of earmark retry"),
         ("results=elsewhere", 2, "results=elsewhere: sets nothing"),
         ("runtime=none", 2, "runtime="),
-        ("model.remember=true", 2, "model.remember=true: a retry asks anew"),
+        ("model.cache=true", 2, "model.cache=true: a retry asks anew"),
         ("eval=listen", 2, "eval=listen: sets nothing"),
         ("items=5", 2, "items=5 decides what is asked"),
         ("nonsense=5", 2, "nonsense"),

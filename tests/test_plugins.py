@@ -12,12 +12,13 @@ import pytest
 from mine import bench
 
 from earmark import plugins
-from earmark.audio.read import wave
+from earmark.audio.read import load_waveform
 from earmark.cli import earmark
-from earmark.config import backend_settings, common, compose, load_condition, yaml_names
+from earmark.config import backend_settings, common_settings, compose_config, yaml_names
+from earmark.engine.load import load_condition
 from earmark.errors import AskError, UsageError
 from earmark.models import fake
-from earmark.types import Condition, Item, Prompt, Recipe, Response, Sound, Turn, Wave
+from earmark.types import Condition, EncodedAudio, Item, Prompt, Response, SynthSpec, Turn, Waveform
 
 ARGUMENTS = {  # of conditions that take one
     "codec": "codec:mp3@32k",
@@ -36,22 +37,22 @@ def test_a_file_that_is_there_is_listed_and_found(
     (tmp_path / kind).mkdir()
     (tmp_path / kind / "beeps.py").write_text('"""Beeps: how many are there?"""\n')
     (tmp_path / kind / "_private.py").write_text("")
-    monkeypatch.setattr(plugins, "HOUSE", tmp_path)
-    assert plugins.names(kind) == ["beeps"]
+    monkeypatch.setattr(plugins, "PACKAGE_DIR", tmp_path)
+    assert plugins.plugin_names(kind) == ["beeps"]
     assert plugins.summary(kind, "beeps") == "Beeps: how many are there?"
 
 
 @pytest.mark.parametrize("kind", ["benchmarks", "models", "scorers", "conditions"])
 def test_every_plug_in_says_what_it_is_and_can_be_loaded(kind: plugins.Kind) -> None:
-    for name in plugins.names(kind):
+    for name in plugins.plugin_names(kind):
         assert plugins.summary(kind, name).endswith((".", "?")), f"{kind}/{name}.py: its first line is a sentence"
-        assert callable(plugins.find(kind, name).load)
+        assert callable(plugins.find_plugin(kind, name).load)
 
 
 def test_somebody_elses_plug_in_is_found_by_its_dotted_name() -> None:
-    assert plugins.find("benchmarks", "mine.bench") is bench
+    assert plugins.find_plugin("benchmarks", "mine.bench") is bench
     with pytest.raises(UsageError, match=r"no module 'mine\.nothing'"):
-        plugins.find("benchmarks", "mine.nothing")
+        plugins.find_plugin("benchmarks", "mine.nothing")
 
 
 def test_a_function_of_a_module_on_its_own_answers(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
@@ -66,7 +67,8 @@ def test_a_function_of_a_module_on_its_own_answers(monkeypatch: pytest.MonkeyPat
 
 
 def test_every_command_is_a_file() -> None:
-    assert set(earmark.list_commands(None)) == {plugins.plain("cli", name) for name in plugins.names("cli")}  # type: ignore[arg-type]
+    commands = {plugins.display_name("cli", name) for name in plugins.plugin_names("cli")}
+    assert set(earmark.list_commands(None)) == commands  # type: ignore[arg-type]
 
 
 GIVEN = {"gemini": "model.name=gemini-2.5-flash", "replay": "model.run=RUN"}  # what a model's file leaves to be given
@@ -79,31 +81,31 @@ def test_every_model_file_is_composed_and_read_by_its_backend(name: str, monkeyp
     assert text.startswith("# "), f"{path.name} says in its first line what it is"
     for variable in re.findall(r"oc\.env:(\w+)", text):
         with pytest.raises(UsageError, match=rf"'{variable}' not found; set it"):
-            compose([f"model={name}"])
+            compose_config([f"model={name}"])
         monkeypatch.setenv(variable, "http://127.0.0.1:8009")
     words = [f"model={name}"]
     if name in GIVEN:
         with pytest.raises(UsageError, match=f"{GIVEN[name].partition('=')[0]} must be given"):
-            backend_settings(compose(words).model)
+            backend_settings(compose_config(words).model)
         words.append(GIVEN[name])
-    settings = compose(words).model
-    assert common(settings).concurrency >= 1
+    settings = compose_config(words).model
+    assert common_settings(settings).concurrency >= 1
     assert msgspec.to_builtins(backend_settings(settings)) is not None
-    for half in ("recogniser", "mind", "each"):
+    for half in ("asr", "llm", "endpoint"):
         assert half not in settings or backend_settings(settings[half])
 
 
 def test_every_backend_has_a_model_file_to_begin_with() -> None:
     backends = {
-        compose([f"model={name}", *([GIVEN[name]] if name in GIVEN else [])]).model["backend"]
+        compose_config([f"model={name}", *([GIVEN[name]] if name in GIVEN else [])]).model["backend"]
         for name in set(yaml_names("model")) - {"voxtral_mini_3b"}
     }
-    assert backends == set(plugins.names("models"))
+    assert backends == set(plugins.plugin_names("models"))
 
 
-@pytest.mark.parametrize("name", plugins.names("scorers"))
+@pytest.mark.parametrize("name", plugins.plugin_names("scorers"))
 def test_a_scorer_is_its_settings_and_has_a_headline(name: str) -> None:
-    module = plugins.find("scorers", name)
+    module = plugins.find_plugin("scorers", name)
     scorer = module.load(module.Settings())
     assert scorer.name == name
     assert len(scorer.metrics) >= 1
@@ -112,14 +114,14 @@ def test_a_scorer_is_its_settings_and_has_a_headline(name: str) -> None:
 
 def heard(condition: Condition, prompt: Prompt) -> list[object]:
     item = Item("1", "t", labels=("A",), targets=("A",))
-    return [part for turn in condition.hear(prompt, item).turns for part in turn.parts]
+    return [part for turn in condition.apply(prompt, item).turns for part in turn.parts]
 
 
-@pytest.mark.parametrize("name", plugins.names("conditions"))
+@pytest.mark.parametrize("name", plugins.plugin_names("conditions"))
 def test_a_condition_changes_the_sound_and_nothing_else(name: str) -> None:
     condition = load_condition(ARGUMENTS.get(name, name), 3, bench.load(bench.Settings()))
     assert condition is not None
-    tone = Recipe("tone", {"frequency": 440.0, "seconds": 0.2, "level": -20.0}, "tone", words="beep")
+    tone = SynthSpec("tone", {"frequency": 440.0, "seconds": 0.2, "level": -20.0}, "tone", transcript="beep")
     prompt = Prompt((Turn("system", ("Be brief.",)), Turn("user", ("Before.", tone, "After."))), ("x",), ("A",))
     try:
         parts = heard(condition, prompt)
@@ -131,19 +133,19 @@ def test_a_condition_changes_the_sound_and_nothing_else(name: str) -> None:
         "After.",
     ]
     changed = parts[2]
-    if isinstance(changed, Wave | Sound):
-        assert not np.array_equal(wave(changed).samples, wave(tone).samples)
+    if isinstance(changed, Waveform | EncodedAudio):
+        assert not np.array_equal(load_waveform(changed).samples, load_waveform(tone).samples)
     again = heard(condition, prompt)
     assert all(
         np.array_equal(one.samples, other.samples)
-        if isinstance(one, Wave) and isinstance(other, Wave)
+        if isinstance(one, Waveform) and isinstance(other, Waveform)
         else one == other
         for one, other in zip(parts, again, strict=True)
     )
 
 
 def test_a_function_is_a_model() -> None:
-    module = plugins.find("models", "fake")
+    module = plugins.find_plugin("models", "fake")
 
     async def ask(reply: str) -> Response:
         async with module.load(module.Settings(reply=reply)) as model:

@@ -14,12 +14,12 @@ from real_servers import (
     whisper_serve,
 )
 
-from earmark.audio.prepare import prepare
+from earmark.audio.prepare import prepare_audio
 from earmark.audio.speak import speak
-from earmark.config import open_model
-from earmark.journal import read
+from earmark.engine.open import open_model
+from earmark.journal import read_journal
 from earmark.models import openai, transcriptions
-from earmark.types import Clip, Prompt, Recipe, Response, Turn
+from earmark.types import Clip, Prompt, Response, SynthSpec, Turn
 
 pytestmark = [pytest.mark.server, pytest.mark.xdist_group("servers")]
 
@@ -38,17 +38,17 @@ def deaf(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, str]]:
         yield server
 
 
-def tone(frequency: float) -> Recipe:
-    return Recipe("tone", {"frequency": frequency, "seconds": 1.0, "level": -10.0})
+def tone(frequency: float) -> SynthSpec:
+    return SynthSpec("tone", {"frequency": frequency, "seconds": 1.0, "level": -10.0})
 
 
-def replies(url: str, *sounds: Recipe | None) -> list[Response]:
+def replies(url: str, *sounds: SynthSpec | None) -> list[Response]:
     async def go() -> list[Response]:
         async with openai.load(openai.Settings(base_url=url, max_tokens=8)) as model:
             prompts = [
                 Prompt((Turn("user", (*([sound] if sound else []), "Which? A. yes B. no")),)) for sound in sounds
             ]
-            return [await model.generate(prepare(prompt, model.hears)) for prompt in prompts]
+            return [await model.generate(prepare_audio(prompt, model.capabilities)) for prompt in prompts]
 
     return asyncio.run(go())
 
@@ -72,10 +72,10 @@ def test_listen_runs_on_a_real_server(listening: tuple[str, str], shared: Path) 
         "run", "listen", f"data={shared / 'fixtures/listen'}", f"model={url}", "model.concurrency=2", "limit=2"
     )
     assert done.returncode == 0, done.stderr
-    records = [record for path in Path("results").rglob("responses.jsonl") for record in read(path)]
+    records = [record for path in Path("results").rglob("responses.jsonl") for record in read_journal(path)]
     assert len(records) == 20
     assert all(record.response and record.response.usage.tokens_in for record in records)
-    assert {record.item.task for record in records if record.sent} == {
+    assert {record.item.task for record in records if record.audio_sent} == {
         "1_audio",
         "1_audio_and_text",
         "2B",
@@ -105,7 +105,7 @@ def test_preflight_stops_a_run_whose_model_lost_the_sound(deaf: tuple[str, str])
     done = earmark(*words)
     assert done.returncode == 4, done.stderr
     assert "does not hear: the same reply" in done.stderr
-    assert not list(read(next(Path("results").rglob("run.json")).parent / "responses.jsonl"))
+    assert not list(read_journal(next(Path("results").rglob("run.json")).parent / "responses.jsonl"))
     assert earmark(*words, "preflight=false").returncode == 0
 
 
@@ -113,11 +113,13 @@ def test_answers_are_streamed(listening: tuple[str, str]) -> None:
     async def go(stream: bool) -> Response:
         settings = openai.Settings(base_url=listening[0], max_tokens=8, stream=stream)
         async with openai.load(settings) as model:
-            return await model.generate(prepare(Prompt((Turn("user", (tone(300.0), "Which?")),)), model.hears))
+            return await model.generate(
+                prepare_audio(Prompt((Turn("user", (tone(300.0), "Which?")),)), model.capabilities)
+            )
 
     whole, streamed = asyncio.run(go(stream=False)), asyncio.run(go(stream=True))
-    # Its streaming decoder holds back bytes that are no character yet, and drops what it holds at the end; this model of
-    # random weights often ends in the midst of one, where the whole answer has U+FFFD.
+    # Its streaming decoder holds back bytes that are no character yet, and drops what it holds at the end; this model
+    # of random weights often ends in the midst of one, where the whole answer has U+FFFD.
     assert streamed.text.rstrip("\ufffd") == whole.text.rstrip("\ufffd") != ""
     assert streamed.first_token is not None
     assert 0 < streamed.first_token <= streamed.seconds
@@ -140,7 +142,9 @@ def test_a_real_recogniser_writes_down_what_is_said(transcribing: tuple[str, str
 
     async def go() -> Response:
         async with transcriptions.load(transcriptions.Settings(name, url)) as model:
-            return await model.generate(prepare(Prompt((Turn("user", (spoken("What do bees make?"),)),)), model.hears))
+            return await model.generate(
+                prepare_audio(Prompt((Turn("user", (spoken("What do bees make?"),)),)), model.capabilities)
+            )
 
     assert asyncio.run(go()).text.lower().strip(" ?.") == "what do bees make"
 
@@ -150,17 +154,17 @@ def test_a_cascade_of_two_servers_answers_what_was_asked_aloud(
 ) -> None:
     settings = {
         "backend": "cascade",
-        "recogniser": {"backend": "transcriptions", "base_url": transcribing[0], "name": transcribing[1]},
-        "mind": {"backend": "openai", "base_url": deaf[0], "max_tokens": 16},
+        "asr": {"backend": "transcriptions", "base_url": transcribing[0], "name": transcribing[1]},
+        "llm": {"backend": "openai", "base_url": deaf[0], "max_tokens": 16},
     }
 
     async def go() -> Response:
         async with open_model(settings) as model:
             prompt = Prompt((Turn("user", (spoken("What is the capital of France?"),)),))
-            return await model.generate(prepare(prompt, model.hears))
+            return await model.generate(prepare_audio(prompt, model.capabilities))
 
     answer = asyncio.run(go())
-    assert [words.lower().strip(" ?.") for words in answer.heard] == ["what is the capital of france"]
+    assert [words.lower().strip(" ?.") for words in answer.transcripts] == ["what is the capital of france"]
     assert "Paris" in answer.text
     assert answer.usage.tokens_in > 0
 

@@ -12,15 +12,15 @@ from typing import Any
 import pytest
 from real_servers import llama_serve
 
-from earmark.audio.prepare import prepare
+from earmark.audio.prepare import prepare_audio
 from earmark.errors import BadSetup
 from earmark.models import openai
 from earmark.models.openai import Settings
-from earmark.types import Prompt, Recipe, Response, Turn
+from earmark.types import Prompt, Response, SynthSpec, Turn
 
 pytestmark = [pytest.mark.server, pytest.mark.xdist_group("servers")]
 CAPITAL = Prompt((Turn("user", ("What is the capital of France? One word.",)),), sampling={"max_tokens": 8})
-TONE = Recipe("tone", {"frequency": 440.0, "seconds": 0.5, "level": -20.0}, "tone")
+TONE = SynthSpec("tone", {"frequency": 440.0, "seconds": 0.5, "level": -20.0}, "tone")
 
 
 @pytest.fixture(scope="module")
@@ -32,7 +32,7 @@ def url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
 def asked(url: str, prompt: Prompt, **settings: Any) -> Response:
     async def go() -> Response:
         async with openai.load(Settings(base_url=url, **settings)) as model:
-            return await model.generate(prepare(prompt, model.hears))
+            return await model.generate(prepare_audio(prompt, model.capabilities))
 
     return asyncio.run(go())
 

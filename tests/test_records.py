@@ -21,34 +21,38 @@ from hypothesis import strategies as st
 from mine import bench, odd
 from servers import Queue, queueing
 
-from earmark import batch, journal
-from earmark.config import RunSettings, compose
-from earmark.errors import AskError, BadData, BadSetup, Rejected, RunMismatch, Stopped
-from earmark.evaluate import Outcome, Watch, evaluate
-from earmark.journal import Journal, Record, Settled, check_response, count_standing, read
+from earmark import journal
+from earmark.config import RunSettings, compose_config
+from earmark.engine import batch
+from earmark.engine.prepare import PromptPreparer
+from earmark.engine.progress import Progress
+from earmark.engine.questions import questions
+from earmark.engine.runner import Runner
+from earmark.engine.throttle import Throttle
+from earmark.errors import AskError, BadData, BadSetup, Rejected, RunMismatch, RunStopped
+from earmark.evaluate import Callbacks, RunResult, evaluate
+from earmark.journal import CompletedIndex, Journal, Record, check_response, count_standing, read_journal
 from earmark.models._openai_reply import read_reply
-from earmark.models._openai_stream import Gathered
+from earmark.models._openai_stream import StreamedReply
 from earmark.models._reply import Reply
-from earmark.models._throttle import Throttle
-from earmark.models.fake import Fake
-from earmark.run import Engine, Kitchen, Tally
-from earmark.survey import check_records, questions, survey
+from earmark.models.fake import FakeModel
+from earmark.runs.dataset_check import check_dataset, check_records
+from earmark.runs.import_runs import import_runs
 from earmark.text.echo import NOTE
-from earmark.transfer import import_runs
 from earmark.types import Benchmark, Item, Response, replace
 
 ITEMS = 40
-QUICK = RunSettings(attempts=1)
+QUICK = RunSettings(max_attempts=1)
 
 
-def run(*words: str, benchmark: Benchmark | None = None) -> Outcome:
+def run(*words: str, benchmark: Benchmark | None = None) -> RunResult:
     """One run, in this process."""
-    said = Watch(lambda _: None, lambda _: None)
-    return asyncio.run(evaluate(benchmark or bench.load(bench.Settings(items=ITEMS)), compose(words), said))
+    said = Callbacks(lambda _: None, lambda _: None)
+    return asyncio.run(evaluate(benchmark or bench.load(bench.Settings(items=ITEMS)), compose_config(words), said))
 
 
-def records(outcome: Outcome) -> dict[str, Record]:
-    return {record.item.id: record for record in read(outcome.folder / "responses.jsonl")}
+def records(outcome: RunResult) -> dict[str, Record]:
+    return {record.item.id: record for record in read_journal(outcome.folder / "responses.jsonl")}
 
 
 def test_an_answer_that_cannot_be_encoded_takes_no_other_with_it() -> None:
@@ -62,7 +66,7 @@ def test_an_answer_that_cannot_be_encoded_takes_no_other_with_it() -> None:
     assert {response.text for response in texts.values()} == {"A \ufffd", "A"}
     noted = [at for at, response in texts.items() if any("U+FFFD" in note for note in response.notes)]
     assert noted == [0, 1]
-    assert (texts[1].reasoning, texts[1].heard, texts[1].notes[0]) == ("\ufffd", ("\ufffd",), "noted \ufffd")
+    assert (texts[1].reasoning, texts[1].transcripts, texts[1].notes[0]) == ("\ufffd", ("\ufffd",), "noted \ufffd")
     assert (texts[2].usage.tokens_in, texts[2].usage.cost) == (7, 0.5)
     assert texts[3].likelihoods[0] == -1.0 > texts[3].likelihoods[1]
     assert texts[6].notes == ("usage left out: no finite numbers", "seconds left out: no finite numbers")
@@ -72,7 +76,7 @@ def test_an_answer_that_cannot_be_encoded_takes_no_other_with_it() -> None:
         "the reply function returned NoneType, expected a text or a Response",
         "the reply function returned int, expected a text or a Response",
     ]
-    assert outcome.asked_in_vain == len(odd.FAIL)
+    assert outcome.n_failed == len(odd.FAIL)
 
 
 def test_a_file_whose_name_is_no_utf8_runs_beside_the_others(tmp_path: Path) -> None:
@@ -84,7 +88,7 @@ def test_a_file_whose_name_is_no_utf8_runs_beside_the_others(tmp_path: Path) -> 
     outcome = run("model=fake", benchmark=odd.load(odd.Settings(str(tmp_path))))
     found = records(outcome)
     assert sorted(found) == ["così.wav", "mod\\xe0 notte.wav", "mod\\xe8 notte.wav"]
-    assert all(record.response and record.sent for record in found.values())
+    assert all(record.response and record.audio_sent for record in found.values())
     done = earmark("run", "mine.odd", f"data={tmp_path}", "model=fake", "results=others")
     assert done.returncode == 0, done.stderr
 
@@ -109,16 +113,16 @@ def surrogate_log(place: Path) -> Path:
 def test_half_a_letter_in_files_is_read_as_the_replacement_character(tmp_path: Path) -> None:
     """Finding K1, n05b."""
     ((folder, metrics),) = import_runs(surrogate_log(tmp_path / "log.json"), "", "results", "", lambda _: None)
-    texts = [record.response.text for record in read(folder / "responses.jsonl") if record.response]
+    texts = [record.response.text for record in read_journal(folder / "responses.jsonl") if record.response]
     assert texts == ["B", "half a sign \ufffd B", "A"]
-    assert metrics.found.questions == 3
+    assert metrics.dataset.questions == 3
     with zipfile.ZipFile(tmp_path / "log.eval", "w") as archive:
         log = json.loads((tmp_path / "log.json").read_text())
         archive.writestr("header.json", json.dumps({"status": "success", "eval": log["eval"]}))
         for at, sample in enumerate(log["samples"]):
             archive.writestr(f"samples/{at}_epoch_1.json", json.dumps(sample))
     ((folder, _),) = import_runs(tmp_path / "log.eval", "", "packed", "", lambda _: None)
-    responses = [record.response for record in read(folder / "responses.jsonl") if record.response]
+    responses = [record.response for record in read_journal(folder / "responses.jsonl") if record.response]
     assert [(response.text, len(response.notes)) for response in responses] == [("B", 0), (texts[1], 1), ("A", 0)]
     file = tmp_path / "replies.jsonl"
     rows = [{"id": at, "reply": f"{odd.HALF} B" if at == 1 else "B", "target": "B", "labels": "AB"} for at in range(3)]
@@ -164,7 +168,7 @@ def test_a_run_that_lacks_records_says_how_many_and_which(monkeypatch: pytest.Mo
     with monkeypatch.context() as patch:
         lose(patch, "item-1", "item-2")
         with pytest.raises(
-            Stopped, match=r"2 of 40 questions have no record: all, item item-1, plain; all, item item-2"
+            RunStopped, match=r"2 of 40 questions have no record: all, item item-1, plain; all, item item-2"
         ):
             run("model=fake")
     outcome = run("model=fake")
@@ -173,20 +177,20 @@ def test_a_run_that_lacks_records_says_how_many_and_which(monkeypatch: pytest.Mo
 
 
 def test_a_batch_that_lacks_records_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(batch, "FIRST_LOOK", 0.01)
+    monkeypatch.setattr(batch, "MIN_POLL_INTERVAL", 0.01)
     lose(monkeypatch, "item-3")
     body = {"choices": [{"finish_reason": "stop", "message": {"content": f"A {odd.HALF}"}}]}
     queue: Queue
     with queueing(lambda _: (200, body)) as queue:
         words = (f"model={queue.url}", "model.name=m", "batch=true", "preflight=false")
-        with pytest.raises(Stopped, match="1 of 40 questions have no record: all, item item-3"):
+        with pytest.raises(RunStopped, match="1 of 40 questions have no record: all, item item-3"):
             run(*words)
     (path,) = Path("results").rglob("responses.jsonl")
-    assert {record.response.text for record in read(path) if record.response} == {"A \ufffd"}
+    assert {record.response.text for record in read_journal(path) if record.response} == {"A \ufffd"}
 
 
 def test_an_import_that_lacks_records_is_none(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("earmark.transfer.count_standing", lambda path: count_standing(path) - 1)
+    monkeypatch.setattr("earmark.runs.import_runs.count_standing", lambda path: count_standing(path) - 1)
     with pytest.raises(BadData, match="read 3 answers and kept 2; nothing was imported"):
         import_runs(surrogate_log(tmp_path / "log.json"), "", "results", "", lambda _: None)
     assert not list(Path("results").rglob("run.json"))
@@ -209,7 +213,7 @@ def of(items: list[Item]) -> Benchmark:
 def checked(*items: Item) -> list[Item]:
     """The items as a run asks them, once all have been looked at."""
     benchmark = of(list(items))
-    survey(benchmark, (None,), QUICK, Settled())
+    check_dataset(benchmark, (None,), QUICK, CompletedIndex())
     return [item for item, _, _ in questions(benchmark, (None,), QUICK)]
 
 
@@ -260,7 +264,7 @@ def test_a_reply_that_repeats_the_prompt_is_noted_and_counted() -> None:
     noted = [found.item.id for found in records(outcome).values() if found.response and NOTE in found.response.notes]
     assert sorted(noted) == sorted(f"item-{at}" for at in range(1, ITEMS, 2))
     assert [
-        notice for notice in outcome.metrics.notices if "20 of 40 answers repeat the text of their prompt" in notice
+        notice for notice in outcome.metrics.warnings if "20 of 40 answers repeat the text of their prompt" in notice
     ]
     assert "20 of 40 answers repeat" in earmark("show", str(outcome.folder)).stdout
     assert "20 of 40 answers repeat" in earmark("rescore", str(outcome.folder)).stdout
@@ -311,9 +315,9 @@ def bodies(draw: st.DrawFn, said: str) -> Any:
 
 def gathered(events: list[Any]) -> Reply:
     """Events of a stream as the reply that they add up to."""
-    stream = Gathered(0.0)
+    stream = StreamedReply(0.0)
     for event in events:
-        stream.take(json.dumps(event).encode())
+        stream.add_event(json.dumps(event).encode())
         if stream.error is not None:
             return Reply(200, {}, stream.error)
     return Reply(200, {}, stream.payload())
@@ -338,12 +342,12 @@ def test_a_run_comes_to_its_end_whatever_the_shape_of_its_replies(
     replies += [partial(iter([body]).__next__) for body in whole]  # a user's function that returns it as it stands
     path = tmp_path_factory.mktemp("run") / "responses.jsonl"
     benchmark = bench.load(bench.Settings(items=len(replies)))
-    model = Fake(lambda prompt: replies[odd.number(prompt)]())
+    model = FakeModel(lambda prompt: replies[odd.number(prompt)]())
 
     async def go() -> None:
-        kitchen = Kitchen(benchmark, questions(benchmark, (None,), QUICK), model, ())
-        await Engine(kitchen, Throttle(model, 4), path, QUICK, lambda _: None).run(Tally(len(replies)))
+        kitchen = PromptPreparer(benchmark, questions(benchmark, (None,), QUICK), model, ())
+        await Runner(kitchen, Throttle(model, 4), path, QUICK, lambda _: None).run(Progress(len(replies)))
 
     asyncio.run(go())
     check_records(path, len(replies), questions(benchmark, (None,), QUICK))
-    assert all(bool(record.response) != bool(record.failure) for record in journal.read(path))
+    assert all(bool(record.response) != bool(record.failure) for record in journal.read_journal(path))

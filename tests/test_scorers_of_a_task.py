@@ -12,14 +12,16 @@ import pytest
 from commands import ENV, HERE, earmark
 from servers import said, serving
 
-from earmark.config import compose, open_model, read
-from earmark.plugins import find
-from earmark.report.cells import labels
+from earmark.config import compose_config, parse_settings
+from earmark.engine.open import open_model
+from earmark.judges import asking
+from earmark.plugins import find_plugin
+from earmark.report.aggregates import labels
 from earmark.report.files import read_metrics
-from earmark.scorers import _judge_asking, judge
-from earmark.scorers.choice import Choice
+from earmark.runs.scoring import OpenScorers, read_scores
+from earmark.scorers import judge
+from earmark.scorers.choice import ChoiceScorer
 from earmark.scorers.wer import Settings as Wer
-from earmark.scoring import OpenScorers, read_scores
 from earmark.types import Scorer
 
 BOTH = "scorers=[{name: choice, reader: mmau}, {name: choice}]"
@@ -44,19 +46,19 @@ def states(run: Path) -> dict[str, tuple[int, int, int]]:
 
 
 def made(name: str, **settings: Any) -> Scorer:
-    module = find("scorers", name)
-    scorer: Scorer = module.load(read(module.Settings, settings, ""))
+    module = find_plugin("scorers", name)
+    scorer: Scorer = module.load(parse_settings(module.Settings, settings, ""))
     return scorer
 
 
 @pytest.mark.parametrize(
     ("scorers", "expected"),
     [
-        ([Choice()], ["choice"]),
-        ([Choice("mmau"), Choice()], ["choice mmau", "choice earmark"]),
-        ([Choice(), Choice(several=True)], ["choice", "choice all"]),
-        ([Choice(), Choice()], ["choice", "choice"]),
-        ([Choice(), made("ab")], ["choice", "ab"]),
+        ([ChoiceScorer()], ["choice"]),
+        ([ChoiceScorer("mmau"), ChoiceScorer()], ["choice mmau", "choice earmark"]),
+        ([ChoiceScorer(), ChoiceScorer(multi_select=True)], ["choice", "choice all"]),
+        ([ChoiceScorer(), ChoiceScorer()], ["choice", "choice"]),
+        ([ChoiceScorer(), made("ab")], ["choice", "ab"]),
         ([Wer("en"), Wer("en", unit="characters")], ["wer wer", "wer cer kept"]),
         ([Wer(normalizer="audiobench", empty="word"), Wer()], ["wer audiobench word", "wer earmark"]),
         (
@@ -148,14 +150,14 @@ def test_a_judge_of_many_tasks_is_composed_and_opened_once(monkeypatch: pytest.M
 
     def count(words: list[str]) -> Any:
         composed.append(words)
-        return compose(words)
+        return compose_config(words)
 
     def note(settings: Any) -> Any:
         opened.append(settings)
         return open_model(settings)
 
-    monkeypatch.setattr(_judge_asking, "compose", count)
-    monkeypatch.setattr(_judge_asking, "open_model", note)
+    monkeypatch.setattr(asking, "compose_config", count)
+    monkeypatch.setattr(asking, "open_model", note)
 
     async def all_tasks() -> set[int]:
         async with AsyncExitStack() as stack:

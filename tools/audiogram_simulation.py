@@ -1,6 +1,7 @@
 """How right the thresholds of an audiogram are: listeners with known thresholds, by the hundred.
 
-python tools/audiogram_simulation.py [LISTENERS [TRIALS]]      the tables of docs/audiogram.md; 400 of each kind take ten minutes
+python tools/audiogram_simulation.py [LISTENERS [TRIALS]]      the tables of docs/audiogram.md; 400 of each kind take
+ten minutes
 """
 
 from __future__ import annotations
@@ -16,8 +17,8 @@ from typing import TypeAlias
 import numpy as np
 
 from earmark.audiogram.dimensions import PER_OCTAVE
-from earmark.stats.psychometric import Curve, Fit, counted, fit
-from earmark.stats.staircase import Rule, track
+from earmark.stats.psychometric import Curve, PsychometricFit, count_by_level, fit_psychometric
+from earmark.stats.staircase import StaircaseConfig, run_track
 
 EASIEST, TRACKS = 40, 4
 WIDTHS, LAPSES, THRESHOLDS = (5, 10, 20, 30), (0.0, 0.03, 0.1), (10, 20, 30)
@@ -45,7 +46,9 @@ def weibull(curve: Curve) -> Hears:
 
 
 def leans(curve: Curve, lean: float) -> Hears:
-    """A listener with a normal error who says the first unless the second seems to have more by so much, as in its lapses."""
+    """A listener with a normal error who says the first unless the second seems to have more by so much, as in its
+    lapses.
+    """
 
     def right(level: int, first: bool) -> float:
         heard = NormalDist().inv_cdf(min(float(Curve(curve.threshold, curve.width).right(level)), 1 - 1e-12))
@@ -60,12 +63,14 @@ def says_first(lean: float) -> float:
     return NormalDist().cdf(lean)
 
 
-def listened(hears: Hears, rule: Rule, dice: np.random.Generator, lean: float = 0.0) -> tuple[Fit, int]:
+def listened(
+    hears: Hears, rule: StaircaseConfig, dice: np.random.Generator, lean: float = 0.0
+) -> tuple[PsychometricFit, int]:
     """One dimension of one audiogram, and how many answers it took."""
     levels, right, firsts, same = [], [], [], []
     sides = dice.spawn(1)[0]
     for _ in range(TRACKS):
-        going = track(rule)
+        going = run_track(rule)
         asked = next(going)
         while True:
             first = bool(sides.random() < 0.5)
@@ -80,10 +85,10 @@ def listened(hears: Hears, rule: Rule, dice: np.random.Generator, lean: float = 
                 asked = going.send(outcome)
             except StopIteration:
                 break
-    return fit(counted(levels, right, firsts, (len(same), sum(same))), rule.easiest), len(levels)
+    return fit_psychometric(count_by_level(levels, right, firsts, (len(same), sum(same))), rule.easiest), len(levels)
 
 
-def row(names: tuple[object, ...], threshold: float, found: list[tuple[Fit, int]]) -> str:
+def row(names: tuple[object, ...], threshold: float, found: list[tuple[PsychometricFit, int]]) -> str:
     """What became of listeners of one kind: all in levels."""
     fits = [one for one, _ in found]
     errors = [one.curve.threshold - threshold for one in fits if one.curve and one.outcome == "measured"]
@@ -104,10 +109,10 @@ def line(*cells: object) -> str:
 def main() -> None:
     """Print the tables."""
     listeners = int(sys.argv[1]) if len(sys.argv) > 1 else 400
-    trials = int(sys.argv[2]) if len(sys.argv) > 2 else Rule(EASIEST).trials
-    rule, dice = Rule(EASIEST, trials=trials), np.random.default_rng(0)
+    trials = int(sys.argv[2]) if len(sys.argv) > 2 else StaircaseConfig(EASIEST).trials
+    rule, dice = StaircaseConfig(EASIEST, trials=trials), np.random.default_rng(0)
 
-    def many(hears: Hears, lean: float = 0.0) -> list[tuple[Fit, int]]:
+    def many(hears: Hears, lean: float = 0.0) -> list[tuple[PsychometricFit, int]]:
         return [listened(hears, rule, dice, lean) for _ in range(listeners)]
 
     print(line(*HEAD), f"|{'-|' * len(HEAD)}", sep="\n")

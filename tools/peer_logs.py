@@ -1,14 +1,14 @@
-"""Make the logs of tests/foreign/logs anew: real ones, written by each harness, asking a server on loopback.
+"""Make the logs of tests/importers/logs anew: real ones, written by each harness, asking a server on loopback.
 
     python tools/peer_logs.py inspect VENV [OUT]      VENV: an environment with inspect-ai and openai
     python tools/peer_logs.py evalscope VENV [OUT]    with evalscope and soundfile
     python tools/peer_logs.py lmms-eval VENV [OUT]    with torch, then lmms-eval without its dependencies, then those it asks for
 
 Nothing of what a reader looks at is touched. Left out afterwards, to keep the files small: Inspect's events, messages,
-attachments and tracebacks (by Inspect's own reading and writing), what evalscope's report tells of speed, lmms-eval's of the machine, and
-errors of metrics that need data from elsewhere.
-The items hold what goes wrong in a run: a reply that names no letter, an empty one, one cut for length, one withheld, a
-request that is refused, answers that change from one epoch to the next.
+attachments and tracebacks (by Inspect's own reading and writing), what evalscope's report tells of speed, lmms-eval's
+of the machine, and errors of metrics that need data from elsewhere. The items hold what goes wrong in a run: a reply
+that names no letter, an empty one, one cut for length, one withheld, a request that is refused, answers that change
+from one epoch to the next.
 """
 
 from __future__ import annotations
@@ -297,4 +297,4 @@ def main(peer: str, venv: Path, out: Path) -> None:
 
 
 if __name__ == "__main__":
-    main(sys.argv[1], Path(sys.argv[2]), Path(sys.argv[3]) if len(sys.argv) > 3 else ROOT / "tests/foreign/logs")
+    main(sys.argv[1], Path(sys.argv[2]), Path(sys.argv[3]) if len(sys.argv) > 3 else ROOT / "tests/importers/logs")

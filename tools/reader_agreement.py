@@ -21,7 +21,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from earmark.text.answers import READERS, read_choice
+from earmark.text.choice_parser import PARSERS, parse_choice
 
 LETTERS = "ABCDEFGHIJ"
 NAMED = {  # AudioBench's sets whose questions name the options in their text
@@ -94,7 +94,7 @@ def free(shared: Path) -> set[str]:
 def table(rows: Sequence[Row]) -> Iterator[str]:
     """Markdown: how many replies each reader read, how many of those are right, and how often the judge agrees."""
     yield "| reader | read | right | agrees with the judge |\n|-|-|-|-|"
-    for name, reader in READERS.items():
+    for name, reader in PARSERS.items():
         answers = [reader(row.reply, LETTERS[: len(row.choices)], row.choices).answer for row in rows]
         read = sum(answer is not None for answer in answers)
         right = sum(answer == row.gold for answer, row in zip(answers, rows, strict=True))
@@ -115,7 +115,7 @@ def outcome(answer: str | None, truth: str | None) -> str:
 def errors(rows: Sequence[dict[str, Any]]) -> Iterator[str]:
     """Markdown: the errors of every reader on replies read by hand."""
     yield "| reader | right | wrong | invented | unread |\n|-|-|-|-|-|"
-    for name, reader in READERS.items():
+    for name, reader in PARSERS.items():
         given = [{"question": row.get("question", "")} if name == "earmark" else {} for row in rows]
         read = [
             reader(row["reply"], row["labels"], row["choices"], **more).answer
@@ -129,7 +129,7 @@ def by_rule(rows: Sequence[dict[str, Any]]) -> Iterator[str]:
     """Markdown: how often each rule of our reader is right."""
     found: dict[str, Counter[str]] = {}
     for row in rows:
-        reading = read_choice(row["reply"], row["labels"], row["choices"], question=row.get("question", ""))
+        reading = parse_choice(row["reply"], row["labels"], row["choices"], question=row.get("question", ""))
         if reading.answer is not None:
             found.setdefault(reading.rule, Counter())[outcome(reading.answer, row["truth"])] += 1
     yield "| rule | right | wrong or invented |\n|-|-|-|"
@@ -145,10 +145,10 @@ def main(shared: Path) -> None:
     for title, rows in (("golden", golden(shared)), ("lettered", lettered(shared)), ("named", named(shared))):
         print(title, *table(list(rows)), "", sep="\n")
     graded = list(verdicts(shared))
-    same = sum(READERS["earmark"](text, "012345").answer == grade for text, grade in graded)
+    same = sum(PARSERS["earmark"](text, "012345").answer == grade for text, grade in graded)
     print(f"verdicts: the grade was read from {same} of {len(graded)}")
     replies = free(shared)
-    found = [reply for reply in replies if READERS["earmark"](reply, "ABCD").answer]
+    found = [reply for reply in replies if PARSERS["earmark"](reply, "ABCD").answer]
     print(f"free: a letter was read from {len(found)} of {len(replies)} replies that name none")
 
 

@@ -11,11 +11,11 @@ from pathlib import Path
 
 from rich.console import Console
 
-from earmark import folder
-from earmark.cli._words import drawn, fitting
+from earmark.cli._tables import make_table, split_columns
 from earmark.report import gain
 from earmark.report.files import read_metrics
-from earmark.report.table import HEAD, table
+from earmark.report.table import HEAD, rows_table
+from earmark.runs.signature import load_signature
 
 WIDTH = 88  # columns
 
@@ -25,15 +25,15 @@ def main() -> None:
     out, runs = Path(sys.argv[1]), [Path(name) for name in sys.argv[2:]]
     console = Console(record=True, width=WIDTH, force_terminal=True, file=Path("/dev/null").open("w"))  # noqa: SIM115
     for run in runs:
-        signed, metrics = folder.signed(run), read_metrics(run)
+        signed, metrics = load_signature(run), read_metrics(run)
         title = f"{signed.benchmark['name']} by {signed.model['name']}: {metrics.rows[0].headline[0]}"
-        console.print(drawn(title, HEAD, table([row for row in metrics.rows if not row.sliced]), words=2))
-        gains = gain.table([one for one in metrics.gains if not one.slice])
+        console.print(make_table(title, HEAD, rows_table([row for row in metrics.rows if not row.is_slice]), words=2))
+        gains = gain.gain_table([one for one in metrics.gains if not one.slice])
         if gains:
-            columns = fitting(gain.HEAD, gains, 1, WIDTH)[0]
+            columns = split_columns(gain.HEAD, gains, 1, WIDTH)[0]
             head, *lines = ([line[at] for at in columns] for line in (gain.HEAD, *gains))
-            console.print(drawn("listening gain: plain less the best deaf control", head, lines))
-        for notice in metrics.notices:
+            console.print(make_table("listening gain: plain less the best deaf control", head, lines))
+        for notice in metrics.warnings:
             console.print(notice)
         console.print()
     svg = console.export_svg(title="earmark demo")

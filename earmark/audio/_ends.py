@@ -1,4 +1,4 @@
-"""Whether a file ends where its container says that it does, for those whose decoders do not mind.
+"""True if a file ends where its container says that it does, for those whose decoders do not mind.
 
 ogg, opus   the last page is whole, and marked as the last
 webm        EBML header, then Segment id and size: the length of the rest, or left open by who records as it comes
@@ -13,35 +13,39 @@ import struct
 from typing import Final
 
 PAGE: Final = 27  # bytes of the head of an Ogg page; the last one tells how many lengths follow
-LAST: Final = 4  # among the flags of a page
+LAST_PAGE_FLAG: Final = 4  # among the flags of a page
 EBML: Final = b"\x1a\x45\xdf\xa3"
 SEGMENT: Final = b"\x18\x53\x80\x67"
 OPEN: Final = 0xFFFFFFFF
 
 
-def cut_short(data: bytes) -> str:
-    """What tells that the end of a file is missing, as a note; nothing where nothing does.
+def truncation_note(data: bytes) -> str:
+    """Note on why a file is truncated; empty if it is complete.
 
-    >>> cut_short(b"FORM" + (100).to_bytes(4, "big") + b"AIFF"), cut_short(b"RIFF")
+    >>> truncation_note(b"FORM" + (100).to_bytes(4, "big") + b"AIFF"), truncation_note(b"RIFF")
     ('truncated: the header promises 108 bytes, 12 are there', '')
     """
     if data[:4] == b"OggS":
         return _ogg(data)
-    promised = _promised(data)
+    promised = _header_length(data)
     if promised is None or promised <= len(data):
         return ""
     return f"truncated: the header promises {promised} bytes, {len(data)} are there"
 
 
 def _ogg(data: bytes) -> str:
-    at = data.rfind(b"OggS")
-    lengths = data[at + PAGE : at + PAGE + data[at + PAGE - 1]] if at + PAGE <= len(data) else b""
-    if at + PAGE > len(data) or at + PAGE + data[at + PAGE - 1] + sum(lengths) > len(data):
+    offset = data.rfind(b"OggS")
+    lengths = data[offset + PAGE : offset + PAGE + data[offset + PAGE - 1]] if offset + PAGE <= len(data) else b""
+    if offset + PAGE > len(data) or offset + PAGE + data[offset + PAGE - 1] + sum(lengths) > len(data):
         return "truncated: the last page is not whole"
-    return "" if data[at + 5] & LAST else "the last page is not marked as the end: what followed may be missing"
+    return (
+        ""
+        if data[offset + 5] & LAST_PAGE_FLAG
+        else "the last page is not marked as the end: what followed may be missing"
+    )
 
 
-def _promised(data: bytes) -> int | None:
+def _header_length(data: bytes) -> int | None:
     """The length of a whole file by its head."""
     if data[:4] == EBML:
         return _segment(data)
@@ -56,24 +60,25 @@ def _promised(data: bytes) -> int | None:
 
 
 def _segment(data: bytes) -> int | None:
-    size, at = _number(data, len(EBML))
+    size, offset = _number(data, len(EBML))
     if size is None:
         return None
-    at += size
-    if data[at : at + 4] != SEGMENT:
+    offset += size
+    if data[offset : offset + 4] != SEGMENT:
         return None
-    size, at = _number(data, at + 4)
-    return None if size is None else at + size
+    size, offset = _number(data, offset + 4)
+    return None if size is None else offset + size
 
 
-def _number(data: bytes, at: int) -> tuple[int | None, int]:
-    """A size as EBML writes it, and where it ends: its first byte has as many leading zeros as bytes follow; all ones: open.
+def _number(data: bytes, offset: int) -> tuple[int | None, int]:
+    """A size as EBML writes it, and where it ends: its first byte has as many leading zeros as bytes follow; all ones:
+    open.
 
     >>> _number(bytes([0x81]), 0), _number(bytes([0x40, 0x02]), 0), _number(bytes([0xFF]), 0)
     ((1, 1), (2, 2), (None, 1))
     """
-    if at >= len(data) or not data[at]:
-        return None, at
-    length = 9 - data[at].bit_length()
-    number = int.from_bytes(data[at : at + length], "big") & ((1 << 7 * length) - 1)
-    return None if number == (1 << 7 * length) - 1 else number, at + length
+    if offset >= len(data) or not data[offset]:
+        return None, offset
+    length = 9 - data[offset].bit_length()
+    number = int.from_bytes(data[offset : offset + length], "big") & ((1 << 7 * length) - 1)
+    return None if number == (1 << 7 * length) - 1 else number, offset + length

@@ -11,12 +11,12 @@ import av
 import numpy as np
 from av.container import InputContainer
 
-from earmark.audio._collect import Decoded, Heap, Wanted
+from earmark.audio._collect import DecodedAudio, DecodeRequest, SampleBuffer
 from earmark.audio._sniff import NAMES
-from earmark.errors import SoundFailed
+from earmark.errors import AudioError
 from earmark.types import Hertz, Samples
 
-USUAL: Final = {  # what a reader of these containers expects inside
+COMMON_CODECS: Final = {  # what a reader of these containers expects inside
     "m4a": ("aac", "alac"),
     "webm": ("opus", "vorbis"),
     "mp3": ("mp3", "mp3float"),
@@ -26,16 +26,16 @@ USUAL: Final = {  # what a reader of these containers expects inside
 }
 
 
-def decode(data: bytes, kind: str, wanted: Wanted, refusal: str) -> Decoded:
+def decode(data: bytes, kind: str, request: DecodeRequest, refusal: str) -> DecodedAudio:
     """The samples of a file that libsndfile has refused, saying why. `kind` is FFmpeg's name for what it is."""
     try:
         with _open(data, kind) as file:
             if not file.streams.audio:
-                raise SoundFailed(f"{wanted.name}: is {NAMES.get(kind, kind)} without any sound in it")
-            return _read(file, kind, wanted)
+                raise AudioError(f"{request.name}: is {NAMES.get(kind, kind)} without any sound in it")
+            return _read(file, kind, request)
     except av.FFmpegError as error:
-        raise SoundFailed(
-            f"{wanted.name}: cannot be decoded (libsndfile: {refusal}; FFmpeg: {_said(error)})"
+        raise AudioError(
+            f"{request.name}: cannot be decoded (libsndfile: {refusal}; FFmpeg: {_error_text(error)})"
         ) from error
 
 
@@ -49,7 +49,7 @@ def _open(data: bytes, kind: str) -> InputContainer:
         return file
 
 
-def _read(file: InputContainer, kind: str, wanted: Wanted) -> Decoded:
+def _read(file: InputContainer, kind: str, request: DecodeRequest) -> DecodedAudio:
     stream = file.streams.audio[0]
     notes: list[str] = []
     frames = _frames(file, notes)
@@ -57,16 +57,16 @@ def _read(file: InputContainer, kind: str, wanted: Wanted) -> Decoded:
     rate = begun.sample_rate if begun else getattr(stream, "rate", 0)  # a stream has none where no decoder is known
     channels = begun.layout.nb_channels if begun else getattr(stream, "channels", 0)
     if not rate or not channels:
-        raise SoundFailed(f"{wanted.name}: holds sound in a coding that FFmpeg cannot decode ({NAMES.get(kind, kind)})")
+        raise AudioError(f"{request.name}: holds sound in a coding that FFmpeg cannot decode ({NAMES.get(kind, kind)})")
     promised = round(float(stream.duration * stream.time_base) * rate) if stream.duration and stream.time_base else None
-    wanted.check_promise(promised, channels, rate)
-    heap = Heap(wanted, rate, channels)
+    request.check_header(promised, channels, rate)
+    buffer = SampleBuffer(request, rate, channels)
     if begun:
-        _gather(chain([begun], frames), heap, notes)
+        _gather(chain([begun], frames), buffer, notes)
     name = _name(file, kind)
-    plain = stream.codec_context.name in USUAL.get(name, ()) and not notes
+    plain = stream.codec_context.name in COMMON_CODECS.get(name, ()) and not notes
     decoder = f"PyAV {av.__version__}"
-    return Decoded(name, plain, rate, channels, heap.frames, promised, heap.samples(), tuple(notes), decoder)
+    return DecodedAudio(name, plain, rate, channels, buffer.frames, promised, buffer.samples(), tuple(notes), decoder)
 
 
 def _frames(file: InputContainer, notes: list[str]) -> Iterator[av.AudioFrame]:
@@ -74,19 +74,19 @@ def _frames(file: InputContainer, notes: list[str]) -> Iterator[av.AudioFrame]:
     try:
         yield from file.decode(file.streams.audio[0])
     except av.FFmpegError as error:
-        notes.append(f"decoding stopped early ({_said(error)})")
+        notes.append(f"decoding stopped early ({_error_text(error)})")
 
 
-def _gather(frames: Iterator[av.AudioFrame], heap: Heap, notes: list[str]) -> None:
+def _gather(frames: Iterator[av.AudioFrame], buffer: SampleBuffer, notes: list[str]) -> None:
     """Put what is wanted on the heap."""
-    first, count = heap.wanted.stretch(heap.rate)
+    first, count = buffer.wanted.frame_range(buffer.rate)
     passed = 0
-    for block in _blocks(frames, heap.rate, heap.channels, notes):
+    for block in _blocks(frames, buffer.rate, buffer.channels, notes):
         begin = max(0, first - passed)
         end = block.shape[1] if count is None else min(block.shape[1], first + count - passed)
         passed += block.shape[1]
         if begin < end:
-            heap.add(block[:, begin:end])
+            buffer.add(block[:, begin:end])
         if count is not None and passed >= first + count:
             return
 
@@ -120,5 +120,5 @@ def _name(file: InputContainer, kind: str) -> str:
     return NAMES.get(kind, kind)
 
 
-def _said(error: av.FFmpegError) -> str:
+def _error_text(error: av.FFmpegError) -> str:
     return (error.strerror or type(error).__name__).rstrip(". ")

@@ -1,7 +1,7 @@
 """Decoding with libsndfile: wav in its flavours, flac, mp3, ogg, opus, aiff and more. It comes with the core.
 
-Every decoder has a SoundFile of its own, so several threads decode at once. What libsndfile prints about broken mp3 goes
-to the terminal past Python, and cannot be kept from there without taking it from other threads too.
+Every decoder has a SoundFile of its own, so several threads decode at once. What libsndfile prints about broken mp3
+goes to the terminal past Python, and cannot be kept from there without taking it from other threads too.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import numpy as np
 import soundfile
 
 from earmark.audio import _riff
-from earmark.audio._collect import BLOCK, Decoded, Heap, Wanted
+from earmark.audio._collect import BLOCK, DecodedAudio, DecodeRequest, SampleBuffer
 from earmark.audio.limits import check_rate
 from earmark.types import Hertz
 
@@ -35,64 +35,71 @@ class Bytes(io.BytesIO):
         return self.tell() if before + offset < 0 else super().seek(offset, whence)
 
 
-class Refused(Exception):
+class UnsupportedBySndfile(Exception):
     """libsndfile cannot read it. Never leaves this floor."""
 
 
-def decode(data: bytes | str, wanted: Wanted) -> Decoded:
-    """The samples of a file in memory, or of one on disk by its path. Raises Refused, or SoundFailed beyond a limit."""
-    found = _riff.head(data) if isinstance(data, bytes) else None
-    if found:
-        check_rate(found.rate, wanted.name)
-    if isinstance(data, bytes) and found and found.wide:
-        return _read_wide(data, found, wanted)
-    if isinstance(data, bytes) and found and found.promised is None:
-        data = _riff.filled_in(data, found)
+def decode(data: bytes | str, request: DecodeRequest) -> DecodedAudio:
+    """The samples of a file in memory, or of one on disk by its path. Raises Refused, or AudioError beyond a limit."""
+    header = _riff.parse_header(data) if isinstance(data, bytes) else None
+    if header:
+        check_rate(header.rate, request.name)
+    if isinstance(data, bytes) and header and header.is_wide:
+        return _read_wide(data, header, request)
+    if isinstance(data, bytes) and header and header.header_bytes is None:
+        data = _riff.with_length(data, header)
     try:
         with soundfile.SoundFile(Bytes(data) if isinstance(data, bytes) else data) as file:
             size = len(data) if isinstance(data, bytes) else None
-            return _read(file, found, size, wanted)
+            return _read(file, header, size, request)
     except soundfile.LibsndfileError as error:
-        raise Refused(REASONS.get(error.code, error.error_string.rstrip(". "))) from error
+        raise UnsupportedBySndfile(REASONS.get(error.code, error.error_string.rstrip(". "))) from error
 
 
-def _read(file: soundfile.SoundFile, found: _riff.Head | None, size: int | None, wanted: Wanted) -> Decoded:
+def _read(
+    file: soundfile.SoundFile, header: _riff.RiffHeader | None, size: int | None, request: DecodeRequest
+) -> DecodedAudio:
     rate: Hertz = file.samplerate
     announced = file.frames if 0 <= file.frames < 1 << 62 else None
-    first, count = wanted.stretch(rate)
+    first, count = request.frame_range(rate)
     believed = announced
     if file.format == "MP3" and size is not None and announced is not None:
         believed = min(announced, size * rate // DENSEST_MP3)  # of no mp3 is more to be believed before it is decoded
-    wanted.check_promise(believed, file.channels, rate)
-    heap = Heap(wanted, rate, file.channels)
+    request.check_header(believed, file.channels, rate)
+    buffer = SampleBuffer(request, rate, file.channels)
     if _seek(file, first):
-        while count is None or heap.frames < count:
-            most = BLOCK if count is None else min(BLOCK, count - heap.frames)
-            block = file.read(_bounded(most, announced, first + heap.frames), dtype="float32", always_2d=True)
+        while count is None or buffer.frames < count:
+            most = BLOCK if count is None else min(BLOCK, count - buffer.frames)
+            block = file.read(
+                _frames_to_allocate(most, announced, first + buffer.frames), dtype="float32", always_2d=True
+            )
             if not len(block):
                 break
-            heap.add(np.array(block.T) if block.base is not None and len(block) < most // 2 else block.T)
-    promised = found.frames(found.promised) if found and found.promised else announced
+            buffer.add(np.array(block.T) if block.base is not None and len(block) < most // 2 else block.T)
+    promised = header.frames(header.header_bytes) if header and header.header_bytes else announced
     kind = "opus" if file.subtype == "OPUS" else FORMATS.get(file.format, file.format.lower())
     plain = file.format in FORMATS and kind != "wav"
-    notes = ("the header leaves the length open",) if found and found.promised is None else ()
+    notes = ("the header leaves the length open",) if header and header.header_bytes is None else ()
     order = RIFF_ORDER.get(file.channels) if file.format == "OGG" else None
-    samples = heap.samples() if order is None else heap.samples()[list(order)]
-    return Decoded(kind, plain, rate, file.channels, heap.frames, promised, samples, notes)
+    samples = buffer.samples() if order is None else buffer.samples()[list(order)]
+    return DecodedAudio(kind, plain, rate, file.channels, buffer.frames, promised, samples, notes)
 
 
-def _read_wide(data: bytes, found: _riff.Head, wanted: Wanted) -> Decoded:
-    there, promised = found.there // found.align, found.frames(found.promised) if found.promised else None
-    wanted.check_promise(there, found.channels, found.rate)
-    first, count = wanted.stretch(found.rate)
-    heap = Heap(wanted, found.rate, found.channels)
-    heap.add(_riff.wide_samples(data, found)[:, first : None if count is None else first + count])
-    return Decoded("wav", False, found.rate, found.channels, heap.frames, promised, heap.samples())
+def _read_wide(data: bytes, header: _riff.RiffHeader, request: DecodeRequest) -> DecodedAudio:
+    available, promised = (
+        header.available_bytes // header.align,
+        header.frames(header.header_bytes) if header.header_bytes else None,
+    )
+    request.check_header(available, header.channels, header.rate)
+    first, count = request.frame_range(header.rate)
+    buffer = SampleBuffer(request, header.rate, header.channels)
+    buffer.add(_riff.wide_samples(data, header)[:, first : None if count is None else first + count])
+    return DecodedAudio("wav", False, header.rate, header.channels, buffer.frames, promised, buffer.samples())
 
 
-def _bounded(most: int, announced: int | None, at: int) -> int:
-    """How many frames to make room for: soundfile makes room for as many as it is asked for."""
-    return most if announced is None else max(1, min(most, announced - at))
+def _frames_to_allocate(most: int, announced: int | None, start: int) -> int:
+    """Number of frames to make room for: soundfile makes room for as many as it is asked for."""
+    return most if announced is None else max(1, min(most, announced - start))
 
 
 def _seek(file: soundfile.SoundFile, first: int) -> bool:

@@ -1,4 +1,4 @@
-"""What a file is by its first bytes, for those that libsndfile does not know.
+"""File type by magic bytes, for files that libsndfile does not know.
 
 Only what is listed here is given to FFmpeg, and under its name: left to guess, FFmpeg takes a text file for a playlist
 and opens the addresses in it.
@@ -29,7 +29,7 @@ MAGIC: Final[tuple[tuple[int, bytes, str], ...]] = (  # where, what, FFmpeg's na
     (0, b"ID3", "mp3"),
 )
 NAMES: Final = {"mp4": "m4a", "matroska": "webm", "wav": "wav", "flac": "flac", "mp3": "mp3", "ogg": "ogg"}
-SHOWN: Final = 24  # bytes of what is no sound, in a message
+SHOWN_BYTES: Final = 24  # bytes of what is no sound, in a message
 
 
 def container(data: bytes) -> str | None:
@@ -38,8 +38,8 @@ def container(data: bytes) -> str | None:
     >>> container(b"\\x00\\x00\\x00\\x1cftypM4A "), container(b"<!DOCTYPE html>")
     ('mp4', None)
     """
-    for at, magic, name in MAGIC:
-        if data[at : at + len(magic)] == magic:
+    for offset, magic, name in MAGIC:
+        if data[offset : offset + len(magic)] == magic:
             return name
     if len(data) > 2 and data[0] == 0xFF and data[1] & 0xF6 == 0xF0:
         return "aac"
@@ -50,13 +50,13 @@ def container(data: bytes) -> str | None:
     return None
 
 
-def beginning(data: bytes) -> str:
+def first_bytes(data: bytes) -> str:
     """The first bytes of a file as a reader of messages knows them again.
 
-    >>> beginning(b"version https://git-lfs.github.com/spec/v1")
+    >>> first_bytes(b"version https://git-lfs.github.com/spec/v1")
     "a text that begins 'version https://git-lfs.'"
     """
-    head = data[:SHOWN]
+    head = data[:SHOWN_BYTES]
     if not head:
         return "nothing at all"
     if all(32 <= byte < 127 or byte in b"\r\n\t" for byte in head):

@@ -21,8 +21,8 @@ import soundfile
 from msgspec import Struct
 
 from earmark.audio.limits import MAX_RATE
-from earmark.errors import SoundFailed
-from earmark.types import Hertz, Wave
+from earmark.errors import AudioError
+from earmark.types import Hertz, Waveform
 
 FORMATS: Final = ("wav", "flac", "mp3", "ogg", "opus")  # the best first
 FULL_SCALE: Final = 32768.0
@@ -30,7 +30,7 @@ MP3_BITS: Final = 128_000  # a second, where nobody says
 
 
 class Encoder(Struct, frozen=True):
-    """How libsndfile writes a format."""
+    """Encoder settings of libsndfile for a format."""
 
     container: str
     subtype: str
@@ -47,10 +47,10 @@ ENCODERS: Final = {
 }
 
 
-def wav(sound: Wave) -> bytes:
-    """A wav file of 16-bit samples. Samples beyond full scale are clipped; `clipped` counts them.
+def encode_wav(sound: Waveform) -> bytes:
+    """A wav file of 16-bit samples. Samples beyond full scale are clipped; `count_clipped` counts them.
 
-    >>> len(wav(Wave(np.zeros((2, 100), np.float32), 8000)))
+    >>> len(encode_wav(Waveform(np.zeros((2, 100), np.float32), 8000)))
     444
     """
     out = io.BytesIO()
@@ -62,35 +62,36 @@ def wav(sound: Wave) -> bytes:
     return out.getvalue()
 
 
-def pcm(sound: Wave) -> npt.NDArray[np.int16]:
+def pcm(sound: Waveform) -> npt.NDArray[np.int16]:
     """Samples as 16-bit whole numbers, shape (frames, channels), clipped at full scale."""
     whole: npt.NDArray[np.float32] = np.rint(sound.samples.T * np.float32(FULL_SCALE))
     np.clip(whole, -FULL_SCALE, FULL_SCALE - 1, out=whole)
     return whole.astype(np.int16)
 
 
-def encoded(sound: Wave, form: str, bits: int | None = None) -> bytes:
-    """A sound file of one of `FORMATS`; `bits` a second for mp3 and opus, about. Raises SoundFailed where it cannot be made.
+def encode(sound: Waveform, form: str, bits: int | None = None) -> bytes:
+    """A sound file of one of `FORMATS`; `bits` a second for mp3 and opus, about. Raises AudioError where it cannot be
+    made.
 
     The rate must be one that the format has: see `rate_for`.
     """
     if form == "wav":
-        return wav(sound)
+        return encode_wav(sound)
     encoder = ENCODERS[form]
     channels = sound.samples.shape[0]
     if channels > encoder.channels or sound.rate != rate_for(form, sound.rate):
-        raise SoundFailed(f"{sound.name}: {channels} channels at {sound.rate} Hz are more than {form} holds")
+        raise AudioError(f"{sound.name}: {channels} channels at {sound.rate} Hz are more than {form} holds")
     out = io.BytesIO()
     bits = MP3_BITS if form == "mp3" and bits is None else bits
-    how: dict[str, Any] = {"bitrate_mode": "CONSTANT"} if form == "mp3" else {}
+    options: dict[str, Any] = {"bitrate_mode": "CONSTANT"} if form == "mp3" else {}
     if bits is not None:
-        how["compression_level"] = compression(form, sound.rate, bits, channels)
+        options["compression_level"] = compression(form, sound.rate, bits, channels)
     # libsndfile writes stereo mp3 from whole numbers with its channels torn apart; from floats it does not
     samples = pcm(sound) if form == "flac" else np.clip(sound.samples.T, np.float32(-1.0), np.float32(1.0))
     try:
-        soundfile.write(out, samples, sound.rate, encoder.subtype, format=encoder.container, **how)
+        soundfile.write(out, samples, sound.rate, encoder.subtype, format=encoder.container, **options)
     except soundfile.LibsndfileError as error:
-        raise SoundFailed(f"{sound.name}: cannot be written as {form} ({error.error_string.rstrip('.')})") from error
+        raise AudioError(f"{sound.name}: cannot be written as {form} ({error.error_string.rstrip('.')})") from error
     return out.getvalue()
 
 
@@ -107,24 +108,24 @@ def rate_for(form: str, rate: Hertz) -> Hertz:
 
 
 def compression(form: str, rate: Hertz, bits: float, channels: int = 1) -> float:
-    """What libsndfile calls so many bits a second: 0 for the most that a format has at a rate, 1 for the least.
+    """Compression level of libsndfile for a bit rate: 0 for the highest of a format at a rate, 1 for the lowest.
 
     >>> round(compression("mp3", 16000, 84_000), 3)
     0.5
     """
-    least, most = reach(form, rate, channels)
+    least, most = bitrate_range(form, rate, channels)
     return min(0.9999, max(0.0, (most - bits) / (most - least)))
 
 
-def reach(form: str, rate: Hertz, channels: int = 1) -> tuple[int, int]:
+def bitrate_range(form: str, rate: Hertz, channels: int = 1) -> tuple[int, int]:
     """The least and the most bits a second that a format has at a rate."""
     if form != "mp3":
         return 6_000 * channels, 256_000 * channels
     return (32_000, 320_000) if rate >= 32_000 else (8_000, 160_000) if rate >= 16_000 else (8_000, 64_000)
 
 
-def clipped(sound: Wave) -> int:
-    """How many samples lie beyond full scale."""
+def count_clipped(sound: Waveform) -> int:
+    """Number of samples lie beyond full scale."""
     if sound.samples.min() >= -1.0 and sound.samples.max() <= 1.0:
         return 0
     return int(np.count_nonzero(np.abs(sound.samples) > 1.0))

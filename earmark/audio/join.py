@@ -7,32 +7,34 @@ from collections.abc import Sequence
 import numpy as np
 
 from earmark.audio.prepare import mono, resample
-from earmark.audio.read import title, wave
-from earmark.types import Heard, Seconds, Wave
+from earmark.audio.read import display_name, load_waveform
+from earmark.types import Audio, Seconds, Waveform
 
 
-def joined(sounds: Sequence[Heard], gap: Seconds) -> Wave:
+def join_audio(sounds: Sequence[Audio], gap: Seconds) -> Waveform:
     """Sounds in a row, each but the first after so much silence, at the highest of their rates.
 
     Sounds of unlike channels are mixed to one. The sources of all of them are its source, in order.
 
-    >>> from earmark.types import Recipe
-    >>> tone = Recipe("tone", {"frequency": 440, "seconds": 0.5, "level": -20}, "tone")
-    >>> joined((tone, tone), 1.0).seconds
+    >>> from earmark.types import SynthSpec
+    >>> tone = SynthSpec("tone", {"frequency": 440, "seconds": 0.5, "level": -20}, "tone")
+    >>> join_audio((tone, tone), 1.0).seconds
     2.0
     """
-    waves = [wave(sound) for sound in sounds]
-    rate = max(one.rate for one in waves)
-    alike = len({one.samples.shape[0] for one in waves}) == 1
-    samples = [resample(one.samples if alike else mono(one.samples), one.rate, rate) for one in waves]
+    waves = [load_waveform(sound) for sound in sounds]
+    rate = max(waveform.rate for waveform in waves)
+    alike = len({waveform.samples.shape[0] for waveform in waves}) == 1
+    samples = [
+        resample(waveform.samples if alike else mono(waveform.samples), waveform.rate, rate) for waveform in waves
+    ]
     silence = np.zeros((samples[0].shape[0], round(gap * rate)), np.float32)
-    row = [part for one in samples for part in (silence, one)][1:]
-    notes = [note for one in waves for note in one.notes]
-    return Wave(
+    row = [part for waveform in samples for part in (silence, waveform)][1:]
+    notes = [note for waveform in waves for note in waveform.notes]
+    return Waveform(
         np.ascontiguousarray(np.concatenate(row, axis=1)),
         rate,
-        "+".join(title(sound) for sound in sounds),
-        " ".join(one.words for one in waves if one.words),
-        "+".join(one.source for one in waves),
+        "+".join(display_name(sound) for sound in sounds),
+        " ".join(waveform.transcript for waveform in waves if waveform.transcript),
+        "+".join(waveform.source for waveform in waves),
         (*notes, f"joined {len(waves)} sounds, {gap:g} s of silence between"),
     )

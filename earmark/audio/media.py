@@ -1,8 +1,8 @@
 """Clips and pictures as a protocol has them coded before they are sent: each once, kept under a digest of its bytes.
 
-A coding is written FORMAT@BITRATE/RATE, such as "mp3@64k/16000", and is mono. Pictures are scaled to a width in pixels, their
-height to an even number that keeps the shape, and written as JPEG of ffmpeg's quality 6. Both go through FFmpeg's own libraries
-inside PyAV, so the bytes are what the program of that name makes, give or take its version.
+A coding is written FORMAT@BITRATE/RATE, such as "mp3@64k/16000", and is mono. Pictures are scaled to a width in pixels,
+their height to an even number that keeps the shape, and written as JPEG of ffmpeg's quality 6. Both go through FFmpeg's
+own libraries inside PyAV, so the bytes are what the program of that name makes, give or take its version.
 """
 
 from __future__ import annotations
@@ -17,10 +17,10 @@ from typing import TYPE_CHECKING, Any, Final
 
 import pybase64
 
-from earmark.data.cache import digest, folder, short, write
-from earmark.data.clips import picture_bytes
-from earmark.errors import AskError, BadSetup, Rejected, SoundFailed
-from earmark.types import Clip, Image, Picture
+from earmark.data.cache import atomic_write, cache_dir, hash64, sha256_file
+from earmark.data.clips import read_image
+from earmark.errors import AskError, AudioError, BadSetup, Rejected
+from earmark.types import Clip, ImageBytes, ImageRef
 
 if TYPE_CHECKING:
     import av
@@ -28,26 +28,24 @@ if TYPE_CHECKING:
 
 QUALITY: Final = 6  # of ffmpeg's -q:v
 CODING: Final = re.compile(r"(?P<format>mp3)@(?P<kilobits>\d+)k/(?P<rate>\d+)")
-PICTURES_KEPT, CLIPS_KEPT = 1500, 150  # in memory: about two long histories
+MAX_CACHED_IMAGES, MAX_CACHED_CLIPS = 1500, 150  # in memory: about two long histories
 MAGIC: Final = {b"\xff\xd8": "image/jpeg", b"\x89PNG": "image/png", b"GIF8": "image/gif", b"RIFF": "image/webp"}
 
 
-def image(picture: Picture) -> Image:
+def load_image(image: ImageRef) -> ImageBytes:
     """A picture as bytes: untouched, or scaled where a width is asked for. Raises Rejected where it is none."""
-    if picture.width is None:
-        data = picture_bytes(picture)
-        return _image(data, picture, short(data))
-    stat = _stat(picture.path, picture.name, Rejected)
-    return _scaled(picture, stat)
+    if image.width is None:
+        data = read_image(image)
+        return _image(data, image, hash64(data))
+    stat = _stat(image.path, image.name, Rejected)
+    return _load_scaled(image, stat)
 
 
-def _image(data: bytes, picture: Picture, source: str) -> Image:
+def _image(data: bytes, image: ImageRef, source: str) -> ImageBytes:
     mime = next((mime for magic, mime in MAGIC.items() if data.startswith(magic)), None)
     if mime is None:
-        raise Rejected(
-            f"{picture.name or picture.path}: is no picture of a kind that models take (JPEG, PNG, GIF, WebP)"
-        )
-    return Image(data, mime, picture.name, picture.detail, source, pybase64.b64encode(data))
+        raise Rejected(f"{image.name or image.path}: is no picture of a kind that models take (JPEG, PNG, GIF, WebP)")
+    return ImageBytes(data, mime, image.name, image.detail, source, pybase64.b64encode(data))
 
 
 def _stat(path: str, name: str, kind: type[AskError]) -> tuple[int, int]:
@@ -59,34 +57,34 @@ def _stat(path: str, name: str, kind: type[AskError]) -> tuple[int, int]:
     return stat.st_size, stat.st_mtime_ns
 
 
-@functools.lru_cache(maxsize=PICTURES_KEPT)
-def _scaled(picture: Picture, stat: tuple[int, int]) -> Image:  # noqa: ARG001 - remembered by it
-    data = picture_bytes(picture)
-    suffix = f"{picture.width}-q{QUALITY}.jpg"
-    made = _kept(picture.path, suffix, lambda: scale(data, picture.width or 0, picture.name or picture.path))
-    return _image(made, picture, short(data))
+@functools.lru_cache(maxsize=MAX_CACHED_IMAGES)
+def _load_scaled(image: ImageRef, stat: tuple[int, int]) -> ImageBytes:  # noqa: ARG001 - remembered by it
+    data = read_image(image)
+    suffix = f"{image.width}-q{QUALITY}.jpg"
+    made = _cached_conversion(image.path, suffix, lambda: scale(data, image.width or 0, image.name or image.path))
+    return _image(made, image, hash64(data))
 
 
-def coded(clip: Clip) -> bytes:
-    """The bytes of a clip as its protocol has it coded. Raises SoundFailed where it cannot be."""
-    return _coded(clip.path, clip.name, clip.coded, _stat(clip.path, clip.name, SoundFailed))
+def encode_clip(clip: Clip) -> bytes:
+    """The bytes of a clip as its protocol has it coded. Raises AudioError where it cannot be."""
+    return _encode_file(clip.path, clip.name, clip.codec, _stat(clip.path, clip.name, AudioError))
 
 
-@functools.lru_cache(maxsize=CLIPS_KEPT)
-def _coded(path: str, name: str, coding: str, stat: tuple[int, int]) -> bytes:  # noqa: ARG001 - remembered by it
-    said = CODING.fullmatch(coding)
-    if said is None:
-        raise SoundFailed(f"{name or path}: the coding '{coding}' is not known; expected one such as mp3@64k/16000")
-    kilobits, rate = int(said["kilobits"]), int(said["rate"])
-    suffix = f"{rate}-{kilobits}k.{said['format']}"
-    return _kept(path, suffix, lambda: recode(Path(path).read_bytes(), rate, kilobits, name or path))
+@functools.lru_cache(maxsize=MAX_CACHED_CLIPS)
+def _encode_file(path: str, name: str, coding: str, stat: tuple[int, int]) -> bytes:  # noqa: ARG001 - remembered by it
+    match = CODING.fullmatch(coding)
+    if match is None:
+        raise AudioError(f"{name or path}: the coding '{coding}' is not known; expected one such as mp3@64k/16000")
+    kilobits, rate = int(match["kilobits"]), int(match["rate"])
+    suffix = f"{rate}-{kilobits}k.{match['format']}"
+    return _cached_conversion(path, suffix, lambda: recode(Path(path).read_bytes(), rate, kilobits, name or path))
 
 
-def _kept(path: str, suffix: str, make: Callable[[], bytes]) -> bytes:
-    """What was made of a file before, or is made now, under the digest of the file's bytes."""
-    name = digest(path)
-    place = folder("media", name[:2]) / f"{name}-{suffix}"
-    return place.read_bytes() if place.exists() else write(place, make()).read_bytes()
+def _cached_conversion(path: str, suffix: str, make: Callable[[], bytes]) -> bytes:
+    """Convert a file once; later calls return the cached result under the digest of the file's bytes."""
+    name = sha256_file(path)
+    place = cache_dir("media", name[:2]) / f"{name}-{suffix}"
+    return place.read_bytes() if place.exists() else atomic_write(place, make()).read_bytes()
 
 
 def _av() -> Any:
@@ -98,7 +96,9 @@ def _av() -> Any:
 
 
 def recode(data: bytes, rate: int, kilobits: int, name: str) -> bytes:
-    """A sound file as mp3, mono, at a rate in hertz and kilobits a second. Raises SoundFailed where it cannot be decoded."""
+    """A sound file as mp3, mono, at a rate in hertz and kilobits a second. Raises AudioError where it cannot be
+    decoded.
+    """
     library = _av()
     out = io.BytesIO()
     try:
@@ -112,9 +112,9 @@ def recode(data: bytes, rate: int, kilobits: int, name: str) -> bytes:
             _encode(sink, stream, resampler.resample(None))
             _encode(sink, stream, [None])
     except (library.FFmpegError, IndexError) as error:
-        raise SoundFailed(f"{name}: cannot be decoded ({error})") from error
+        raise AudioError(f"{name}: cannot be decoded ({error})") from error
     if not frames:
-        raise SoundFailed(f"{name}: holds no sound")
+        raise AudioError(f"{name}: holds no sound")
     return out.getvalue()
 
 
@@ -130,13 +130,13 @@ def scale(data: bytes, width: int, name: str) -> bytes:
     try:
         with library.open(io.BytesIO(data)) as source:
             frame = next(source.decode(video=0))
-            small = _filtered(library, source.streams.video[0], frame, f"{width}:-2")
+            small = _filter_frame(library, source.streams.video[0], frame, f"{width}:-2")
     except (library.FFmpegError, IndexError, StopIteration) as error:
         raise Rejected(f"{name}: is no picture that can be read ({error or 'no frame'})") from error
     return jpeg(library, small)
 
 
-def _filtered(library: Any, stream: Any, frame: av.VideoFrame, size: str) -> Any:
+def _filter_frame(library: Any, stream: Any, frame: av.VideoFrame, size: str) -> Any:
     graph = library.filter.Graph()
     source, sink = graph.add_buffer(template=stream, time_base=stream.time_base), graph.add("buffersink")
     scaler = graph.add("scale", size)
@@ -153,8 +153,8 @@ def jpeg(library: Any, frame: Any) -> bytes:
     full = "yuvj444p" if "444" in frame.format.name else "yuvj422p" if "422" in frame.format.name else "yuvj420p"
     ready = frame.reformat(format=full)
     encoder.width, encoder.height, encoder.pix_fmt, encoder.time_base = ready.width, ready.height, full, Fraction(1, 25)
-    # Bounds that meet, for a quality set on the encoder is not heard without one on the frame, which PyAV cannot set. One
-    # thread, as several would each make a slice, and other bytes on another machine.
+    # Bounds that meet, for a quality set on the encoder is not heard without one on the frame, which PyAV cannot set.
+    # One thread, as several would each make a slice, and other bytes on another machine.
     encoder.options = {"qmin": str(QUALITY), "qmax": str(QUALITY), "threads": "1"}
     ready.pts, ready.time_base = 0, encoder.time_base
     return b"".join(bytes(packet) for packet in [*encoder.encode(ready), *encoder.encode(None)])

@@ -12,23 +12,23 @@ from typing import TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from earmark.audio.dice import hiss
+from earmark.audio.random import white_noise
 from earmark.types import Hertz, Seconds
 
 Floats: TypeAlias = npt.NDArray[np.float64]
 
 
-def tail(decay: Seconds, rate: Hertz, thrown: np.random.RandomState) -> Floats:
+def reverb_tail(decay: Seconds, rate: Hertz, rng: np.random.RandomState) -> Floats:
     """The reverberation that follows a click, of power 1 in all; `decay` is T60."""
     time = np.arange(max(1, round(decay * rate))) / rate
-    dying = hiss(thrown, time.size) * 10.0 ** (-3.0 * time / decay)
+    dying = white_noise(rng, time.size) * 10.0 ** (-3.0 * time / decay)
     return np.asarray(dying / np.sqrt(np.sum(dying**2)))
 
 
-def convolved(sound: Floats, answer: Floats) -> Floats:
+def convolve(sound: Floats, answer: Floats) -> Floats:
     """The sound as the room answers it, cut to the length of the sound.
 
-    >>> convolved(np.array([1.0, 0.0, 2.0]), np.array([1.0, 0.5])).round(6).tolist()
+    >>> convolve(np.array([1.0, 0.0, 2.0]), np.array([1.0, 0.5])).round(6).tolist()
     [1.0, 0.5, 2.0]
     """
     size = 1 << (sound.size + answer.size - 1).bit_length()

@@ -1,15 +1,17 @@
-"""What an audiogram measures: the dimensions, their levels and what people hear.
+"""Dimensions of an audiogram: their levels, and the thresholds of people.
 
 A trial has two sounds, A and B, and one of them has more of something. Sounds and questions are those of the benchmark
-`acoustics`, at any level instead of six; and the softest tones at six frequencies, which is what an audiogram of people has.
+`acoustics`, at any level instead of six; and the softest tones at six frequencies, which is what an audiogram of people
+has.
 
-Levels are steps of a quarter of an octave of the difference (four steps double it), or of 1.5 dB where the scale is one of
-decibels: as much in amplitude. The highest is the easiest.
+Levels are steps of a quarter of an octave of the difference (four steps double it), or of 1.5 dB where the scale is one
+of decibels: as much in amplitude. The highest is the easiest.
 
-A soft tone is asked for beside a floor: both sounds hold the same faint noise, at -80 dB, one of them a tone as well. Not beside
-digital silence, which no recording holds, which models may take for no sound, and which processors that scale each clip
-to its own level would blow up. The floor is also what carries tones below the last bit of 16. So the scale is decibels of
-full scale, not of sound pressure, and the human threshold is that of a tone in this noise, played loud enough to hear the noise.
+A soft tone is asked for beside a floor: both sounds hold the same faint noise, at -80 dB, one of them a tone as well.
+Not beside digital silence, which no recording holds, which models may take for no sound, and which processors that
+scale each clip to its own level would blow up. The floor is also what carries tones below the last bit of 16. So the
+scale is decibels of full scale, not of sound pressure, and the human threshold is that of a tone in this noise, played
+loud enough to hear the noise.
 """
 
 from __future__ import annotations
@@ -20,10 +22,10 @@ from typing import Final, NamedTuple, TypeAlias
 
 from msgspec import Struct
 
-from earmark.benchmarks.acoustics import EITHER, NOTHING, TASKS, Throw
-from earmark.types import Hertz, Recipe, Seconds, replace
+from earmark.audio.discrimination import FIRST_OR_SECOND, NOTHING, TASKS, TrialParams
+from earmark.types import Hertz, Seconds, SynthSpec, replace
 
-Clips: TypeAlias = tuple[Recipe, ...]
+Clips: TypeAlias = tuple[SynthSpec, ...]
 
 PER_OCTAVE: Final = 4  # steps that double a difference
 DECIBELS: Final = 1.5  # of a step, where a scale is one of decibels: a quarter of an octave in amplitude, nearly
@@ -37,8 +39,8 @@ MASKED: Final = 19.0  # the same at 1.5 kHz, about where a tone is hidden in `no
 MASKING: Final[Hertz] = 3100  # that the noise fills there
 
 
-class Human(NamedTuple):
-    """What people hear: a threshold of good listeners, who measured it, and how it differs from ours."""
+class HumanThreshold(NamedTuple):
+    """Human threshold: that of good listeners, its source, and how the measurement differs from ours."""
 
     threshold: float
     source: str
@@ -54,9 +56,9 @@ class Dimension(Struct, frozen=True):
     easiest: float  # in the unit
     hardest: float
     decibels: bool  # whether the scale is one of decibels that may go below 0, else it is one of ratios
-    make: Callable[[Throw], Clips]
-    nothing: float  # the step at which the two sounds do not differ
-    human: Human | None
+    make: Callable[[TrialParams], Clips]
+    reference_value: float  # the step at which the two sounds do not differ
+    human: HumanThreshold | None
 
     @property
     def top(self) -> int:
@@ -64,9 +66,9 @@ class Dimension(Struct, frozen=True):
         return round(self._below(self.hardest))
 
     def value(self, level: float) -> float:
-        """What a level is in the unit, short enough to be written alike everywhere.
+        """Convert a level to its unit, rounded so that it is written alike everywhere.
 
-        >>> by_name("pitch").value(by_name("pitch").top), by_name("pitch").value(by_name("pitch").top - 4)
+        >>> find_dimension("pitch").value(find_dimension("pitch").top), find_dimension("pitch").value(find_dimension("pitch").top - 4)
         (12.0, 6.0)
         """
         below = self.top - level
@@ -76,107 +78,113 @@ class Dimension(Struct, frozen=True):
     def level(self, value: float) -> float:
         """Which level a value is, with parts of a step.
 
-        >>> round(by_name("noise").level(-21.0), 3)
+        >>> round(find_dimension("noise").level(-21.0), 3)
         9.0
         """
         return self.top - self._below(value)
 
     def _below(self, value: float) -> float:
-        """How many steps a value lies below the easiest."""
+        """Number of steps a value lies below the easiest."""
         return (self.easiest - value) / DECIBELS if self.decibels else math.log2(self.easiest / value) * PER_OCTAVE
 
-    def told(self, value: float) -> str:
+    def format_value(self, value: float) -> str:
         """A value with its unit.
 
-        >>> by_name("pitch").told(0.5249)
+        >>> find_dimension("pitch").format_value(0.5249)
         '0.525 semitones'
         """
         return f"{value:.3g} {self.unit}" if not self.decibels else f"{value:.1f} {self.unit}"
 
 
-def _tone(frequency: Hertz) -> Callable[[Throw], Clips]:
+def _tone(frequency: Hertz) -> Callable[[TrialParams], Clips]:
     """A soft tone in one of two faint noises; `step` is its level in decibels."""
 
-    def make(throw: Throw) -> Clips:
+    def make(params: TrialParams) -> Clips:
         floors = [
-            Recipe("noise", {"seconds": SECONDS, "level": FLOOR, "seed": f"{throw.seed}:{side}"}) for side in "mn"
+            SynthSpec("noise", {"seconds": SECONDS, "level": FLOOR, "seed": f"{params.seed}:{side}"}) for side in "mn"
         ]
-        whole = 10 * math.log10(10 ** (FLOOR / 10) + 10 ** (throw.step / 10))
-        tone = {"frequency": float(frequency), "ratio": round(throw.step - FLOOR, 4), "level": round(whole, 4)}
-        heard = replace(floors[0], maker="hidden", settings=floors[0].settings | tone)
-        return throw.either(heard, floors[1])
+        whole = 10 * math.log10(10 ** (FLOOR / 10) + 10 ** (params.step / 10))
+        tone = {"frequency": float(frequency), "ratio": round(params.step - FLOOR, 4), "level": round(whole, 4)}
+        heard = replace(floors[0], generator="tone_in_noise", settings=floors[0].settings | tone)
+        return params.in_answer_order(heard, floors[1])
 
     return make
 
 
-def _masked(frequency: Hertz) -> Human:
-    return Human(
+def _masked_threshold(frequency: Hertz) -> HumanThreshold:
+    return HumanThreshold(
         round(FLOOR - 10 * math.log10(BAND) + CRITICAL_RATIOS[frequency], 1),
         "Hawkins and Stevens 1950",
         "a tone in white noise by its critical ratio, longer tones; rounded",
     )
 
 
-def _asked(
-    task: str, unit: str, ends: tuple[float, float], human: Human | None, *, decibels: bool = False
+def _from_acoustics_task(
+    task: str, unit: str, ends: tuple[float, float], human: HumanThreshold | None, *, decibels: bool = False
 ) -> Dimension:
     """A task of acoustics, at any level."""
     nothing = NOTHING if decibels else 0.0
     return Dimension(task, TASKS[task].question, unit, *ends, decibels, TASKS[task].make, nothing, human)
 
 
-HUMAN: Final[dict[str, Human | None]] = {
-    "pitch": Human(
+HUMAN: Final[dict[str, HumanThreshold | None]] = {
+    "pitch": HumanThreshold(
         0.04,
         "Wier, Jesteadt and Green 1977",
-        "trained listeners, 400 Hz, and about the same share of the frequency at 2 kHz; people without training about six times as much (Micheyl et al. 2006)",
+        "trained listeners, 400 Hz, and about the same share of the frequency at 2 kHz; people without training about "
+        "six times as much (Micheyl et al. 2006)",
     ),
-    "loudness": Human(
+    "loudness": HumanThreshold(
         1.0, "Jesteadt, Wier and Green 1977", "tones of 1 kHz at 40 dB above threshold; half as much at 80 dB"
     ),
-    "duration": Human(
+    "duration": HumanThreshold(
         9.0, "Abel 1972", "15 ms of 100 ms and 60 ms of 1 s, read off between them at 400 ms; noise, not tones"
     ),
-    "gap": Human(2.5, "Plomp 1964", "2 to 3 ms, wideband noise; Snell and Hu 1995 have 2.0 ms for noise to 6 kHz"),
-    "tempo": Human(3.0, "Drake and Botte 1993", "rows of four to six intervals, all tempi; 1.5 % at best"),
+    "gap": HumanThreshold(
+        2.5, "Plomp 1964", "2 to 3 ms, wideband noise; Snell and Hu 1995 have 2.0 ms for noise to 6 kHz"
+    ),
+    "tempo": HumanThreshold(3.0, "Drake and Botte 1993", "rows of four to six intervals, all tempi; 1.5 % at best"),
     "timbre": None,
-    "noise": Human(
+    "noise": HumanThreshold(
         round(MASKED - 10 * math.log10(MASKING), 1),
         "Hawkins and Stevens 1950",
         "a tone of 1.5 kHz in noise to 3.1 kHz by its critical ratio of 19 dB, longer tones",
     ),
-    "distance": Human(2.5, "Larsen et al. 2008", "2 to 3 dB around 0 dB, noise bursts; older work has 5 to 6 dB"),
+    "distance": HumanThreshold(
+        2.5, "Larsen et al. 2008", "2 to 3 dB around 0 dB, noise bursts; older work has 5 to 6 dB"
+    ),
 }
 
 DIMENSIONS: Final[tuple[Dimension, ...]] = (
-    _asked("pitch", "semitones", (12.0, 0.01), HUMAN["pitch"]),
-    _asked("loudness", "dB", (24.0, 0.1), HUMAN["loudness"]),
-    _asked("duration", "%", (150.0, 0.5), HUMAN["duration"]),
-    _asked("gap", "ms", (100.0, 0.5), HUMAN["gap"]),
-    _asked("tempo", "%", (100.0, 0.5), HUMAN["tempo"]),
-    _asked("timbre", "dB an octave", (12.0, 0.1), HUMAN["timbre"]),
-    _asked("distance", "dB direct to reverberant", (24.0, 0.5), HUMAN["distance"]),
-    _asked("noise", "dB SNR", (6.0, -34.5), HUMAN["noise"], decibels=True),
+    _from_acoustics_task("pitch", "semitones", (12.0, 0.01), HUMAN["pitch"]),
+    _from_acoustics_task("loudness", "dB", (24.0, 0.1), HUMAN["loudness"]),
+    _from_acoustics_task("duration", "%", (150.0, 0.5), HUMAN["duration"]),
+    _from_acoustics_task("gap", "ms", (100.0, 0.5), HUMAN["gap"]),
+    _from_acoustics_task("tempo", "%", (100.0, 0.5), HUMAN["tempo"]),
+    _from_acoustics_task("timbre", "dB an octave", (12.0, 0.1), HUMAN["timbre"]),
+    _from_acoustics_task("distance", "dB direct to reverberant", (24.0, 0.5), HUMAN["distance"]),
+    _from_acoustics_task("noise", "dB SNR", (6.0, -34.5), HUMAN["noise"], decibels=True),
     *(
         Dimension(
             f"tone-{frequency}",
-            "You hear two recordings. A tone is in one of them, the other has only faint noise. In which one is the tone?",
+            "You hear two recordings. A tone is in one of them, the other has only faint noise. In which one is the "
+            "tone?",
             "dBFS",
             -20.0,
             -110.0,
             True,
             _tone(frequency),
             NOTHING - 20,
-            _masked(frequency),
+            _masked_threshold(frequency),
         )
         for frequency in FREQUENCIES
     ),
 )
 TONES: Final = {f"tone-{frequency}": frequency for frequency in FREQUENCIES}
-USUAL: Final = tuple(one.name for one in DIMENSIONS if one.name != "distance")
-CHOICES: Final = EITHER
+DEFAULT_DIMENSIONS: Final = tuple(dimension.name for dimension in DIMENSIONS if dimension.name != "distance")
+CHOICES: Final = FIRST_OR_SECOND
 
 
-def by_name(name: str) -> Dimension:
+def find_dimension(name: str) -> Dimension:
     """A dimension that there is."""
-    return next(one for one in DIMENSIONS if one.name == name)
+    return next(dimension for dimension in DIMENSIONS if dimension.name == name)

@@ -16,153 +16,164 @@ from typing import Any, Final
 
 import msgspec
 
-from earmark import folder
-from earmark.audiogram import pictures
-from earmark.audiogram.dimensions import by_name
-from earmark.audiogram.findings import Audiogram, Finding
+from earmark.audiogram import plots
+from earmark.audiogram.dimensions import find_dimension
+from earmark.audiogram.results import Audiogram, ThresholdResult
 from earmark.audiogram.trials import VERSION
-from earmark.data.cache import write
-from earmark.report.figures import drawn, inline, page
+from earmark.data.cache import atomic_write
+from earmark.report.figures import render, to_inline_html, to_page
 from earmark.report.files import write_csv, write_metrics
-from earmark.report.rows import Found, Metrics, Row
+from earmark.report.rows import DatasetCounts, Metrics, Row
+from earmark.runs import rundir
 from earmark.stats.estimate import Estimate
 
 HEAD: Final = ("dimension", "threshold", "95 % interval", "people", "beside", "n", "easy", "alike", "lost")  # fits 80 columns # fmt: skip
 CSV: Final = ("dimension", "unit", "outcome", "threshold", "low", "high", "easiest", "hardest", "human", "human_source", "answers", "unread", "failed", "remarks")  # fmt: skip
 LEGEND: Final = (
     "threshold: the level at which a listener that never lapses is right in 75 % of the trials, of n answers",
-    "beside: the threshold beside people's. easy: catch trials at the easiest level, right of all. alike: answers A, of those about sounds that do not differ",
+    (
+        "beside: the threshold beside people's. easy: catch trials at the easiest level, right of all. alike: answers A, "
+        "of those about sounds that do not differ"
+    ),
     "lost: trials without a reply, and replies that could not be read",
 )
 
 
-def table(findings: Iterable[Finding]) -> list[tuple[str, ...]]:
+def audiogram_table(results: Iterable[ThresholdResult]) -> list[tuple[str, ...]]:
     """The lines of a table under `HEAD`."""
     return [
         (
-            f"{one.dimension} ({one.unit})",
-            _threshold(one),
-            _interval(one),
-            "-" if one.human is None else f"{one.human:g}",
-            _beside(one),
-            str(one.trials),
-            f"{one.easy.count}/{one.easy.of}",
-            f"{one.same.count}/{one.same.of}",
-            str(one.unread + one.failed),
+            f"{result.dimension} ({result.unit})",
+            _threshold(result),
+            _interval(result),
+            "-" if result.human is None else f"{result.human:g}",
+            _versus_human(result),
+            str(result.trials),
+            f"{result.catch_easy.count}/{result.catch_easy.total}",
+            f"{result.catch_same.count}/{result.catch_same.total}",
+            str(result.unparsed + result.failed),
         )
-        for one in findings
+        for result in results
     ]
 
 
-def _threshold(one: Finding) -> str:
+def _threshold(result: ThresholdResult) -> str:
     """A threshold; where there is none the remarks tell why."""
-    if one.threshold is None:
-        return f"<{one.hardest:g}" if one.outcome == "below the range" else "none"
-    return f"{one.threshold:.3g}"
+    if result.threshold is None:
+        return f"<{result.hardest:g}" if result.outcome == "below the range" else "none"
+    return f"{result.threshold:.3g}"
 
 
-def _interval(one: Finding) -> str:
-    """The interval of a threshold; a bound that lies beyond the range is told as such. Where nothing is measured there is none."""
-    if one.threshold is None:
+def _interval(result: ThresholdResult) -> str:
+    """The interval of a threshold; a bound that lies beyond the range is told as such. Where nothing is measured there
+    is none.
+    """
+    if result.threshold is None:
         return "-"
-    low = f"<{one.hardest:.3g}" if one.low is None else f"{one.low:.3g}"
-    high = f">{one.easiest:.3g}" if one.high is None else f"{one.high:.3g}"
+    low = f"<{result.hardest:.3g}" if result.low is None else f"{result.low:.3g}"
+    high = f">{result.easiest:.3g}" if result.high is None else f"{result.high:.3g}"
     return f"{low} to {high}"
 
 
-def _beside(one: Finding) -> str:
+def _versus_human(result: ThresholdResult) -> str:
     """A threshold beside that of people: so many times as large, or so many decibels above."""
-    if one.threshold is None or one.human is None:
+    if result.threshold is None or result.human is None:
         return "-"
-    if by_name(one.dimension).decibels:
-        return f"{one.threshold - one.human:+.0f} dB"
-    times = one.threshold / one.human
+    if find_dimension(result.dimension).decibels:
+        return f"{result.threshold - result.human:+.0f} dB"
+    times = result.threshold / result.human
     return f"{times:.1f} x" if times < 10 else f"{times:.0f} x"
 
 
-def footnotes(found: Audiogram) -> list[str]:
-    """What must be known beside the table, in a line each: remarks, then where the figures of people come from."""
-    remarks = _together((remark, one.dimension) for one in found.findings for remark in one.remarks)
-    sources = _together((source_of(one), one.dimension) for one in found.findings)
-    return [*found.remarks, *remarks, *LEGEND, *(f"people, {line}" for line in sources)]
+def footnotes(audiogram: Audiogram) -> list[str]:
+    """Footnotes of the table, a line each: remarks, then the sources of human thresholds."""
+    remarks = _merge_remarks((remark, result.dimension) for result in audiogram.results for remark in result.remarks)
+    sources = _merge_remarks((source_of(result), result.dimension) for result in audiogram.results)
+    return [*audiogram.remarks, *remarks, *LEGEND, *(f"people, {line}" for line in sources)]
 
 
-def source_of(one: Finding) -> str:
-    """Where a human threshold comes from, and how its conditions differ from ours."""
-    return f"{one.human_source}: {one.human_differs}" if one.human_source else one.human_differs
+def source_of(result: ThresholdResult) -> str:
+    """Source of a human threshold, and how its conditions differ from ours."""
+    return f"{result.human_source}: {result.human_differs}" if result.human_source else result.human_differs
 
 
-def _together(said: Iterable[tuple[str, str]]) -> list[str]:
-    """What is said of dimensions, those of which the same is said in one line.
+def _merge_remarks(remarks: Iterable[tuple[str, str]]) -> list[str]:
+    """Group dimensions by remark: one line for each remark.
 
-    >>> _together([("trained", "pitch"), ("rounded", "tone-250"), ("rounded", "tone-500")])
+    >>> _merge_remarks([("trained", "pitch"), ("rounded", "tone-250"), ("rounded", "tone-500")])
     ['pitch: trained', 'tone-250, tone-500: rounded']
     """
     names: dict[str, list[str]] = {}
-    for text, name in said:
+    for text, name in remarks:
         names.setdefault(text, []).append(name)
-    return [f"{', '.join(found)}: {text}" for text, found in names.items()]
+    return [f"{', '.join(dimensions)}: {text}" for text, dimensions in names.items()]
 
 
-def write_all(where: Path, found: Audiogram) -> None:
+def write_all(where: Path, audiogram: Audiogram) -> None:
     """Write every file of an audiogram but its journal."""
-    write(where / "audiogram.json", msgspec.json.format(msgspec.json.encode(found)))
-    write_csv(where / "audiogram.csv", CSV, [_line(one) for one in found.findings])
-    write(where / "audiogram.png", drawn(pictures.audiogram(found), ".png"))
-    write(where / "curves.png", drawn(pictures.curves(found), ".png"))
-    write(where / "audiogram.html", as_page(found))
-    write_metrics(where, metrics(found))  # last: it says that the audiogram is finished
+    atomic_write(where / "audiogram.json", msgspec.json.format(msgspec.json.encode(audiogram)))
+    write_csv(where / "audiogram.csv", CSV, [_line(result) for result in audiogram.results])
+    atomic_write(where / "audiogram.png", render(plots.plot_audiogram(audiogram), ".png"))
+    atomic_write(where / "curves.png", render(plots.plot_curves(audiogram), ".png"))
+    atomic_write(where / "audiogram.html", to_html(audiogram))
+    write_metrics(where, metrics(audiogram))  # last: it says that the audiogram is finished
 
 
-def _line(one: Finding) -> tuple[Any, ...]:
+def _line(result: ThresholdResult) -> tuple[Any, ...]:
     return (
-        one.dimension, one.unit, one.outcome, one.threshold, one.low, one.high, one.easiest, one.hardest,
-        one.human, one.human_source, one.trials, one.unread, one.failed, "; ".join(one.remarks),
+        result.dimension, result.unit, result.outcome, result.threshold, result.low, result.high, result.easiest, result.hardest,
+        result.human, result.human_source, result.trials, result.unparsed, result.failed, "; ".join(result.remarks),
     )  # fmt: skip
 
 
-def metrics(found: Audiogram) -> Metrics:
+def metrics(audiogram: Audiogram) -> Metrics:
     """The thresholds as rows: one for each dimension, without a value where none was measured."""
-    asked = sum(sum(one.states.values()) for one in found.findings)
-    return Metrics(found.finished, [_row(one, found) for one in found.findings], Found(asked))
+    asked = sum(sum(result.states.values()) for result in audiogram.results)
+    return Metrics(audiogram.finished, [_row(result, audiogram) for result in audiogram.results], DatasetCounts(asked))
 
 
-def _row(one: Finding, found: Audiogram) -> Row:
+def _row(result: ThresholdResult, audiogram: Audiogram) -> Row:
     threshold = Estimate(
-        one.threshold, one.low, one.high, one.trials, found.tracks, "psychometric function", why="; ".join(one.remarks)
+        result.threshold,
+        result.low,
+        result.high,
+        result.trials,
+        audiogram.tracks,
+        "psychometric function",
+        why="; ".join(result.remarks),
     )
-    signature = (
-        f"{folder.AUDIOGRAM}|v:{VERSION}|unit:{one.unit}|trials:{found.trials}|tracks:{found.tracks}|seed:{found.seed}"
-    )
-    asked = sum(one.states.values())
+    signature = f"{rundir.AUDIOGRAM_NAME}|v:{VERSION}|unit:{result.unit}|trials:{audiogram.trials}|tracks:{audiogram.tracks}|seed:{audiogram.seed}"
+    asked = sum(result.states.values())
     return Row(
-        one.dimension,
-        found.condition,
-        folder.AUDIOGRAM,
+        result.dimension,
+        audiogram.condition,
+        rundir.AUDIOGRAM_NAME,
         signature,
         asked,
-        one.states,
+        result.states,
         {"threshold": threshold},
         better="lower",
     )
 
 
-def as_page(found: Audiogram) -> bytes:
+def to_html(audiogram: Audiogram) -> bytes:
     """The page: pictures, table, remarks and sources."""
     head = "".join(f"<th>{escape(name)}" for name in HEAD)
-    lines = "".join(f"<tr>{''.join(f'<td>{escape(cell)}' for cell in line)}" for line in table(found.findings))
-    settings = (
-        f"{found.tracks} tracks of {found.trials} trials in each dimension, seed {found.seed}, "
-        f"condition {found.condition}, earmark {found.earmark}"
+    lines = "".join(
+        f"<tr>{''.join(f'<td>{escape(cell)}' for cell in line)}" for line in audiogram_table(audiogram.results)
     )
-    unfinished = "" if found.finished else "<p><b>Unfinished:</b> the command that began it goes on with it."
-    notes = "".join(f"<li>{escape(note)}" for note in footnotes(found))
+    settings = (
+        f"{audiogram.tracks} tracks of {audiogram.trials} trials in each dimension, seed {audiogram.seed}, "
+        f"condition {audiogram.condition}, earmark {audiogram.earmark}"
+    )
+    unfinished = "" if audiogram.finished else "<p><b>Unfinished:</b> the command that began it goes on with it."
+    notes = "".join(f"<li>{escape(note)}" for note in footnotes(audiogram))
     body = f"""<p>{escape(settings)}</p>{unfinished}
-{inline(pictures.audiogram(found))}
+{to_inline_html(plots.plot_audiogram(audiogram))}
 <div class="wide"><table><tr>{head}{lines}</table></div>
 <ul>{notes}</ul>
 <h2>Psychometric functions</h2>
 <p>Shares of right answers by level, dots as large as their answers are many; the fitted curve, its threshold and the
 threshold's 95 % interval in blue, people's threshold dashed. Half right is what a coin gets.
-{inline(pictures.curves(found))}"""
-    return page(pictures.title(found), body)
+{to_inline_html(plots.plot_curves(audiogram))}"""
+    return to_page(plots.title(audiogram), body)

@@ -1,9 +1,9 @@
 """One trial as an item and a prompt, and a track of them as a function of the answers.
 
-The sounds of a trial depend on the seed, the dimension, the track, the number of the trial in it and its level, and on nothing
-else: a track that is played back from a journal asks for the same trials as when it was asked. Which sound has more is thrown
-for every trial by itself, not balanced over pairs of them: a model that always says A would be right at the easiest level and
-wrong at the next, where the staircase goes from there, and seem to hear.
+The sounds of a trial depend on the seed, the dimension, the track, the number of the trial in it and its level, and on
+nothing else: a track that is played back from a journal asks for the same trials as when it was asked. Which sound has
+more is thrown for every trial by itself, not balanced over pairs of them: a model that always says A would be right at
+the easiest level and wrong at the next, where the staircase goes from there, and seem to hear.
 """
 
 from __future__ import annotations
@@ -15,16 +15,17 @@ from typing import Final, NamedTuple
 
 from msgspec import Struct
 
-from earmark import folder
-from earmark.audio.join import joined
-from earmark.audiogram.dimensions import CHOICES, DIMENSIONS, TONES, USUAL, Dimension
+from earmark.audio.discrimination import TrialParams, prompt
+from earmark.audio.join import join_audio
+from earmark.audiogram.dimensions import CHOICES, DEFAULT_DIMENSIONS, DIMENSIONS, TONES, Dimension
 from earmark.benchmarks import acoustics
 from earmark.errors import RunMismatch, UsageError
 from earmark.journal import Record
-from earmark.scorers.choice import Choice
-from earmark.stats.psychometric import FEWEST
-from earmark.stats.staircase import Ask, Ending, Rule, track
-from earmark.text.answers import read_choice
+from earmark.runs import rundir
+from earmark.scorers.choice import ChoiceScorer
+from earmark.stats.psychometric import MIN_ANSWERS
+from earmark.stats.staircase import Ending, StaircaseConfig, TrialRequest, run_track
+from earmark.text.choice_parser import parse_choice
 from earmark.types import Benchmark, Item, Prompt, Seconds, State, Turn, replace
 
 VERSION: Final = 2  # raised whenever trials, prompts or the staircase change
@@ -33,50 +34,50 @@ GAP: Final[Seconds] = 1.0  # of silence between two sounds that are joined to on
 
 
 class Settings(Struct, frozen=True, forbid_unknown_fields=True):
-    """What a user may set on the command line."""
+    """Settings, as `name=value` on the command line."""
 
-    dimensions: tuple[str, ...] = USUAL  # `tone` stands for all six frequencies
+    dimensions: tuple[str, ...] = DEFAULT_DIMENSIONS  # `tone` stands for all six frequencies
     trials: int = 24  # answers that move the staircase, of each track
     tracks: int = 4  # of each dimension, all asked at once
 
 
 class Plan(Struct, frozen=True):
-    """What is asked."""
+    """Plan of an audiogram."""
 
     dimensions: tuple[Dimension, ...]
     trials: int
     tracks: int
     seed: int
 
-    def rule(self, dimension: Dimension) -> Rule:
-        """How the tracks of a dimension go."""
-        return Rule(dimension.top, trials=self.trials)
+    def staircase_config(self, dimension: Dimension) -> StaircaseConfig:
+        """Staircase settings of a dimension."""
+        return StaircaseConfig(dimension.top, trials=self.trials)
 
     @property
-    def most(self) -> int:
-        """How many trials there are, if every track goes to its end and every reply can be read."""
-        return len(self.dimensions) * self.tracks * (self.trials + 2 * Rule(0).catches)
+    def max_trials(self) -> int:
+        """Number of trials there are, if every track goes to its end and every reply can be read."""
+        return len(self.dimensions) * self.tracks * (self.trials + 2 * StaircaseConfig(0).catches)
 
 
 class Trial(NamedTuple):
     """One question, and why it is asked."""
 
-    ask: Ask
+    request: TrialRequest
     item: Item
 
 
-class Reply(NamedTuple):
-    """What a reply amounts to."""
+class TrialAnswer(NamedTuple):
+    """Parsed answer of one trial."""
 
     letter: str | None  # A or B
     right: bool | None  # None where nothing was read
     state: State
 
 
-def planned(settings: Settings, seed: int) -> Plan:
+def make_plan(settings: Settings, seed: int) -> Plan:
     """The plan that settings ask for. Raises UsageError for what cannot be asked."""
     wanted = {each for name in settings.dimensions for each in (TONES if name == "tone" else (name,))}
-    known = [dimension.name for dimension in DIMENSIONS]
+    known = [asked_name.name for asked_name in DIMENSIONS]
     wrong = sorted(wanted.difference(known))
     if wrong:
         raise UsageError(f"no dimension is called '{wrong[0]}'; there are: {', '.join(known)}, and tone for all tones")
@@ -85,25 +86,28 @@ def planned(settings: Settings, seed: int) -> Plan:
     for name, least in {"trials": 8, "tracks": 1}.items():
         if getattr(settings, name) < least:
             raise UsageError(f"{name}={getattr(settings, name)}: expected at least {least}")
-    answers = settings.tracks * (settings.trials + Rule(0).catches)
-    if answers < FEWEST:
-        raise UsageError(f"tracks={settings.tracks} of trials={settings.trials} are {answers} answers in each dimension, and no curve is fitted to fewer than {FEWEST}")  # fmt: skip
-    return Plan(tuple(one for one in DIMENSIONS if one.name in wanted), settings.trials, settings.tracks, seed)
+    answers = settings.tracks * (settings.trials + StaircaseConfig(0).catches)
+    if answers < MIN_ANSWERS:
+        raise UsageError(f"tracks={settings.tracks} of trials={settings.trials} are {answers} answers in each "
+            f"dimension, and no curve is fitted to fewer than {MIN_ANSWERS}")  # fmt: skip
+    return Plan(
+        tuple(dimension for dimension in DIMENSIONS if dimension.name in wanted), settings.trials, settings.tracks, seed
+    )
 
 
-def benchmark(plan: Plan, *, one_clip: bool = False) -> Benchmark:
+def as_benchmark(plan: Plan, *, one_clip: bool = False) -> Benchmark:
     """The plan as far as it is like a benchmark: what signs it, how a trial is asked, and its first trials."""
     names = tuple(dimension.name for dimension in plan.dimensions)
     return Benchmark(
-        name=folder.AUDIOGRAM,
+        name=rundir.AUDIOGRAM_NAME,
         version=VERSION,
         tasks=names,
-        items=functools.partial(_first, plan),
-        prompt=functools.partial(prompt, one_clip=one_clip),
-        scorers=lambda _: (Choice(),),
+        items=functools.partial(_first_items, plan),
+        prompt=functools.partial(trial_prompt, one_clip=one_clip),
+        scorers=lambda _: (ChoiceScorer(),),
         settings={"dimensions": names, "trials": plan.trials, "tracks": plan.tracks, "seed": plan.seed},
         source="generated by Earmark",
-        licence="Apache-2.0",
+        license="Apache-2.0",
         seed=plan.seed,
         properties=acoustics.properties(names),
     )
@@ -112,50 +116,51 @@ def benchmark(plan: Plan, *, one_clip: bool = False) -> Benchmark:
 def plan_of(settings: Mapping[str, object]) -> Plan:
     """The plan behind the settings that signed a run."""
     names, trials, tracks, seed = (settings[name] for name in ("dimensions", "trials", "tracks", "seed"))
-    return planned(Settings(tuple(names), trials, tracks), seed)  # type: ignore[arg-type] # as `benchmark` wrote them
+    return make_plan(Settings(tuple(names), trials, tracks), seed)  # type: ignore[arg-type] # as `as_benchmark` wrote them
 
 
-def prompt(item: Item, *, one_clip: bool = False) -> Prompt:
+def trial_prompt(item: Item, *, one_clip: bool = False) -> Prompt:
     """A trial as it is asked: the two sounds, as one for models that take one, then the question."""
-    asked = acoustics.prompt(item)
+    asked = prompt(item)
     if not one_clip:
         return asked
-    sound = joined(item.clips, GAP)
+    sound = join_audio(item.clips, GAP)
     return replace(asked, turns=(Turn("user", (sound, asked.turns[0].parts[-1])),))
 
 
-def trials(plan: Plan, dimension: Dimension, number: int) -> Generator[Trial, Record, Ending]:
+def track_trials(plan: Plan, dimension: Dimension, number: int) -> Generator[Trial, Record, Ending]:
     """The trials of one track, numbered from 1: send in the record of each to have the next.
 
     Raises RunMismatch for a record of another trial than was asked for.
     """
-    going = track(plan.rule(dimension))
-    ask = next(going)
-    at = 0
+    going = run_track(plan.staircase_config(dimension))
+    request = next(going)
+    number_in_track = 0
     while True:
-        at += 1
-        trial = Trial(ask, item(plan, dimension, (number, at), ask))
+        number_in_track += 1
+        trial = Trial(request, trial_item(plan, dimension, (number, number_in_track), request))
         record = yield trial
         if record.item != trial.item:
             raise RunMismatch(
-                f"the journal holds another trial {trial.item.id} than this version of Earmark asks after the same answers; "
+                f"the journal holds another trial {trial.item.id} than this version of Earmark asks after the same "
+                "answers; "
                 "finish the audiogram with the version that began it, or add resume=false to start anew beside it"
             )
         try:
-            ask = going.send(reply(record).right)
+            request = going.send(parse_reply(record).right)
         except StopIteration as over:
             ending: Ending = over.value
             return ending
 
 
-def item(plan: Plan, dimension: Dimension, place: tuple[int, int], ask: Ask) -> Item:
+def trial_item(plan: Plan, dimension: Dimension, place: tuple[int, int], request: TrialRequest) -> Item:
     """One trial; `place` is the number of its track and its own."""
     name = f"{dimension.name}-{place[0]}-{place[1]:03}"
     words = f"{plan.seed}:{name}"
-    dice = Random(words)  # noqa: S311 - sounds, not secrets
-    right = dice.choice(LABELS)
-    step = dimension.nothing if ask.kind == "same" else dimension.value(ask.level)
-    clips = dimension.make(acoustics.Throw(dice, step, right, words))
+    rng = Random(words)  # noqa: S311 - sounds, not secrets
+    right = rng.choice(LABELS)
+    step = dimension.reference_value if request.kind == "same" else dimension.value(request.level)
+    clips = dimension.make(TrialParams(rng, step, right, words))
     return Item(
         name,
         dimension.name,
@@ -163,26 +168,26 @@ def item(plan: Plan, dimension: Dimension, place: tuple[int, int], ask: Ask) -> 
         tuple(replace(clip, name=f"{name}-{side}") for clip, side in zip(clips, "ab", strict=True)),
         CHOICES,
         LABELS,
-        () if ask.kind == "same" else (right,),
+        () if request.kind == "same" else (right,),
         group=name,
-        tags={"kind": ask.kind, "level": "none" if ask.kind == "same" else dimension.told(step)},
+        tags={"kind": request.kind, "level": "none" if request.kind == "same" else dimension.format_value(step)},
     )
 
 
-def reply(record: Record) -> Reply:
-    """What was read from an answer. Of sounds that do not differ no answer is wrong."""
+def parse_reply(record: Record) -> TrialAnswer:
+    """Parse the answer of a trial. For sounds that do not differ no answer is wrong."""
     if record.failure or record.response is None:
-        return Reply(None, None, record.failure.state if record.failure else "unparsed")
+        return TrialAnswer(None, None, record.failure.state if record.failure else "unparsed")
     if record.response.stop == "filtered":
-        return Reply(None, None, "refused")
+        return TrialAnswer(None, None, "refused")
     item = record.item
     cut = record.response.stop == "length"
-    read = read_choice(record.response.text, item.labels, item.choices, question=item.question, cut=cut)
+    read = parse_choice(record.response.text, item.labels, item.choices, question=item.question, cut=cut)
     right = None if read.answer is None else not item.targets or read.answer in item.targets
-    return Reply(read.answer, right, read.state)
+    return TrialAnswer(read.answer, right, read.state)
 
 
-def _first(plan: Plan) -> Iterator[Item]:
+def _first_items(plan: Plan) -> Iterator[Item]:
     for dimension in plan.dimensions:
         for number in range(1, plan.tracks + 1):
-            yield next(trials(plan, dimension, number)).item
+            yield next(track_trials(plan, dimension, number)).item

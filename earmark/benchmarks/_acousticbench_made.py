@@ -1,8 +1,8 @@
 """A small set of our own in AcousticBench's schema, for whoever has not the archive.
 
 Its questions and sounds are those of `acoustics.py`, of four tasks, two clips each but for contour. None of it is
-AcousticBench's, and a score on it says nothing of a score there. The level that nobody can hear is the diagnostic part: who
-does better than chance on it has not been listening.
+AcousticBench's, and a score on it says nothing of a score there. The level that nobody can hear is the diagnostic part:
+who does better than chance on it has not been listening.
 """
 
 from __future__ import annotations
@@ -15,38 +15,44 @@ from typing import Final
 
 import msgspec
 
-from earmark.audio.encode import wav
-from earmark.audio.read import wave
+from earmark.audio.encode import encode_wav
+from earmark.audio.read import load_waveform
 from earmark.benchmarks import acoustics
-from earmark.benchmarks._acousticbench_data import MANIFEST, Entry, Question, digest, lines_of
+from earmark.benchmarks._acousticbench_data import (
+    MANIFEST,
+    AcousticQuestion,
+    ManifestEntry,
+    encode_manifest,
+    question_digest,
+)
 from earmark.benchmarks._acousticbench_store import QUESTIONS
-from earmark.data.cache import folder, short, write
+from earmark.data.cache import atomic_write, cache_dir, hash64
 from earmark.types import Item
 
 TASKS: Final = ("pitch", "loudness", "timbre", "contour")
-EACH: Final = 24  # items of a task: each of six levels twice in either half
+ITEMS_PER_TASK: Final = 24  # items of a task: each of six levels twice in either half
 DIAGNOSTIC: Final = "impossible"
-LONG_AGO: Final = (1980, 1, 1, 0, 0, 0)  # the time of every member, so that the same set gives the same bytes
+ZIP_TIMESTAMP: Final = (1980, 1, 1, 0, 0, 0)  # the time of every member, so that the same set gives the same bytes
 
 
 def items() -> tuple[Item, ...]:
     """The items that the set is made of."""
-    return tuple(acoustics.load(acoustics.Settings(items=EACH), TASKS).items())
+    return tuple(acoustics.load(acoustics.Settings(items=ITEMS_PER_TASK), TASKS).items())
 
 
-def place() -> Path:
-    """Where the archive lies once it is made, under a name that tells what is in it."""
-    return folder("acousticbench") / f"made-{short(repr(items()).encode())}.zip"
+def archive_path() -> Path:
+    """Path of the archive, whose name depends on its contents."""
+    return cache_dir("acousticbench") / f"made-{hash64(repr(items()).encode())}.zip"
 
 
-def make(say: Callable[[str], object]) -> None:
+def make_archive(log: Callable[[str], object]) -> None:
     """Make the archive if it is not there."""
-    path = place()
+    path = archive_path()
     if path.exists():
         return
     made = items()
-    say(f"making {len(made)} questions in the schema of AcousticBench, none of them its own")
-    write(path, packed(files(made)))
+    log(f"making {len(made)} questions in the schema of AcousticBench, none of them its own")
+    atomic_write(path, pack_zip(files(made)))
 
 
 def files(made: tuple[Item, ...]) -> dict[str, bytes]:
@@ -57,18 +63,18 @@ def files(made: tuple[Item, ...]) -> dict[str, bytes]:
     for item in made:
         asked = question(item)
         line = msgspec.json.encode(asked)
-        clips = {path(clip.name): wav(wave(clip)) for clip in item.clips}
+        clips = {path(clip.name): encode_wav(load_waveform(clip)) for clip in item.clips}
         name = f"{QUESTIONS}/{item.task}.jsonl"
         lines[name] = lines.get(name, b"") + line + b"\n"
         sounds |= clips
-        manifest.append(Entry(item.task, asked.question_id, digest(line, clips.values())))
-    return lines | sounds | {MANIFEST: lines_of(manifest)}
+        manifest.append(ManifestEntry(item.task, asked.question_id, question_digest(line, clips.values())))
+    return lines | sounds | {MANIFEST: encode_manifest(manifest)}
 
 
-def question(item: Item) -> Question:
+def question(item: Item) -> AcousticQuestion:
     """An item of `acoustics.py` in the schema."""
     first, second = item.choices
-    return Question(
+    return AcousticQuestion(
         question_id=item.id,
         split="train" if item.tags["half"] == "train" else "eval",
         audio=tuple(path(clip.name) for clip in item.clips),
@@ -83,11 +89,11 @@ def path(clip: str) -> str:
     return f"clips/{clip}.wav"
 
 
-def packed(named: dict[str, bytes]) -> bytes:
+def pack_zip(files: dict[str, bytes]) -> bytes:
     """Files as a Zip64 archive, the same bytes every time."""
     archive = io.BytesIO()
     with zipfile.ZipFile(archive, "w") as into:
-        for name, data in named.items():
-            with into.open(zipfile.ZipInfo(name, LONG_AGO), "w", force_zip64=True) as member:
+        for name, data in files.items():
+            with into.open(zipfile.ZipInfo(name, ZIP_TIMESTAMP), "w", force_zip64=True) as member:
                 member.write(data)
     return archive.getvalue()

@@ -1,8 +1,8 @@
-"""Where AcousticBench's questions and clips lie: a folder, or its Zip64 archive, which is read and never unpacked.
+"""Store of AcousticBench's questions and clips: a folder, or its Zip64 archive, read without unpacking.
 
-An archive is looked through before anything is read from it. Members that would leave the folder they were unpacked into,
-links, what is encrypted or there twice, and bombs (too large, or packed too well to be sound) are refused by name. In a
-folder, a path that leads out of it, by dots or by a link, is refused likewise.
+An archive is looked through before anything is read from it. Members that would leave the folder they were unpacked
+into, links, what is encrypted or there twice, and bombs (too large, or packed too well to be sound) are refused by
+name. In a folder, a path that leads out of it, by dots or by a link, is refused likewise.
 """
 
 from __future__ import annotations
@@ -15,14 +15,14 @@ from typing import Final, Protocol
 
 from msgspec import Struct
 
-from earmark.data.archives import DAMAGED
+from earmark.data.archives import DAMAGED_ARCHIVE_ERRORS
 from earmark.errors import BadData
 from earmark.types import Clip
 
-LARGEST: Final = 1 << 30  # bytes of one member
-TOTAL: Final = 256 << 30  # bytes of all of them
-SMALL: Final = 8 << 20  # bytes that may be packed as well as they like
-RATIO: Final = 200  # unpacked by packed: wav of speech and tones packs to a half or a tenth
+MAX_MEMBER_BYTES: Final = 1 << 30  # bytes of one member
+MAX_TOTAL_BYTES: Final = 256 << 30  # bytes of all of them
+SMALL_MEMBER_BYTES: Final = 8 << 20  # bytes that may be packed as well as they like
+MAX_COMPRESSION_RATIO: Final = 200  # unpacked by packed: wav of speech and tones packs to a half or a tenth
 QUESTIONS: Final = "questions"
 
 
@@ -30,7 +30,7 @@ class Store(Protocol):
     """A place that holds files by name."""
 
     @property
-    def place(self) -> Path: ...
+    def path(self) -> Path: ...
     def tasks(self) -> tuple[str, ...]:
         """The stems of questions/*.jsonl."""
         ...
@@ -40,13 +40,13 @@ class Store(Protocol):
     def clip(self, name: str) -> Clip: ...
 
 
-class Folder(Struct, frozen=True):
+class FolderStore(Struct, frozen=True):
     """A folder on disk."""
 
-    place: Path
+    path: Path
 
     def tasks(self) -> tuple[str, ...]:
-        return tuple(sorted(path.stem for path in (self.place / QUESTIONS).glob("*.jsonl")))
+        return tuple(sorted(path.stem for path in (self.path / QUESTIONS).glob("*.jsonl")))
 
     def has(self, name: str) -> bool:
         return self._path(name).is_file()
@@ -55,22 +55,22 @@ class Folder(Struct, frozen=True):
         try:
             return self._path(name).read_bytes()
         except OSError as error:
-            raise BadData(f"{self.place / name}: cannot be read ({error.strerror})") from error
+            raise BadData(f"{self.path / name}: cannot be read ({error.strerror})") from error
 
     def clip(self, name: str) -> Clip:
         return Clip(str(self._path(name)), name=name)
 
     def _path(self, name: str) -> Path:
-        path = self.place / name
-        if _leaves(name) or not path.resolve().is_relative_to(self.place.resolve()):
-            raise BadData(f"{self.place}: '{name}' lies outside the folder; expected a path such as clips/0001a.wav")
+        path = self.path / name
+        if _escapes(name) or not path.resolve().is_relative_to(self.path.resolve()):
+            raise BadData(f"{self.path}: '{name}' lies outside the folder; expected a path such as clips/0001a.wav")
         return path
 
 
-class Archive(Struct, frozen=True):
+class ArchiveStore(Struct, frozen=True):
     """A zip archive, looked through."""
 
-    place: Path
+    path: Path
     zip: zipfile.ZipFile
     names: frozenset[str]
 
@@ -85,68 +85,68 @@ class Archive(Struct, frozen=True):
         try:
             return self.zip.read(name)
         except KeyError as error:
-            raise BadData(f"{self.place}: has no member '{name}'") from error
-        except (OSError, *DAMAGED) as error:
+            raise BadData(f"{self.path}: has no member '{name}'") from error
+        except (OSError, *DAMAGED_ARCHIVE_ERRORS) as error:
             raise BadData(
-                f"{self.place}: the member '{name}' cannot be read ({error}); copy the archive again"
+                f"{self.path}: the member '{name}' cannot be read ({error}); copy the archive again"
             ) from error
 
     def clip(self, name: str) -> Clip:
-        return Clip(str(self.place), member=name, name=name)
+        return Clip(str(self.path), member=name, name=name)
 
 
-def opened(data: str) -> Store:
+def open_store(data: str) -> Store:
     """The store at a path. Raises BadData where there is none, or none that is safe to read."""
     place = Path(data).expanduser()
     if place.is_dir():
-        return Folder(place)
+        return FolderStore(place)
     try:
-        found = place.stat()
+        status = place.stat()
     except OSError as error:
         raise BadData(f"{place}: no such file or folder; give data=FOLDER or data=ARCHIVE.zip") from error
-    return _archive(place, found.st_size, found.st_mtime_ns)
+    return _archive(place, status.st_size, status.st_mtime_ns)
 
 
 @functools.lru_cache(maxsize=4)
-def _archive(place: Path, size: int, changed: int) -> Archive:  # noqa: ARG001 - a changed file is another
+def _archive(place: Path, size: int, changed: int) -> ArchiveStore:  # noqa: ARG001 - a changed file is another
     try:
         archive = zipfile.ZipFile(place)
     except (zipfile.BadZipFile, OSError) as error:
         raise BadData(f"{place}: is no whole zip archive ({error}); copy it again, or give the folder") from error
     names: set[str] = set()
     for member in archive.infolist():
-        wrong = "is there twice" if member.filename in names else _wrong(member)
+        wrong = "is there twice" if member.filename in names else _member_error(member)
         if wrong:
             archive.close()
             raise BadData(f"{place}: the member '{member.filename}' {wrong}; nothing was read")
         names.add(member.filename)
     total = sum(member.file_size for member in archive.infolist())
-    if total > TOTAL or (total > SMALL and total > RATIO * size):
+    if total > MAX_TOTAL_BYTES or (total > SMALL_MEMBER_BYTES and total > MAX_COMPRESSION_RATIO * size):
         archive.close()
         raise BadData(f"{place}: {size:,} bytes hold {total:,}, as a bomb does; nothing was read")
-    return Archive(place, archive, frozenset(name for name in names if not name.endswith("/")))
+    return ArchiveStore(place, archive, frozenset(name for name in names if not name.endswith("/")))
 
 
-def _wrong(member: zipfile.ZipInfo) -> str:
-    """What is wrong with a member, if anything is."""
+def _member_error(member: zipfile.ZipInfo) -> str:
+    """Error of an archive member; empty if it is safe."""
     kind = stat.S_IFMT(member.external_attr >> 16)
-    if _leaves(member.filename):
+    if _escapes(member.filename):
         return "would leave the folder"
     if kind not in (0, stat.S_IFREG, stat.S_IFDIR):
         return "is a link" if kind == stat.S_IFLNK else "is no file"
     if member.flag_bits & 0x1:
         return "is encrypted"
-    if member.file_size > LARGEST:
-        return f"has {member.file_size:,} bytes, more than {LARGEST:,}"
-    if member.file_size > SMALL and member.file_size > RATIO * member.compress_size:
-        return f"is packed {RATIO} times or more, as a bomb is"
+    if member.file_size > MAX_MEMBER_BYTES:
+        return f"has {member.file_size:,} bytes, more than {MAX_MEMBER_BYTES:,}"
+    if member.file_size > SMALL_MEMBER_BYTES and member.file_size > MAX_COMPRESSION_RATIO * member.compress_size:
+        return f"is packed {MAX_COMPRESSION_RATIO} times or more, as a bomb is"
     return ""
 
 
-def _leaves(name: str) -> bool:
-    """Whether a name leads out of the folder, on any system.
+def _escapes(name: str) -> bool:
+    """True if a name leads out of the folder, on any system.
 
-    >>> _leaves("clips/a.wav"), _leaves("../a.wav"), _leaves("/a.wav"), _leaves("C:/a.wav"), _leaves("..\\\\a.wav")
+    >>> _escapes("clips/a.wav"), _escapes("../a.wav"), _escapes("/a.wav"), _escapes("C:/a.wav"), _escapes("..\\\\a.wav")
     (False, True, True, True, True)
     """
     path = PurePosixPath(name.replace("\\", "/"))

@@ -1,6 +1,8 @@
-"""LISTEN's own tables: a summary of all and of each corpus, and every sample, in the columns of the port that asked for it.
+"""LISTEN's own tables: a summary of all and of each corpus, and every sample, in the columns of the port that asked for
+it.
 
-One function makes the summary of the whole and of a corpus. Conditions other than plain hearing have folders of their own.
+One function makes the summary of the whole and of a corpus. Conditions other than plain hearing have folders of their
+own.
 """
 
 from __future__ import annotations
@@ -16,7 +18,7 @@ from earmark.data.names import safe_name
 from earmark.journal import Record, ScoreLine
 from earmark.scorers.listen import CLASSES
 from earmark.scorers.listen import Settings as Listen
-from earmark.stats.estimate import defined
+from earmark.stats.estimate import finite_or_none
 from earmark.types import Table
 
 METRICS: Final = tuple(CLASSES)
@@ -26,10 +28,10 @@ SAMPLES: Final = (
     "sample_id", "experiment", "modality", "dataset_source", "ground_truth", "prediction",
     "expected_letter", "predicted_letter", "correct", "raw_response", "error", "randomized_choices",
 )  # fmt: skip
-Pairs = Callable[[], Iterable[tuple[Record, ScoreLine]]]
+ScoredPairs = Callable[[], Iterable[tuple[Record, ScoreLine]]]
 
 
-def tables(scorer: Listen, tasks: tuple[str, ...], model: str, pairs: Pairs) -> Iterator[Table]:
+def listen_tables(scorer: Listen, tasks: tuple[str, ...], model: str, pairs: ScoredPairs) -> Iterator[Table]:
     """Every table of a run."""
     totals: dict[tuple[str, str, str], dict[str, float]] = {}  # by condition, corpus ("" for all) and task
     modalities: dict[str, str] = {}
@@ -41,16 +43,16 @@ def tables(scorer: Listen, tasks: tuple[str, ...], model: str, pairs: Pairs) -> 
                 sums[name] = sums.get(name, 0.0) + count
     for condition, corpus in sorted({key[:2] for key in totals}):
         cells = {task: totals[condition, corpus, task] for task in tasks if (condition, corpus, task) in totals}
-        rows = summary(scorer, (model, corpus) if corpus else (model,), cells, modalities)
+        rows = summary_rows(scorer, (model, corpus) if corpus else (model,), cells, modalities)
         place = "" if condition == "plain" else f"{safe_name(condition)}/"
         if not corpus:
             yield Table(f"{place}summary.csv", SUMMARY, rows)
             continue
         yield Table(f"{place}summary_{safe_name(corpus)}.csv", BY_CORPUS, rows)
-        yield Table(f"{place}samples/{safe_name(corpus)}.csv", SAMPLES, samples(condition, corpus, tasks, pairs))
+        yield Table(f"{place}samples/{safe_name(corpus)}.csv", SAMPLES, sample_rows(condition, corpus, tasks, pairs))
 
 
-def summary(
+def summary_rows(
     scorer: Listen, first: tuple[str, ...], cells: Mapping[str, Mapping[str, float]], modalities: Mapping[str, str]
 ) -> list[tuple[Any, ...]]:
     """A row for each experiment; empty where a number is not defined."""
@@ -60,28 +62,28 @@ def summary(
             task,
             modalities[task],
             int(counts["recorded"]),
-            *(defined(scorer.metrics[name].value(counts)) for name in METRICS),
+            *(finite_or_none(scorer.metrics[name].value(counts)) for name in METRICS),
         )
         for task, counts in cells.items()
     ]
 
 
-def samples(condition: str, corpus: str, tasks: tuple[str, ...], pairs: Pairs) -> list[tuple[Any, ...]]:
+def sample_rows(condition: str, corpus: str, tasks: tuple[str, ...], pairs: ScoredPairs) -> list[tuple[Any, ...]]:
     """A row for each sample of a corpus, by experiment and the data's own id, in whatever order the answers came."""
     of = [
-        (tasks.index(line.task), line.id, line.repeat, sample(record, line))
+        (tasks.index(line.task), line.id, line.repeat, sample_row(record, line))
         for record, line in pairs()
         if line.condition == condition and record.item.tags["dataset_source"] == corpus
     ]
     return [row for *_, row in sorted(of, key=itemgetter(0, 1, 2))]
 
 
-def sample(record: Record, line: ScoreLine) -> tuple[Any, ...]:
+def sample_row(record: Record, line: ScoreLine) -> tuple[Any, ...]:
     """The row of one sample."""
     item = record.item
     target = item.targets[0]
     return (
-        anonymous(item.id),
+        anonymous_id(item.id),
         item.task,
         item.tags["modality"],
         item.tags["dataset_source"],
@@ -96,10 +98,10 @@ def sample(record: Record, line: ScoreLine) -> tuple[Any, ...]:
     )
 
 
-def anonymous(name: str) -> str:
+def anonymous_id(name: str) -> str:
     """The id that the official results show, since the data's own often holds the label.
 
-    >>> anonymous("MUStARD_PRO_1_7575_u_3B")
+    >>> anonymous_id("MUStARD_PRO_1_7575_u_3B")
     'SAMPLE_c52e71d0'
     """
     return f"SAMPLE_{hashlib.md5(name.encode(), usedforsecurity=False).hexdigest()[:8]}"

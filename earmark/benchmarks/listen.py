@@ -22,14 +22,15 @@ from typing import Any, Final, Literal, TypeAlias
 import msgspec
 from msgspec import Struct
 
-from earmark.benchmarks._choices import LETTERS, checked_tasks, letters, listed
-from earmark.benchmarks._listen_tables import tables
-from earmark.data.fetch import Fetched, fetch, fetched
-from earmark.data.rows import check_columns, parquet_files, rows
+from earmark.benchmarks._choices import check_tasks
+from earmark.benchmarks._listen_tables import listen_tables
+from earmark.data.fetch import FetchedDataset, fetch_dataset, find_fetched
+from earmark.data.rows import check_columns, parquet_files, read_rows
 from earmark.errors import BadData, UsageError
 from earmark.scorers.listen import POLICIES as READING
 from earmark.scorers.listen import Settings as Listen
-from earmark.scorers.listen import emotion
+from earmark.scorers.listen import emotion_class
+from earmark.text.choices import LETTERS, choice_letters, format_choices
 from earmark.types import Benchmark, Clip, Item, Prompt, Turn
 
 Modality: TypeAlias = Literal["text", "audio", "audio_and_text"]
@@ -70,11 +71,11 @@ COLUMNS: Final = {
     "dataset_source": TEXT,
     "explicit_emotion": TEXT,
 }
-SOUND: Final = {"audio": f"STRUCT(bytes BLOB, path {TEXT})"}
+AUDIO_COLUMN: Final = {"audio": f"STRUCT(bytes BLOB, path {TEXT})"}
 
 
 class Settings(Struct, frozen=True, forbid_unknown_fields=True):
-    """What a user may set on the command line. An empty text stands for the policy's own choice."""
+    """Settings of the benchmark; an empty string means the policy's default."""
 
     data: str = ""  # a folder of parquet files
     experiments: tuple[str, ...] = ()  # empty: all ten
@@ -82,7 +83,7 @@ class Settings(Struct, frozen=True, forbid_unknown_fields=True):
     gold: Literal["", "runner", "template", "paper-neutral"] = ""
     shuffle: Literal["", "stream", "item"] = ""
     letters: Literal["", "G1", "G2"] = ""
-    reader: str = ""  # listen-g1, listen-g2, earmark, or any other reader of choices
+    parser: str = ""  # listen-g1, listen-g2, earmark, or any other reader of choices
     denominator: Literal["", "read", "asked"] = ""
     extend_3a: bool = True  # False: as the text-only runner, whose 3A is an easier task
     split: str = "train"
@@ -94,11 +95,11 @@ POLICIES: Final = {
     "official": {"gold": "runner", "shuffle": "stream", "letters": "G2"},
     "earmark": {"gold": "runner", "shuffle": "item", "letters": "G2"},
 }
-RESCORED: Final = ("policy", "reader", "denominator")  # with which a run that exists may be scored anew
+RESCORING_FIELDS: Final = ("policy", "parser", "denominator")  # with which a run that exists may be scored anew
 SAMPLING: Final = {"official": {"max_tokens": 8, "temperature": 0.0}, "earmark": {"temperature": 0.0}}
 
 
-class Row(Struct, frozen=True):
+class ListenRow(Struct, frozen=True):
     """The columns of the data that are used, in the order of `COLUMNS`."""
 
     number: int
@@ -116,12 +117,12 @@ class Row(Struct, frozen=True):
 def load(settings: Settings, tasks: tuple[str, ...] = ()) -> Benchmark:
     """The benchmark, of `tasks` or of `experiments`, which name the same."""
     if tasks and settings.experiments and {*tasks} != {*settings.experiments}:
-        told = f"listen:{','.join(tasks)} and experiments=[{','.join(settings.experiments)}]"
-        raise UsageError(f"{told}: two lists of experiments, which differ; give one of them")
-    chosen = checked_tasks("listen", tasks or settings.experiments, tuple(TASKS))
+        given = f"listen:{','.join(tasks)} and experiments=[{','.join(settings.experiments)}]"
+        raise UsageError(f"{given}: two lists of experiments, which differ; give one of them")
+    chosen = check_tasks("listen", tasks or settings.experiments, tuple(TASKS))
     parts = {name: getattr(settings, name) or usual for name, usual in POLICIES[settings.policy].items()}
     resolved: Settings = msgspec.structs.replace(settings, experiments=chosen, **parts)
-    scorer = Listen(settings.policy, settings.reader, settings.denominator)
+    scorer = Listen(settings.policy, settings.parser, settings.denominator)
     return Benchmark(
         name="listen",
         version=1,
@@ -129,56 +130,58 @@ def load(settings: Settings, tasks: tuple[str, ...] = ()) -> Benchmark:
         items=partial(items, resolved),
         prompt=partial(prompt, resolved),
         scorers=lambda _: (scorer,),
-        settings=_signed(resolved),
+        settings=_signature_settings(resolved),
         files=partial(files, resolved),
         source=REPOSITORY,
         averages=AVERAGES,
         slices=("dataset_source", "emotion"),
-        tables=partial(tables, scorer, chosen),
-        notices=_notices(resolved),
+        extra_tables=partial(listen_tables, scorer, chosen),
+        warnings=_warnings(resolved),
         seed=settings.seed,
     )
 
 
 def files(settings: Settings) -> tuple[str, ...]:
     """The parquet files of the data, each with the columns that are used."""
-    place = settings.data or _fetched(settings).folder
-    found = tuple(str(file) for file in parquet_files(place, settings.split))
-    for file in found:
-        check_columns(file, COLUMNS | SOUND)
-    return found
+    place = settings.data or _find_data(settings).folder
+    parquet = tuple(str(file) for file in parquet_files(place, settings.split))
+    for file in parquet:
+        check_columns(file, COLUMNS | AUDIO_COLUMN)
+    return parquet
 
 
-def download(settings: Settings, say: Callable[[str], object]) -> Fetched:
+def download(settings: Settings, log: Callable[[str], object]) -> FetchedDataset:
     """Bring the data from the hub: what `earmark fetch listen` does."""
-    return fetch(REPOSITORY, settings.revision, ["data/*.parquet"], say)
+    return fetch_dataset(REPOSITORY, settings.revision, ["data/*.parquet"], log)
 
 
-def _fetched(settings: Settings) -> Fetched:
-    found = fetched(REPOSITORY, settings.revision)
-    if found is None:
+def _find_data(settings: Settings) -> FetchedDataset:
+    dataset = find_fetched(REPOSITORY, settings.revision)
+    if dataset is None:
         raise UsageError(
-            f"listen needs its data; type earmark fetch listen, or give data=FOLDER, a folder with the parquet files of {REPOSITORY}"
+            "listen needs its data; type earmark fetch listen, or give data=FOLDER, a folder with the parquet files "
+            f"of {REPOSITORY}"
         )
-    return found
+    return dataset
 
 
-def _signed(settings: Settings) -> dict[str, object]:
+def _signature_settings(settings: Settings) -> dict[str, object]:
     """The settings that make a difference to items and numbers; where the data lies makes none, its digests do."""
     return {name: value for name, value in msgspec.structs.asdict(settings).items() if name not in ("data", "revision")}
 
 
-def _notices(settings: Settings) -> tuple[str, ...]:
-    usual = POLICIES[settings.policy] | dict(zip(("reader", "denominator"), READING[settings.policy], strict=True))
+def _warnings(settings: Settings) -> tuple[str, ...]:
+    usual = POLICIES[settings.policy] | dict(zip(("parser", "denominator"), READING[settings.policy], strict=True))
     parts = ", ".join(f"{name} {getattr(settings, name) or choice}" for name, choice in usual.items())
-    said = [f"policy={settings.policy}: {parts}"]
+    warnings = [f"policy={settings.policy}: {parts}"]
     if settings.shuffle == "stream" and settings.experiments != tuple(TASKS):
-        said.append("order of choices: as the official code orders these experiments when it runs no others")
+        warnings.append("order of choices: as the official code orders these experiments when it runs no others")
     if settings.shuffle == "stream" and any(task.startswith("3") for task in settings.experiments):
-        said.append(
-            "3A, 3B, 3C: the official order hangs on a hash and cannot be repeated; ours adds the extra emotions as they are listed"
+        warnings.append(
+            "3A, 3B, 3C: the official order hangs on a hash and cannot be repeated; ours adds the extra emotions as "
+            "they are listed"
         )
-    return tuple(said)
+    return tuple(warnings)
 
 
 def items(settings: Settings) -> Iterator[Item]:
@@ -188,18 +191,18 @@ def items(settings: Settings) -> Iterator[Item]:
     for task in settings.experiments:
         for file in data:
             columns = [*COLUMNS, "audio.path"]
-            for values in rows(file, columns, "experiment_type = ?", [TASKS[task][0]]):
+            for values in read_rows(file, columns, "experiment_type = ?", [TASKS[task][0]]):
                 yield item(settings, task, file, _row(file, values), stream)
 
 
-def _row(file: str, values: tuple[Any, ...]) -> Row:
+def _row(file: str, values: tuple[Any, ...]) -> ListenRow:
     try:
-        return msgspec.convert(dict(zip(Row.__struct_fields__, values, strict=True)), Row)
+        return msgspec.convert(dict(zip(ListenRow.__struct_fields__, values, strict=True)), ListenRow)
     except msgspec.ValidationError as error:  # of the right type, and null where it may not be
         raise BadData(f"{file}, row {values[0] + 1}: {error}") from error
 
 
-def item(settings: Settings, task: str, file: str, row: Row, stream: Random) -> Item:
+def item(settings: Settings, task: str, file: str, row: ListenRow, stream: Random) -> Item:
     """One row as a task asks it: skipped without a usable gold, in error without the words that it needs."""
     _, modality = TASKS[task]
     gold = _gold(settings, task, row)
@@ -210,22 +213,22 @@ def item(settings: Settings, task: str, file: str, row: Row, stream: Random) -> 
         id=row.id,
         task=task,
         question=row.question or "",
-        clips=(Clip(file, row.number, "audio.bytes", name=row.clip or row.id, words=row.transcription or ""),),
+        clips=(Clip(file, row.number, "audio.bytes", name=row.clip or row.id, transcript=row.transcription or ""),),
         group=re.sub(r"_[23][AB]$", "", row.id),  # one recording may be asked about in several tasks
-        tags={"dataset_source": row.dataset_source or "unknown", "modality": modality, "emotion": emotion(gold)},
+        tags={"dataset_source": row.dataset_source or "unknown", "modality": modality, "emotion": emotion_class(gold)},
     )
     if not gold.strip():
         return msgspec.structs.replace(asked, state="skipped", reason="empty gold")
     if gold not in choices:
         return msgspec.structs.replace(asked, state="skipped", reason="gold is not a choice")
     order = list(range(len(choices)))
-    dice = stream if settings.shuffle == "stream" else Random(f"{settings.seed}:{row.id}")  # noqa: S311
-    dice.shuffle(order)
-    labels = letters(len(choices), f"item '{row.id}'")
+    rng = stream if settings.shuffle == "stream" else Random(f"{settings.seed}:{row.id}")  # noqa: S311
+    rng.shuffle(order)
+    labels = choice_letters(len(choices), f"item '{row.id}'")
     missing = modality != "audio" and not (row.transcription or "").strip()
     return msgspec.structs.replace(
         asked,
-        choices=tuple(choices[at] for at in order),
+        choices=tuple(choices[index] for index in order),
         labels=labels,
         targets=(labels[order.index(choices.index(gold))],),
         state="error" if missing else "ask",
@@ -233,7 +236,7 @@ def item(settings: Settings, task: str, file: str, row: Row, stream: Random) -> 
     )
 
 
-def _gold(settings: Settings, task: str, row: Row) -> str:
+def _gold(settings: Settings, task: str, row: ListenRow) -> str:
     if task == "1_text" and settings.gold == "paper-neutral":
         return "neutral"
     explicit = task == "3A" or (task == "2A" and settings.gold != "template")
@@ -247,11 +250,11 @@ def prompt(settings: Settings, asked: Item) -> Prompt:
     blocks = [
         HEADERS[modality],
         asked.question,
-        listed(asked.choices, asked.labels),
+        format_choices(asked.choices, asked.labels),
         f"Respond with only the letter ({', '.join(shown)}):",
     ]
     if modality != "audio":
-        blocks.insert(0, f"Transcription: {asked.clips[0].words}")
+        blocks.insert(0, f"Transcription: {asked.clips[0].transcript}")
     text = "\n\n".join(blocks)
     parts = (text,) if modality == "text" else (asked.clips[0], text)
     return Prompt((Turn("user", parts),), asked.choices, asked.labels, SAMPLING[settings.policy])

@@ -8,8 +8,8 @@ Scored    accuracy over four options, by type, by user, and as the mean over use
 
 Each question is asked with everything before it: all earlier sessions, then its own up to the turn where it stands. The
 clip's frames and sound come before the first words of the user in a session; a session whose clip is missing keeps its
-date alone. The options stand in an order that the item and the seed decide. A reply counts by the one letter in brackets
-after its last <final_answer>; a reply that names none is asked for once more.
+date alone. The options stand in an order that the item and the seed decide. A reply counts by the one letter in
+brackets after its last <final_answer>; a reply that names none is asked for once more.
 """
 
 from __future__ import annotations
@@ -24,21 +24,25 @@ from typing import Annotated, Any, Final, Literal, TypeVar
 import msgspec
 from msgspec import Meta, Struct
 
-from earmark.benchmarks._choices import checked_tasks
+from earmark.benchmarks._choices import check_tasks
 from earmark.errors import BadData, UsageError
-from earmark.scorers.choice import Choice
-from earmark.text.official_readers import personalized_hearing as read_answer
-from earmark.types import Benchmark, Clip, Item, Part, Picture, Prompt, Response, Role, Turn
+from earmark.scorers.choice import ChoiceScorer
+from earmark.text.published_parsers import personalized_hearing as read_answer
+from earmark.types import Benchmark, Clip, ImageRef, Item, Part, Prompt, Response, Role, Turn
 
-WITH_SOUND: Final = (
-    "You are a wearable hearing assistant worn by one user. You talk with the user in separate sessions spread over several "
-    "years. Each session begins with a 10-second audio-visual clip of what you perceived at that moment: ordered frames "
+PROMPT_WITH_AUDIO: Final = (
+    "You are a wearable hearing assistant worn by one user. You talk with the user in separate sessions spread over "
+    "several "
+    "years. Each session begins with a 10-second audio-visual clip of what you perceived at that moment: ordered "
+    "frames "
     "sampled evenly across the clip, followed by the audio. That clip describes the environment for the whole session, "
     "until the next clip appears. Each session is marked with its date."
 )
-WITHOUT_SOUND: Final = (
-    "You are a wearable assistant worn by one user. You talk with the user in separate sessions spread over several years. "
-    "Each session begins with ordered frames of what you saw at that moment. Those frames describe the environment for the "
+PROMPT_WITHOUT_AUDIO: Final = (
+    "You are a wearable assistant worn by one user. You talk with the user in separate sessions spread over several "
+    "years. "
+    "Each session begins with ordered frames of what you saw at that moment. Those frames describe the environment for "
+    "the "
     "whole session, until the next set appears. Each session is marked with its date."
 )
 INSTRUCTION: Final = (
@@ -47,14 +51,14 @@ INSTRUCTION: Final = (
 )
 LABELS: Final = ("a", "b", "c", "d")
 FRAME_WIDTH: Final = 384  # pixels
-CODED: Final = "mp3@64k/16000"  # mono, as everything mp3 here
-RESCORED: Final = ()  # settings that only score: there are none
-Told = TypeVar("Told")
+CLIP_CODEC: Final = "mp3@64k/16000"  # mono, as everything mp3 here
+RESCORING_FIELDS: Final = ()  # settings that only score: there are none
+JsonType = TypeVar("JsonType")
 SESSIONS, QUESTIONS = "7.1_dialogue_enhanced.json", "10_benchmark_qa.json"
 
 
 class Settings(Struct, frozen=True, forbid_unknown_fields=True):
-    """What a user may set on the command line, under the names of the authors' script."""
+    """Settings of the benchmark, named as in the authors' script."""
 
     data: str = ""  # a folder with a folder for each user
     media: str = ""  # a folder with a folder for each clip: audio.wav and frames/*.jpg
@@ -67,7 +71,7 @@ class Settings(Struct, frozen=True, forbid_unknown_fields=True):
     limit: int = 0  # the first so many questions of each user; 0: all
 
 
-class Spoken(Struct, frozen=True):
+class DialogueTurn(Struct, frozen=True):
     """One turn of a dialogue."""
 
     role: Role
@@ -80,7 +84,7 @@ class Session(Struct, frozen=True):
     session_id: str
     timestamp: str
     selected_asset_id: str
-    dialogue: tuple[Spoken, ...]
+    dialogue: tuple[DialogueTurn, ...]
 
     def __post_init__(self) -> None:
         if Path(self.selected_asset_id).name != self.selected_asset_id or self.selected_asset_id == "..":
@@ -88,13 +92,13 @@ class Session(Struct, frozen=True):
 
 
 class Location(Struct, frozen=True):
-    """Where in the history a question stands."""
+    """Position of a question in the history."""
 
     session_id: str
     turn_cutoff: int
 
 
-class Question(Struct, frozen=True):
+class HearingQuestion(Struct, frozen=True):
     """One question, under the names of the data."""
 
     candidate_id: str
@@ -112,10 +116,10 @@ class History(Struct, frozen=True):
     sessions: tuple[Session, ...]
 
 
-class Asked(Struct, frozen=True):
+class QuestionFile(Struct, frozen=True):
     """All the questions about a user."""
 
-    qa: tuple[Question, ...]
+    qa: tuple[HearingQuestion, ...]
 
 
 def load(settings: Settings, tasks: tuple[str, ...] = ()) -> Benchmark:
@@ -123,22 +127,22 @@ def load(settings: Settings, tasks: tuple[str, ...] = ()) -> Benchmark:
     return Benchmark(
         name="personalized_hearing",
         version=1,
-        tasks=checked_tasks("personalized_hearing", tasks, ("questions",)),
+        tasks=check_tasks("personalized_hearing", tasks, ("questions",)),
         items=partial(items, settings),
         prompt=partial(prompt, settings),
-        scorers=lambda _: (Choice("personalized-hearing"),),
+        scorers=lambda _: (ChoiceScorer("personalized-hearing"),),
         settings={
             name: value for name, value in msgspec.structs.asdict(settings).items() if name not in ("data", "media")
         },
         files=partial(files, settings),
         source="facebook/personalized-hearing",
-        licence="benchmarking only",
+        license="benchmarking only",
         slices=("type", "family", "user"),
         mean_over="user",
-        order=lambda item: tuple(map(int, item.tags["at"].split(":"))),
-        again=again,
-        attempts=3,
-        notices=_notices(settings),
+        sort_key=lambda item: tuple(map(int, item.tags["at"].split(":"))),
+        retry_if=should_ask_again,
+        max_attempts=3,
+        warnings=_warnings(settings),
         seed=settings.seed,
     )
 
@@ -162,38 +166,38 @@ def users(settings: Settings) -> list[Path]:
         raise BadData(
             f"{settings.media}: no such folder; give media=FOLDER with a folder for each clip, or an empty one"
         )
-    there = sorted(path.parent for path in place.glob(f"*/{QUESTIONS}"))
-    if not there:
+    folders = sorted(path.parent for path in place.glob(f"*/{QUESTIONS}"))
+    if not folders:
         raise BadData(f"{place}: found no {QUESTIONS}, expected one in a folder for each user")
-    names = [folder.name for folder in there]
+    names = [folder.name for folder in folders]
     unknown = [user for user in settings.users if user not in names]
     if unknown:
         some = f"{', '.join(names[:10])}{' and more' if len(names) > 10 else ''}"
         raise UsageError(f"users={unknown[0]}: no such user in {place}; there are: {some}")
-    return [folder for folder in there if not settings.users or folder.name in settings.users]
+    return [folder for folder in folders if not settings.users or folder.name in settings.users]
 
 
-def _notices(settings: Settings) -> tuple[str, ...]:
-    """How many clips of the sessions are missing, once it is known where they should be."""
+def _warnings(settings: Settings) -> tuple[str, ...]:
+    """Number of clips of the sessions are missing, once it is known where they should be."""
     if not settings.data or not settings.media:
         return ()
     clips = {session.selected_asset_id for folder in users(settings) for session in history(folder)}
-    missing = sum(not _there(settings.media, clip) for clip in clips)
-    told = f"{missing} of {len(clips)} clips are not in {settings.media}: their sessions keep their date alone"
-    return (told,) if missing else ()
+    missing = sum(not _has_clip(settings.media, clip) for clip in clips)
+    warning = f"{missing} of {len(clips)} clips are not in {settings.media}: their sessions keep their date alone"
+    return (warning,) if missing else ()
 
 
 @lru_cache(maxsize=8192)
-def _there(media: str, asset: str) -> bool:
-    """Whether a clip is there: by its sound alone, as the script sees it. Looked at once, so that all of a run agrees."""
+def _has_clip(media: str, asset: str) -> bool:
+    """True if a clip is there: by its sound alone, as the script sees it. Looked at once, so that all of a run agrees."""
     return (Path(media).expanduser() / asset / "audio.wav").exists()
 
 
-def _read(path: Path, kind: type[Told]) -> Told:
+def _read(path: Path, kind: type[JsonType]) -> JsonType:
     """A file that holds a record, or a list of one."""
     try:
-        told: Any = msgspec.json.decode(path.read_bytes())
-        return msgspec.convert(told[0] if isinstance(told, list) and told else told, kind)
+        value: Any = msgspec.json.decode(path.read_bytes())
+        return msgspec.convert(value[0] if isinstance(value, list) and value else value, kind)
     except FileNotFoundError as error:
         raise BadData(f"{path}: no such file; a user's folder holds {SESSIONS} and {QUESTIONS}") from error
     except (OSError, msgspec.MsgspecError) as error:
@@ -210,32 +214,36 @@ def items(settings: Settings) -> Iterator[Item]:
     """The questions of every user, in the order of the files."""
     for folder in users(settings):
         places: dict[str, int] = {}
-        for at, session in enumerate(history(folder)):
-            places.setdefault(session.session_id, at)
-        asked = _read(folder / QUESTIONS, Asked).qa
+        for index, session in enumerate(history(folder)):
+            places.setdefault(session.session_id, index)
+        asked = _read(folder / QUESTIONS, QuestionFile).qa
         for question in asked[: settings.limit or None]:
             if question.question_location.session_id not in places:
                 raise BadData(
-                    f"{folder / QUESTIONS}: {question.candidate_id} stands in session {question.question_location.session_id}, which {SESSIONS} does not have"
+                    f"{folder / QUESTIONS}: {question.candidate_id} stands in session "
+                    f"{question.question_location.session_id}, which {SESSIONS} does not have"
                 )
-            at = places[question.question_location.session_id]
-            clips = dict.fromkeys(session.selected_asset_id for session in history(folder)[: at + 1])
-            missing = [clip for clip in clips if not _there(settings.media, clip)]
-            yield item(settings, folder, question, at, missing)
+            index = places[question.question_location.session_id]
+            clips = dict.fromkeys(session.selected_asset_id for session in history(folder)[: index + 1])
+            missing = [clip for clip in clips if not _has_clip(settings.media, clip)]
+            yield item(settings, folder, question, index, missing)
 
 
 @lru_cache(maxsize=4)
 def _ids_recur(place: Path) -> bool:
-    """Whether questions of several users have one id; a file that cannot be read is told when its user is asked about."""
+    """True if questions of several users have one id; a file that cannot be read is told when its user is asked about."""
     ids: list[str] = []
     for path in place.glob(f"*/{QUESTIONS}"):
         with suppress(BadData):
-            ids += {question.candidate_id for question in _read(path, Asked).qa}
+            ids += {question.candidate_id for question in _read(path, QuestionFile).qa}
     return len({*ids}) < len(ids)
 
 
-def item(settings: Settings, folder: Path, question: Question, session: int, missing: Sequence[str] = ()) -> Item:
-    """One question, its options in the order that its id and the seed give; what clips of its history are missing is a tag.
+def item(
+    settings: Settings, folder: Path, question: HearingQuestion, session: int, missing: Sequence[str] = ()
+) -> Item:
+    """One question, its options in the order that its id and the seed give; what clips of its history are missing is a
+    tag.
 
     Its id is that of the data; where users share ids, that of the user stands before it.
     """
@@ -259,16 +267,18 @@ def prompt(settings: Settings, asked: Item) -> Prompt:
     """The history up to the question, then the question."""
     sessions = history(Path(settings.data).expanduser() / asked.group)
     stop, cutoff = map(int, asked.tags["at"].split(":"))
-    turns = [Turn("system", (WITHOUT_SOUND if settings.no_audio else WITH_SOUND,))]
+    turns = [Turn("system", (PROMPT_WITHOUT_AUDIO if settings.no_audio else PROMPT_WITH_AUDIO,))]
     for session in sessions[:stop]:
-        _talk(settings, session, session.dialogue, turns)
-    waiting = _talk(settings, sessions[stop], sessions[stop].dialogue[:cutoff], turns)
+        _add_session(settings, session, session.dialogue, turns)
+    waiting = _add_session(settings, sessions[stop], sessions[stop].dialogue[:cutoff], turns)
     options = "\n".join(f"({label}) {choice}" for label, choice in zip(asked.labels, asked.choices, strict=True))
     turns.append(Turn("user", (*waiting, f"{asked.question}\n\n{INSTRUCTION}\n\n{options}")))
     return Prompt(tuple(turns), asked.choices, asked.labels, {"max_tokens": settings.max_tokens, "temperature": None})
 
 
-def _talk(settings: Settings, session: Session, dialogue: tuple[Spoken, ...], turns: list[Turn]) -> tuple[Part, ...]:
+def _add_session(
+    settings: Settings, session: Session, dialogue: tuple[DialogueTurn, ...], turns: list[Turn]
+) -> tuple[Part, ...]:
     """Add the turns of a session, its clip before the user's first words; the clip, if there have been none."""
     waiting = clip(settings, session)
     for spoken in dialogue:
@@ -282,26 +292,26 @@ def _talk(settings: Settings, session: Session, dialogue: tuple[Spoken, ...], tu
 
 def clip(settings: Settings, session: Session) -> tuple[Part, ...]:
     """The date of a session, then frames and sound of its clip, where it is there."""
-    return (f"[{session.session_id} | {session.timestamp}]", *_seen_and_heard(settings, session.selected_asset_id))
+    return (f"[{session.session_id} | {session.timestamp}]", *_frames_and_audio(settings, session.selected_asset_id))
 
 
 @lru_cache(maxsize=1024)  # every question asks for all clips before it
-def _seen_and_heard(settings: Settings, asset: str) -> tuple[Part, ...]:
-    if not _there(settings.media, asset):
+def _frames_and_audio(settings: Settings, asset: str) -> tuple[Part, ...]:
+    if not _has_clip(settings.media, asset):
         return ()
     place = Path(settings.media).expanduser() / asset
     frames = tuple(
-        Picture(str(path), f"{asset}/{path.name}", FRAME_WIDTH, settings.image_detail)
-        for path in spread(sorted((place / "frames").glob("*.jpg")), settings.frame_count)
+        ImageRef(str(path), f"{asset}/{path.name}", FRAME_WIDTH, settings.image_detail)
+        for path in spread_frames(sorted((place / "frames").glob("*.jpg")), settings.frame_count)
     )
-    sound = () if settings.no_audio else (Clip(str(place / "audio.wav"), name=asset, coded=CODED),)
+    sound = () if settings.no_audio else (Clip(str(place / "audio.wav"), name=asset, codec=CLIP_CODEC),)
     return (*frames, *sound)
 
 
-def spread(frames: list[Path], count: int) -> list[Path]:
+def spread_frames(frames: list[Path], count: int) -> list[Path]:
     """So many frames, from the first to the last; halves round to the even frame.
 
-    >>> [int(str(frame)) for frame in spread([Path(str(at)) for at in range(20)], 10)]
+    >>> [int(str(frame)) for frame in spread_frames([Path(str(at)) for at in range(20)], 10)]
     [0, 2, 4, 6, 8, 11, 13, 15, 17, 19]
     """
     if count >= len(frames) or count <= 1:
@@ -309,6 +319,6 @@ def spread(frames: list[Path], count: int) -> list[Path]:
     return [frames[round(step * (len(frames) - 1) / (count - 1))] for step in range(count)]
 
 
-def again(response: Response) -> bool:
-    """Whether a reply came whole and named no choice."""
+def should_ask_again(response: Response) -> bool:
+    """True if a reply came whole and named no choice."""
     return response.stop != "filtered" and read_answer(response.text, LABELS).answer is None

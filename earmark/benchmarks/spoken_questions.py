@@ -18,8 +18,9 @@ from typing import Final
 from msgspec import Struct
 
 from earmark.audio.speak import VOICE, speak
-from earmark.benchmarks._choices import checked_tasks, letters, listed, shuffled
-from earmark.scorers.choice import Choice
+from earmark.benchmarks._choices import check_tasks
+from earmark.scorers.choice import ChoiceScorer
+from earmark.text.choices import choice_letters, format_choices, shuffle_choices
 from earmark.types import Benchmark, Clip, Item, Prompt, Turn
 
 QUESTIONS: Final = (  # the question, its right answer, a wrong one
@@ -68,7 +69,7 @@ QUESTION: Final = "Answer the spoken question."
 
 
 class Settings(Struct, frozen=True, forbid_unknown_fields=True):
-    """What a user may set on the command line."""
+    """Settings, as `name=value` on the command line."""
 
     seed: int = 0
 
@@ -78,39 +79,46 @@ def load(settings: Settings, tasks: tuple[str, ...] = ()) -> Benchmark:
     return Benchmark(
         name="spoken_questions",
         version=1,
-        tasks=checked_tasks("spoken_questions", tasks, ("questions",)),
+        tasks=check_tasks("spoken_questions", tasks, ("questions",)),
         items=functools.partial(items, settings.seed),
         prompt=prompt,
-        scorers=lambda _: (Choice(),),
+        scorers=lambda _: (ChoiceScorer(),),
         fetch=fetch,
         settings={"seed": settings.seed},
         source=f"Earmark's own, spoken by {VOICE}",
-        licence="Apache-2.0 (questions), CC0 (voice)",
+        license="Apache-2.0 (questions), CC0 (voice)",
         needs_ears=False,
         seed=settings.seed,
     )
 
 
-def fetch(say: Callable[[str], None]) -> None:
+def fetch(log: Callable[[str], None]) -> None:
     """Speak the questions, where they have not been spoken yet."""
-    speak([question for question, _, _ in QUESTIONS], say)
+    speak([question for question, _, _ in QUESTIONS], log)
 
 
 def items(seed: int) -> Iterator[Item]:
     """Every question once. Each answer stands first in half of the items, which half is the seed's choice."""
     files = speak([question for question, _, _ in QUESTIONS])
-    first = shuffled(["AB"[at % 2] for at in range(len(QUESTIONS))], seed, "spoken_questions")
-    for at, (question, right, wrong) in enumerate(QUESTIONS):
-        choices = (right, wrong) if first[at] == "A" else (wrong, right)
-        clip = Clip(str(files[at]), name=f"question-{at + 1:02}.wav", words=question)
+    first = shuffle_choices(["AB"[index % 2] for index in range(len(QUESTIONS))], seed, "spoken_questions")
+    for index, (question, right, wrong) in enumerate(QUESTIONS):
+        choices = (right, wrong) if first[index] == "A" else (wrong, right)
+        clip = Clip(str(files[index]), name=f"question-{index + 1:02}.wav", transcript=question)
         yield Item(
-            f"q{at + 1:02}", "questions", QUESTION, (clip,), choices, letters(2), (first[at],), group=f"q{at + 1:02}"
+            f"q{index + 1:02}",
+            "questions",
+            QUESTION,
+            (clip,),
+            choices,
+            choice_letters(2),
+            (first[index],),
+            group=f"q{index + 1:02}",
         )
 
 
 def prompt(item: Item) -> Prompt:
     """The spoken question, then the two answers."""
-    text = f"{item.question}\n{listed(item.choices, item.labels)}\nAnswer with the letter only."
+    text = f"{item.question}\n{format_choices(item.choices, item.labels)}\nAnswer with the letter only."
     return Prompt(
         (Turn("user", (*item.clips, text)),), item.choices, item.labels, {"max_tokens": 16, "temperature": 0.0}
     )

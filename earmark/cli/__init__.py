@@ -16,27 +16,27 @@ import click
 
 from earmark import __version__
 from earmark.cli._dotenv import load_dotenv
-from earmark.cli._interrupt import MESSAGE, end_when_interrupted
-from earmark.errors import INTERRUPTED, EarmarkError, UsageError, told_by_system
-from earmark.plugins import find, names, plain, summary
+from earmark.cli._interrupt import MESSAGE, install_interrupt_handler
+from earmark.errors import INTERRUPTED, EarmarkError, UsageError, from_os_error
+from earmark.plugins import display_name, find_plugin, plugin_names, summary
 
 
 class Commands(click.Group):
     """A group whose commands are the files of this folder."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002
-        return [plain("cli", name) for name in names("cli")]
+        return [display_name("cli", name) for name in plugin_names("cli")]
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002
-        if cmd_name.replace("-", "_") not in names("cli"):
+        if cmd_name.replace("-", "_") not in plugin_names("cli"):
             return None
-        command: click.Command = find("cli", cmd_name).command
+        command: click.Command = find_plugin("cli", cmd_name).command
         return command
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
         """The list of commands, from the first line of each file and without running any."""
         with formatter.section("Commands"):
-            formatter.write_dl([(plain("cli", name), summary("cli", name)) for name in names("cli")])
+            formatter.write_dl([(display_name("cli", name), summary("cli", name)) for name in plugin_names("cli")])
 
 
 @click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"]})
@@ -50,61 +50,62 @@ def earmark() -> None:
 
 def main(*arguments: Any) -> None:
     """The program earmark."""
-    leave(earmark, *arguments)
+    run_and_exit(earmark, *arguments)
 
 
-def leave(command: click.Command, *arguments: Any) -> None:
+def run_and_exit(command: click.Command, *arguments: Any) -> None:
     """Run a command, with the keys of a file `.env`, and exit with a documented status."""
-    end_when_interrupted()
-    stdout = prepare_streams()
+    install_interrupt_handler()
+    stdout = configure_streams()
     try:
-        for told in load_dotenv():
-            click.echo(f"earmark: {told}", err=True)
+        for warning in load_dotenv():
+            click.echo(f"earmark: {warning}", err=True)
         status = command.main([*arguments] or None, standalone_mode=False)
         sys.stdout.flush()
         sys.exit(status)
     except click.exceptions.Abort:
-        stop(MESSAGE, INTERRUPTED)
+        exit_with(MESSAGE, INTERRUPTED)
     except click.exceptions.NoArgsIsHelpError as error:
         error.show()
         sys.exit(error.exit_code)
     except click.ClickException as error:
-        stop(one_line(error), error.exit_code)
+        exit_with(one_line(error), error.exit_code)
     except EarmarkError as error:
-        stop(str(error), error.status)
+        exit_with(str(error), error.status)
     except SystemExit as end:
-        # What rich and click do where the reader of our output has gone, as `| head` does; click has put another stream there.
+        # What rich and click do where the reader of our output has gone, as `| head` does; click has put another stream
+        # there.
         gone = isinstance(end.__context__, BrokenPipeError) or (end.code == 1 and sys.stdout is not stdout)
         sys.exit(0 if gone else end.code)
     except UnicodeEncodeError as error:  # of a word of the command, as a rule
-        stop(f"{error.object!r} is no text; expected letters in UTF-8", UsageError.status)
+        exit_with(f"{error.object!r} is no text; expected letters in UTF-8", UsageError.status)
     except OSError as error:
-        sys.stdout = nowhere()  # what could not be written there is not tried again
-        refused = told_by_system(error)
-        stop(str(refused), refused.status)
+        sys.stdout = null_stream()  # what could not be written there is not tried again
+        refused = from_os_error(error)
+        exit_with(str(refused), refused.status)
 
 
-def prepare_streams() -> TextIO:
+def configure_streams() -> TextIO:
     """Streams that were closed lead nowhere, and a letter that output cannot hold is written by its number; the output."""
-    sys.stdout, sys.stderr = (stream or nowhere() for stream in (sys.stdout, sys.stderr))
+    sys.stdout, sys.stderr = (stream or null_stream() for stream in (sys.stdout, sys.stderr))
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(errors="backslashreplace")
     return sys.stdout
 
 
-def nowhere() -> TextIO:
+def null_stream() -> TextIO:
     """A stream that keeps nothing."""
     return Path(os.devnull).open("w")
 
 
 def one_line(error: click.ClickException) -> str:
-    """What click finds wrong with a command, and where help is."""
+    """Format a click error in one line, with where to find help."""
     context = error.ctx if isinstance(error, click.UsageError) else None
-    said = error.format_message()
-    return f"{said.rstrip('.')}; see: {context.command_path} --help" if context else said
+    message = error.format_message()
+    return f"{message.rstrip('.')}; see: {context.command_path} --help" if context else message
 
 
-def stop(message: str, status: int) -> None:
+def exit_with(message: str, status: int) -> None:
     """One line for the user, and the status for the shell."""
     click.echo(f"earmark: {message}", err=True)
     sys.exit(status)

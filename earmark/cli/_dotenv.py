@@ -1,8 +1,8 @@
 """Keys from a file `.env` in the working folder: lines of NAME=value, for variables that are not set yet.
 
-Blank lines and lines that begin with # are let be, `export` before a name too. A value may stand in quotes, and is taken as
-it stands: nothing in it is replaced. The file may be there for other programs, so a line that is no setting is told and
-left out. Values are never shown or written anywhere, not even where a line is wrong.
+Blank lines and lines that begin with # are let be, `export` before a name too. A value may stand in quotes, and is
+taken as it stands: nothing in it is replaced. The file may be there for other programs, so a line that is no setting is
+told and left out. Values are never shown or written anywhere, not even where a line is wrong.
 """
 
 from __future__ import annotations
@@ -27,18 +27,18 @@ def load_dotenv(path: Path = Path(".env"), variables: MutableMapping[str, str] =
     for number, line in enumerate(lines, start=1):
         if not line.strip() or line.lstrip().startswith("#"):
             continue
-        found = LINE.fullmatch(line.strip())
-        if found:
-            variables.setdefault(found["name"], unquoted(found["value"]))
+        match = LINE.fullmatch(line.strip())
+        if match:
+            variables.setdefault(match["name"], unquote(match["value"]))
         else:
             left_out.append(f"{path}, line {number}: is no setting and was left out; expected NAME=value")
     return left_out
 
 
-def unquoted(value: str) -> str:
+def unquote(value: str) -> str:
     """A value without its quotes, or without the remark after it.
 
-    >>> unquoted("'a # b'"), unquoted("a # b"), unquoted('"a"  # b')
+    >>> unquote("'a # b'"), unquote("a # b"), unquote('"a"  # b')
     ('a # b', 'a', 'a')
     """
     if quoted := re.fullmatch(r"""(['"])(.*?)\1\s*(?:#.*)?""", value):

@@ -1,4 +1,6 @@
-"""A run on the terminal while it goes on: a line that is drawn a few times a second, or a line now and then into a file."""
+"""A run on the terminal while it goes on: a line that is drawn a few times a second, or a line now and then into a
+file.
+"""
 
 from __future__ import annotations
 
@@ -10,14 +12,14 @@ import click
 from rich.console import Console
 from rich.live import Live
 
-from earmark.evaluate import Watch
-from earmark.run import Tally
+from earmark.engine.progress import Progress
+from earmark.evaluate import Callbacks
 
-DRAWN: Final = 0.2  # seconds between two drawings
-LOGGED: Final = 15.0  # and between two lines where nobody watches
+REDRAW_INTERVAL: Final = 0.2  # seconds between two drawings
+LOG_INTERVAL: Final = 15.0  # and between two lines where nobody watches
 
 
-class Progress:
+class ProgressDisplay:
     """Shows tallies; used as a context. `title` says which of several runs this is."""
 
     def __init__(self, title: str = "") -> None:
@@ -25,58 +27,58 @@ class Progress:
         self._console = Console(stderr=True, highlight=False)
         self._live = Live(console=self._console, auto_refresh=False, transient=True)
         self._next = 0.0
-        self._last: Tally | None = None
+        self._last: Progress | None = None
 
-    def __enter__(self) -> Watch:
+    def __enter__(self) -> Callbacks:
         if self._console.is_terminal:
             self._live.start()
-        self._next = time.monotonic() + (0 if self._console.is_terminal else LOGGED)
-        return Watch(self._say, self._tally)
+        self._next = time.monotonic() + (0 if self._console.is_terminal else LOG_INTERVAL)
+        return Callbacks(self._log, self._update)
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self._live.stop()
         if self._last and not self._console.is_terminal:
-            click.echo(self._title + told(self._last), err=True)
+            click.echo(self._title + progress_line(self._last), err=True)
 
-    def _say(self, text: str) -> None:
+    def _log(self, text: str) -> None:
         self._console.print(text, soft_wrap=True, markup=False)
 
-    def _tally(self, tally: Tally) -> None:
-        self._last = tally
+    def _update(self, progress: Progress) -> None:
+        self._last = progress
         now = time.monotonic()
         if now < self._next:
             return
         if self._console.is_terminal:
-            self._next = now + DRAWN
-            self._live.update(self._title + told(tally), refresh=True)
+            self._next = now + REDRAW_INTERVAL
+            self._live.update(self._title + progress_line(progress), refresh=True)
         else:
-            self._next = now + LOGGED
-            click.echo(self._title + told(tally), err=True)
+            self._next = now + LOG_INTERVAL
+            click.echo(self._title + progress_line(progress), err=True)
 
 
-def told(tally: Tally) -> str:
-    """How far a run is, in one line. Questions that wait for their turn are not under way.
+def progress_line(progress: Progress) -> str:
+    """Format progress in one line. Queued questions do not count as in flight.
 
-    >>> told(Tally(100, done=10, before=20, failed=1, seconds=5.0, in_flight=13, limit=8))
+    >>> progress_line(Progress(100, done=10, done_before=20, failed=1, seconds=5.0, in_flight=13, limit=8))
     '30/100  2.0/s  35 s left  8 of 8 under way  failed 1  refused 0'
     """
-    left = tally.remaining
-    parts = [f"{tally.before + tally.done}/{tally.total}", f"{tally.rate:.1f}/s"]
-    parts += [f"{clock(left)} left"] if left is not None else []
-    parts += [f"{min(tally.in_flight, tally.limit)} of {tally.limit} under way"] if tally.limit else []
-    parts += [f"the server asks to wait {clock(tally.waiting)}"] if tally.waiting >= 1 else []
-    parts += [f"failed {tally.failed}", f"refused {tally.refused}"]
-    sound = f" ({tally.tokens_sound:,} of sound)" if tally.tokens_sound else ""
-    parts += [f"tokens {tally.tokens_in:,} in{sound} {tally.tokens_out:,} out"] if tally.tokens_in else []
-    parts += [f"cost {tally.cost:.4f}"] if tally.cost else []
+    left = progress.remaining
+    parts = [f"{progress.done_before + progress.done}/{progress.total}", f"{progress.rate:.1f}/s"]
+    parts += [f"{format_clock(left)} left"] if left is not None else []
+    parts += [f"{min(progress.in_flight, progress.limit)} of {progress.limit} under way"] if progress.limit else []
+    parts += [f"the server asks to wait {format_clock(progress.waiting)}"] if progress.waiting >= 1 else []
+    parts += [f"failed {progress.failed}", f"refused {progress.refused}"]
+    sound = f" ({progress.tokens_sound:,} of sound)" if progress.tokens_sound else ""
+    parts += [f"tokens {progress.tokens_in:,} in{sound} {progress.tokens_out:,} out"] if progress.tokens_in else []
+    parts += [f"cost {progress.cost:.4f}"] if progress.cost else []
     return "  ".join(parts)
 
 
-def clock(seconds: float) -> str:
+def format_clock(seconds: float) -> str:
     """
-    >>> clock(35.2), clock(3725)
+    >>> format_clock(35.2), format_clock(3725)
     ('35 s', '1 h 02 min')
     """
     if seconds < 100:

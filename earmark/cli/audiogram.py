@@ -10,7 +10,7 @@ import click
 from earmark.errors import FINISHED_WITH_FAILURES
 
 if TYPE_CHECKING:
-    from earmark.audiogram.findings import Audiogram
+    from earmark.audiogram.results import Audiogram
 
 
 @click.command(context_settings={"ignore_unknown_options": True})
@@ -21,7 +21,7 @@ def command(words: tuple[str, ...], as_json: bool) -> None:
 
     \b
     earmark audiogram model=http://127.0.0.1:8000/v1
-    earmark audiogram model=ear 'dimensions=[pitch,gap,tone]' tracks=2 trials=16 seed=7 results=FOLDER
+    earmark audiogram model=whisper_tiny 'dimensions=[pitch,gap,tone]' tracks=2 trials=16 seed=7 results=FOLDER
     earmark audiogram model=http://127.0.0.1:8000/v1 condition=telephone
 
     \b
@@ -34,15 +34,15 @@ def command(words: tuple[str, ...], as_json: bool) -> None:
     """
     import asyncio
 
-    from earmark.audiogram.asking import RUN_SETTINGS, measure
-    from earmark.cli._progress import Progress
-    from earmark.config import compose
+    from earmark.audiogram.run import RUN_SETTINGS, run_audiogram
+    from earmark.cli._progress import ProgressDisplay
+    from earmark.config import compose_config
     from earmark.overrides import use_only
 
     use_only("audiogram", words, RUN_SETTINGS, model=True, own="an audiogram")
-    composed = compose(words)
-    with Progress() as watch:
-        done = asyncio.run(measure(composed, watch.say, watch.tally))
+    config = compose_config(words)
+    with ProgressDisplay() as callbacks:
+        done = asyncio.run(run_audiogram(config, callbacks.log, callbacks.progress))
     if as_json:
         import msgspec
 
@@ -50,18 +50,18 @@ def command(words: tuple[str, ...], as_json: bool) -> None:
     else:
         show(done.audiogram)
         click.echo(f"pictures and a page: {done.folder / 'audiogram.html'}")
-    if any(one.failed for one in done.audiogram.findings):
+    if any(result.failed for result in done.audiogram.results):
         sys.exit(FINISHED_WITH_FAILURES)
 
 
-def show(found: Audiogram) -> None:
+def show(audiogram: Audiogram) -> None:
     """Print an audiogram."""
-    from earmark.audiogram.pictures import title
-    from earmark.audiogram.report import HEAD, footnotes, table
-    from earmark.cli._words import show_table
+    from earmark.audiogram.plots import title
+    from earmark.audiogram.report import HEAD, audiogram_table, footnotes
+    from earmark.cli._tables import show_table
 
-    show_table(title(found), HEAD, table(found.findings))
-    for note in footnotes(found):
+    show_table(title(audiogram), HEAD, audiogram_table(audiogram.results))
+    for note in footnotes(audiogram):
         click.echo(note)
-    if not found.finished:
+    if not audiogram.finished:
         click.echo("unfinished: the command that began it goes on with it")

@@ -9,6 +9,7 @@ import click
 
 if TYPE_CHECKING:
     from earmark.report.comparison import Comparison
+from earmark.runs.signature import load_signature
 
 
 @click.command()
@@ -25,7 +26,9 @@ if TYPE_CHECKING:
 )
 @click.option("--seed", default=0, show_default=True, help="Of the resampling.")
 @click.option("--json", "as_json", is_flag=True, help="One JSON object instead of a table.")
-def command(first: Path, second: Path | None, *, paper: bool, sought: float | None, as_json: bool, **how: Any) -> None:
+def command(
+    first: Path, second: Path | None, *, paper: bool, sought: float | None, as_json: bool, **options: Any
+) -> None:
     """Compare FIRST and SECOND, folders such as results/MODEL/BENCHMARK/2026-01-31_12-00-00.
 
     \b
@@ -42,76 +45,78 @@ def command(first: Path, second: Path | None, *, paper: bool, sought: float | No
     from earmark.errors import UsageError
 
     if paper:
-        _beside_the_paper(first, as_json=as_json)
+        _against_paper(first, as_json=as_json)
     elif second is None:
         raise UsageError("give a second run, a folder of reference trajectories, or --paper")
     elif _reference.is_reference(second):
-        _reference.show(first, second, as_json=as_json)
+        _reference.show_reference(first, second, as_json=as_json)
     else:
-        found = _compared(first, second, **how)
+        comparison = _compare(first, second, **options)
         if as_json:
-            click.echo(msgspec.json.encode(found))
+            click.echo(msgspec.json.encode(comparison))
         else:
-            _show(found, first, second, sought)
+            _show(comparison, first, second, sought)
 
 
-def _compared(first: Path, second: Path, *, metric: str, everything: bool, seed: int) -> Comparison:
+def _compare(first: Path, second: Path, *, metric: str, everything: bool, seed: int) -> Comparison:
     from earmark.errors import BadData, UsageError
-    from earmark.report.comparison import compare, metrics_of
-    from earmark.sides import side
+    from earmark.report.comparison import compare_runs, metric_names
+    from earmark.runs.run_scores import load_run_scores
 
-    sides = side(first), side(second)
-    found = compare(*sides, metric=metric, everything=everything, seed=seed)
-    if metric and not found.rows:
-        there = ", ".join(dict.fromkeys(name for each in sides for name in metrics_of(each)))
-        raise UsageError(f"no metric is called '{metric}' in both runs; there are: {there}")
-    if not any(row.difference.n for row in found.rows):
+    sides = load_run_scores(first), load_run_scores(second)
+    comparison = compare_runs(*sides, metric=metric, everything=everything, seed=seed)
+    if metric and not comparison.rows:
+        available = ", ".join(dict.fromkeys(name for each in sides for name in metric_names(each)))
+        raise UsageError(f"no metric is called '{metric}' in both runs; there are: {available}")
+    if not any(row.difference.n for row in comparison.rows):
         raise BadData(f"{first} and {second} have no question in common; compare runs of one benchmark and condition")
-    return found
+    return comparison
 
 
-def _show(found: Comparison, first: Path, second: Path, sought: float | None) -> None:
-    from earmark.cli._words import show_table
-    from earmark.report.comparison import HEAD, footnotes, table, wanted
+def _show(comparison: Comparison, first: Path, second: Path, sought: float | None) -> None:
+    from earmark.cli._tables import show_table
+    from earmark.report.comparison import HEAD, comparison_table, footnotes, required_pairs
 
-    metrics = dict.fromkeys((row.metric, row.better) for row in found.rows)
+    metrics = dict.fromkeys((row.metric, row.better) for row in comparison.rows)
     title = ", ".join(f"{name} ({better} is better)" for name, better in metrics)
-    lines = table(found.rows)
+    lines = comparison_table(comparison.rows)
     head: tuple[str, ...] = HEAD
     if len(metrics) > 1:
-        head, lines = ("metric", *head), [(row.metric, *line) for row, line in zip(found.rows, lines, strict=True)]
-    show_table(f"{found.second} less {found.first}: {title}", head, lines, words=len(head) - len(HEAD) + 2)
-    click.echo(f"first: {found.first}, {first}\nsecond: {found.second}, {second}")
-    for note in (*(wanted(found.rows, sought) if sought else ()), *footnotes(found)):
+        head, lines = ("metric", *head), [(row.metric, *line) for row, line in zip(comparison.rows, lines, strict=True)]
+    show_table(
+        f"{comparison.candidate} less {comparison.baseline}: {title}", head, lines, words=len(head) - len(HEAD) + 2
+    )
+    click.echo(f"first: {comparison.baseline}, {first}\nsecond: {comparison.candidate}, {second}")
+    for note in (*(required_pairs(comparison.rows, sought) if sought else ()), *footnotes(comparison)):
         click.echo(note)
 
 
-def _beside_the_paper(run: Path, *, as_json: bool) -> None:
-    from earmark import folder
-    from earmark.cli._words import show_table
+def _against_paper(run: Path, *, as_json: bool) -> None:
+    from earmark.cli._tables import show_table
     from earmark.config import yaml_names
     from earmark.errors import UsageError
     from earmark.report.files import read_metrics
-    from earmark.report.published import beside, load
+    from earmark.report.published import against_published, load_published
 
-    signed = folder.signed(run)
-    name, tables = signed.benchmark["name"], yaml_names("published")
+    signature = load_signature(run)
+    name, tables = signature.benchmark["name"], yaml_names("published")
     if name not in tables:
         raise UsageError(
-            f"no published table of {name} is known; there are: {', '.join(tables)}; a YAML in published/ of your own folder of settings adds one"
+            f"no published table of {name} is known; there are: {', '.join(tables)}; a YAML in published/ of your own "
+            "folder of settings adds one"
         )
-    published = load(tables[name])
+    published = load_published(tables[name])
     metrics = read_metrics(run)
-    head, lines = beside(metrics.rows, published)
+    head, lines = against_published(metrics.rows, published)
     if as_json:
         import msgspec
 
         click.echo(msgspec.json.encode([dict(zip(head, line, strict=True)) for line in lines]))
         return
-    show_table(f"{name} by {signed.model['name']}: {published.metric} in percent, baseline in brackets", head, lines)
+    show_table(f"{name} by {signature.model['name']}: {published.metric} in percent, baseline in brackets", head, lines)
     for note in (
         f"published: {published.source}",
         *published.notes,
-        *(f"this run: {told}" for told in metrics.notices),
+        *(f"this run: {warning}" for warning in metrics.warnings),
     ):
         click.echo(note)

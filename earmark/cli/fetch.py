@@ -10,13 +10,13 @@ import click
 @click.argument("words", nargs=-1, type=click.UNPROCESSED)
 def command(name: str, words: tuple[str, ...]) -> None:
     """Fetch the data of benchmark NAME; files that have come are kept when a fetch is interrupted."""
-    from earmark.config import compose, read
+    from earmark.config import compose_config, parse_settings
     from earmark.overrides import use_only
-    from earmark.plugins import find
+    from earmark.plugins import find_plugin
 
     use_only("fetch", words, own=name)
-    module = find("benchmarks", name)
-    settings = read(module.Settings, compose(words).benchmark, "")
+    module = find_plugin("benchmarks", name)
+    settings = parse_settings(module.Settings, compose_config(words).benchmark, "")
     if hasattr(module, "download"):
         fetched = module.download(settings, click.echo)
         click.echo(f"{fetched.repository} at {fetched.commit} lies in {fetched.folder}")

@@ -26,27 +26,27 @@ def command(path: Path, form: str, model: str, words: tuple[str, ...]) -> None:
     earmark import logs/2026-01-31_audio.eval
     earmark import out --model qwen2-audio results=theirs
     """
-    from earmark.cli._words import show_rows
-    from earmark.config import compose
+    from earmark.cli._tables import show_rows
+    from earmark.config import compose_config
     from earmark.overrides import use_only
-    from earmark.transfer import import_runs
+    from earmark.runs.import_runs import import_runs
 
     use_only("import", words, ("results",))
-    made = import_runs(path, form.replace("-", "_"), compose(words).run.results, model, click.echo)
+    made = import_runs(path, form.replace("-", "_"), compose_config(words).run.results, model, click.echo)
     for run, metrics in made:
         title = f"{run.parent.name} by {run.parent.parent.name}"
         if len(made) == 1:
             show_rows(title, metrics.rows)
-            for notice in metrics.notices:
+            for notice in metrics.warnings:
                 click.echo(notice)
-        click.echo(f"{title}: {_counted(metrics)}\nrun: {run}\n")
+        click.echo(f"{title}: {_count_text(metrics)}\nrun: {run}\n")
     if len(made) > 1:
         click.echo(f"{len(made)} runs; their numbers: earmark show RUN, earmark compare RUN RUN")
 
 
-def _counted(metrics: Metrics) -> str:
+def _count_text(metrics: Metrics) -> str:
     whole = {
         (row.task, row.condition): row for row in metrics.rows if not row.slice and row.task not in metrics.averages
     }
     failed = sum(row.failed for row in whole.values())
-    return f"{metrics.found.questions} answers in {len({task for task, _ in whole})} tasks, {failed} of them failed"
+    return f"{metrics.dataset.questions} answers in {len({task for task, _ in whole})} tasks, {failed} of them failed"

@@ -11,29 +11,29 @@ import click
 @click.argument("name")
 def command(name: str) -> None:
     """Tell everything about NAME: its card and its settings."""
-    from earmark.config import Common, yaml_names
+    from earmark.config import CommonSettings, yaml_names
     from earmark.errors import UsageError
-    from earmark.plugins import find, imported, names
+    from earmark.plugins import find_plugin, import_user_module, plugin_names
 
-    found = "." in name
-    if found:  # somebody's own, of any kind
-        module = imported(name)
+    is_known = "." in name
+    if is_known:  # somebody's own, of any kind
+        module = import_user_module(name)
         click.echo(f"{name}\n\n{(module.__doc__ or '').strip()}\n")
         _settings("settings", getattr(module, "Settings", None), "")
     for kind in ("benchmarks", "models", "conditions", "scorers"):
-        if name.replace("-", "_") in names(kind):
-            module = find(kind, name)
+        if name.replace("-", "_") in plugin_names(kind):
+            module = find_plugin(kind, name)
             click.echo(f"{kind.removesuffix('s')} {name}\n\n{(module.__doc__ or '').strip()}\n")
             _settings("settings", getattr(module, "Settings", None), "model." if kind == "models" else "")
             if kind == "models":
-                _settings("settings of any model", Common, "model.")
-            found = True
+                _settings("settings of any model", CommonSettings, "model.")
+            is_known = True
     for group in ("model", "suite"):
         if name in yaml_names(group):
             path = yaml_names(group)[name]
             click.echo(f"{group} {name}: {path}\n\n{path.read_text(encoding='utf-8', errors='replace')}")
-            found = True
-    if not found:
+            is_known = True
+    if not is_known:
         raise UsageError(f"nothing is called '{name}'; earmark list shows what there is")
 
 
@@ -46,12 +46,12 @@ def _settings(title: str, settings: Any, prefix: str) -> None:
     for field in msgspec.structs.fields(settings):
         usual = field.default if field.default is not msgspec.NODEFAULT else field.default_factory
         usual = usual() if callable(usual) else usual
-        told = (
+        text = (
             "must be given"
             if usual is msgspec.NODEFAULT
             else "as the benchmark or the service prescribes"
             if usual is msgspec.UNSET
             else repr(usual)
         )
-        click.echo(f"  {prefix}{field.name} = {told}")
+        click.echo(f"  {prefix}{field.name} = {text}")
     click.echo()

@@ -11,15 +11,15 @@ from msgspec import Struct
 from earmark.errors import FINISHED_WITH_FAILURES
 
 if TYPE_CHECKING:
-    from earmark.config import Composed
-    from earmark.scorers._judge_check import Checked
+    from earmark.config import Config
+    from earmark.judges.check import JudgeAgreement
     from earmark.types import Usage
 
-SHOWN = 100  # characters of what a judge said instead of a verdict
+MAX_EXAMPLE = 100  # characters of what a judge said instead of a verdict
 
 
 class Settings(Struct, frozen=True, forbid_unknown_fields=True):
-    """What a user may set."""
+    """Settings, as `name=value`."""
 
     judge: str = "openai/gpt-4o-mini"  # any model, named as model=NAME names it
     data: str = ""  # a folder with EVA's sets, or a file of one's own
@@ -43,71 +43,82 @@ def command(words: tuple[str, ...], as_json: bool) -> None:
 
     import msgspec
 
-    from earmark.cli._words import show_judging
-    from earmark.config import compose, read
+    from earmark.cli._tables import show_judge_usage
+    from earmark.config import compose_config, parse_settings
+    from earmark.judges.asking import NO_REPLY
     from earmark.overrides import use_only
-    from earmark.scorers._judge_asking import NO_REPLY
 
     use_only("judge-check", words, ("limit", "seed"), own="judge-check")
-    composed = compose(words)
-    settings = read(Settings, composed.benchmark, "")
-    found, used = asyncio.run(_check(settings, composed))
+    config = compose_config(words)
+    settings = parse_settings(Settings, config.benchmark, "")
+    agreements, used = asyncio.run(_check(settings, config))
     if as_json:
-        click.echo(msgspec.json.encode({"judge": settings.judge, "usage": used, "sets": found}))
+        click.echo(msgspec.json.encode({"judge": settings.judge, "usage": used, "sets": agreements}))
     else:
-        _show(settings, found)
-        show_judging(used)
-    if any(NO_REPLY in why for checked in found for why in checked.failures):
+        _show(settings, agreements)
+        show_judge_usage(used)
+    if any(NO_REPLY in why for checked in agreements for why in checked.failures):
         sys.exit(FINISHED_WITH_FAILURES)
 
 
-async def _check(settings: Settings, composed: Composed) -> tuple[list[Checked], Usage]:
+async def _check(settings: Settings, config: Config) -> tuple[list[JudgeAgreement], Usage]:
     import time
 
-    from earmark.cli._progress import Progress
+    from earmark.cli._progress import ProgressDisplay
+    from earmark.engine.progress import Progress
     from earmark.errors import UsageError
-    from earmark.run import Tally
-    from earmark.scorers._judge_asking import Verdict, opened_judge
-    from earmark.scorers._judge_check import check
-    from earmark.scorers._judge_sets import labelled
+    from earmark.judges.asking import JudgeVerdict, open_judge
+    from earmark.judges.check import check_judge
+    from earmark.judges.sets import load_labelled_sets
     from earmark.types import Usage
 
     if not settings.data:
         raise UsageError(
-            "judge-check needs data=FOLDER, a folder with EVA's judge_validation files (docs/judges.md), or a file of your own"
+            "judge-check needs data=FOLDER, a folder with EVA's judge_validation files (docs/judges.md), or a file of "
+            "your own"
         )
-    sets = [each.some(composed.run.limit) for each in labelled(settings.data, settings.media, settings.prompt)]
-    tally, began = Tally(sum(len(each.cases) for each in sets)), time.monotonic()
+    sets = [
+        each.sample(config.run.limit) for each in load_labelled_sets(settings.data, settings.media, settings.prompt)
+    ]
+    progress, began = Progress(sum(len(each.cases) for each in sets)), time.monotonic()
 
-    def tell(verdict: Verdict) -> None:
-        tally.done += 1
-        tally.add(verdict.usage)
-        tally.failed += verdict.value is None
-        tally.seconds = time.monotonic() - began
-        watch.tally(tally)
+    def show_progress(verdict: JudgeVerdict) -> None:
+        progress.done += 1
+        progress.add(verdict.usage)
+        progress.failed += verdict.value is None
+        progress.seconds = time.monotonic() - began
+        callbacks.progress(progress)
 
-    async with opened_judge(settings.judge, settings.votes, settings.temperature) as judge:
-        with Progress() as watch:
-            found = await check(judge, sets, tell)
-    return found, Usage(tally.tokens_in, tally.tokens_out, tally.tokens_sound, cost=tally.cost)
+    async with open_judge(settings.judge, settings.votes, settings.temperature) as judge:
+        with ProgressDisplay() as callbacks:
+            agreements = await check_judge(judge, sets, show_progress)
+    return agreements, Usage(progress.tokens_in, progress.tokens_out, progress.tokens_sound, cost=progress.cost)
 
 
-def _show(settings: Settings, sets: list[Checked]) -> None:
-    from earmark.cli._words import show_table
-    from earmark.report.table import interval, number
+def _show(settings: Settings, sets: list[JudgeAgreement]) -> None:
+    from earmark.cli._tables import show_table
+    from earmark.report.table import format_interval, format_number
 
     head = ("set", "prompt", "measure", "value", "95 % interval", "cases", "judge-failed")
     lines = [
-        (found.set, found.prompt, name, number(estimate.value), interval(estimate), found.cases, found.judge_failed)
-        for found in sets
-        if found.cases
-        for name, estimate in found.metrics.items()
+        (
+            checked.set,
+            checked.prompt,
+            name,
+            format_number(estimate.value),
+            format_interval(estimate),
+            checked.cases,
+            checked.judge_failed,
+        )
+        for checked in sets
+        if checked.cases
+        for name, estimate in checked.metrics.items()
     ]
     show_table(f"{settings.judge} beside people", head, lines, words=3)
-    for found in sets:
-        if found.without_sound:
-            click.echo(f"{found.set}: {found.without_sound} cases without their recording; give media=FOLDER")
-        for why, count in found.failures.items():
-            said = " ".join(found.examples[why].split())
-            instead = f", such as: {said[:SHOWN]}{'…' * (len(said) > SHOWN)}" if said else ""
-            click.echo(f"{found.set}: {count} of {found.cases} without a verdict: {why}{instead}")
+    for checked in sets:
+        if checked.without_sound:
+            click.echo(f"{checked.set}: {checked.without_sound} cases without their recording; give media=FOLDER")
+        for why, count in checked.failures.items():
+            example = " ".join(checked.examples[why].split())
+            instead = f", such as: {example[:MAX_EXAMPLE]}{'…' * (len(example) > MAX_EXAMPLE)}" if example else ""
+            click.echo(f"{checked.set}: {count} of {checked.cases} without a verdict: {why}{instead}")

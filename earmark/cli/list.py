@@ -8,7 +8,10 @@ from textwrap import fill
 
 import click
 
-WIDE = 10_000  # columns where no terminal sets a limit: what is piped stands in one line each
+from earmark.journal import JOURNAL_FILE
+from earmark.runs.signature import is_finished
+
+FILE_WIDTH = 10_000  # columns where no terminal sets a limit: what is piped stands in one line each
 KINDS = ("benchmarks", "models", "conditions", "scorers", "suites", "runs")
 
 
@@ -21,20 +24,20 @@ def command(kind: str | None, words: tuple[str, ...]) -> None:
         from earmark.overrides import use_only
 
         use_only(f"list {kind or ''}".strip(), words, ("results",) if kind == "runs" else ())
-    width = shutil.get_terminal_size().columns if sys.stdout.isatty() else WIDE
+    width = shutil.get_terminal_size().columns if sys.stdout.isatty() else FILE_WIDTH
     for each in [kind] if kind else KINDS[:-1]:
         click.echo(f"{each}:" if not kind else "", nl=not kind)
-        for name, said in _told(each, words):
-            told = f"  {name:<20}  {said}".rstrip()
-            click.echo(fill(told, width, subsequent_indent=" " * 24, break_long_words=False, break_on_hyphens=False))
+        for name, description in _entries(each, words):
+            line = f"  {name:<20}  {description}".rstrip()
+            click.echo(fill(line, width, subsequent_indent=" " * 24, break_long_words=False, break_on_hyphens=False))
 
 
-def _told(kind: str, words: tuple[str, ...]) -> list[tuple[str, str]]:
-    from earmark.config import compose, yaml_names
-    from earmark.plugins import names, plain, summary
+def _entries(kind: str, words: tuple[str, ...]) -> list[tuple[str, str]]:
+    from earmark.config import compose_config, yaml_names
+    from earmark.plugins import display_name, plugin_names, summary
 
     if kind == "runs":
-        return _runs(compose(words).run.results)
+        return _runs(compose_config(words).run.results)
     if kind in ("models", "suites"):
         files = yaml_names(kind.removesuffix("s"))
         return [
@@ -42,17 +45,17 @@ def _told(kind: str, words: tuple[str, ...]) -> list[tuple[str, str]]:
             for name, path in sorted(files.items())
         ]
     untouched = [("plain", "The sound as it is.")] if kind == "conditions" else []
-    return untouched + [(plain(kind, name), summary(kind, name)) for name in names(kind)]  # type: ignore[arg-type] # one of plugins.Kind
+    return untouched + [(display_name(kind, name), summary(kind, name)) for name in plugin_names(kind)]  # type: ignore[arg-type] # one of plugins.Kind
 
 
 def _runs(results: str) -> list[tuple[str, str]]:
-    from earmark import folder
-    from earmark.journal import keys
+    from earmark.journal import read_keys
+    from earmark.runs import rundir
 
-    told = []
-    for run in folder.runs(results):
+    entries = []
+    for run in rundir.find_runs(results):
         state = (
-            "finished" if folder.finished(run) else f"unfinished, {sum(1 for _ in keys(run / folder.JOURNAL))} answers"
+            "finished" if is_finished(run) else f"unfinished, {sum(1 for _ in read_keys(run / JOURNAL_FILE))} answers"
         )
-        told.append((str(run), state))
-    return told
+        entries.append((str(run), state))
+    return entries

@@ -24,21 +24,22 @@ def command(words: tuple[str, ...], *, listed: bool, no_resume: bool) -> None:
     What it starts from stands in conf/listen_eval.yaml, conf/eval/listen.yaml and conf/runtime/vllm_local.yaml; your own
     folder `conf` is laid over them. Runs lie in results/MODEL/DATE: summary.csv, summary_CORPUS.csv, samples/CORPUS.csv.
     """
-    from earmark.cli._words import Line
+    from earmark.cli._tables import BenchmarkRun
     from earmark.cli.run import finish
-    from earmark.config import compose, load_line
+    from earmark.config import compose_config
+    from earmark.engine.load import load_run_benchmark
 
     if listed:
         return _list()
-    composed = compose([*words, *(["resume=false"] if no_resume else [])], "listen_eval")
-    if finish([Line(*load_line("listen", (), composed))]):
+    config = compose_config([*words, *(["resume=false"] if no_resume else [])], "listen_eval")
+    if finish([BenchmarkRun(*load_run_benchmark("listen", (), config))]):
         sys.exit(FINISHED_WITH_FAILURES)
     return None
 
 
 def _list() -> None:
     from earmark.benchmarks.listen import HEADERS, TASKS
-    from earmark.cli._words import show_table
+    from earmark.cli._tables import show_table
     from earmark.config import yaml_names
 
     rows = [(task, f"experiment_type {kind}", modality, HEADERS[modality]) for task, (kind, modality) in TASKS.items()]
@@ -48,6 +49,6 @@ def _list() -> None:
 
 def main() -> None:
     """The program listen-eval."""
-    from earmark.cli import leave
+    from earmark.cli import run_and_exit
 
-    leave(command)
+    run_and_exit(command)

@@ -10,14 +10,15 @@ import click
 
 if TYPE_CHECKING:
     from earmark.audio.limits import Limits
-    from earmark.types import Hears, Sound, Wave
+    from earmark.types import Capabilities, EncodedAudio, Waveform
 
 
 @click.command(context_settings={"ignore_unknown_options": True})
 @click.argument("words", nargs=-1, type=click.UNPROCESSED)
 @click.option("--json", "as_json", is_flag=True, help="One JSON object a line.")
 def command(words: tuple[str, ...], as_json: bool) -> None:
-    """Tell what each FILE holds, and what would be sent of it: FILE... [model=NAME] [longest=SECONDS] [largest=BYTES].
+    """Tell what each FILE holds, and what would be sent of it: FILE... [model=NAME] [max_audio_seconds=SECONDS]
+    [max_audio_bytes=BYTES].
 
     Nothing is sent. Ends with status 3 where a file fails.
     """
@@ -26,32 +27,34 @@ def command(words: tuple[str, ...], as_json: bool) -> None:
     import orjson
 
     from earmark.audio.limits import Limits
-    from earmark.config import compose
+    from earmark.config import compose_config
     from earmark.errors import BadData, UsageError
     from earmark.overrides import use_only
 
-    files, settings = _sorted(words)
+    files, settings = _split_arguments(words)
     if not files:
-        raise UsageError("no file is named; expected FILE... [model=NAME], such as earmark probe clip.wav model=ear")
+        raise UsageError(
+            "no file is named; expected FILE... [model=NAME], such as earmark probe clip.wav model=whisper_tiny"
+        )
     use_only("probe", settings, ("longest", "largest"), model=True)
-    composed = compose(settings)
-    limits = Limits(composed.run.longest, composed.run.largest)
+    config = compose_config(settings)
+    limits = Limits(config.run.max_audio_seconds, config.run.max_audio_bytes)
     named = any(word.startswith(("model=", "model.")) for word in settings)
-    hears = asyncio.run(_hears(composed.model if named else None))
+    capabilities = asyncio.run(_capabilities(config.model if named else None))
     failed = 0
     for file in files:
-        told = probed(file, hears, limits)
-        failed += told["state"] != "ok"
+        report = probe_file(file, capabilities, limits)
+        failed += report["state"] != "ok"
         if as_json:
-            sys.stdout.buffer.write(orjson.dumps(told) + b"\n")
+            sys.stdout.buffer.write(orjson.dumps(report) + b"\n")
         else:
-            click.echo(_readable(told))
+            click.echo(_to_text(report))
     if failed:
         sys.stdout.flush()
         raise BadData(f"{failed} of {len(files)} files failed; what is wrong is told with each")
 
 
-def _sorted(words: Sequence[str]) -> tuple[list[str], list[str]]:
+def _split_arguments(words: Sequence[str]) -> tuple[list[str], list[str]]:
     """Files and settings. A file may have = in its name, if it is there."""
     from pathlib import Path
 
@@ -59,83 +62,84 @@ def _sorted(words: Sequence[str]) -> tuple[list[str], list[str]]:
     return [word for word in words if word not in settings], settings
 
 
-async def _hears(model: Mapping[str, Any] | None) -> Hears:
+async def _capabilities(model: Mapping[str, Any] | None) -> Capabilities:
     """Find what a model takes; wav and mp3 of any kind where none is named.
 
     It is opened only where neither its settings nor its backend can tell: a processor is asked before weights are read.
     """
     from earmark import plugins
-    from earmark.config import backend_settings, common, open_model
-    from earmark.types import Hears
+    from earmark.config import backend_settings, common_settings
+    from earmark.engine.open import open_model
+    from earmark.types import Capabilities
 
     if model is None:
-        return Hears()
-    settings, module = backend_settings(model), plugins.find("models", common(model).backend)
+        return Capabilities()
+    settings, module = backend_settings(model), plugins.find_plugin("models", common_settings(model).backend)
     inner = next(
         (getattr(settings, name) for name in ("recogniser", "of", "each") if getattr(settings, name, None)), None
     )
     if inner:
-        return await _hears(inner[0] if isinstance(inner, tuple) else inner)
-    stated: Hears | None = getattr(settings, "hears", None) or getattr(module, "HEARS", None)
+        return await _capabilities(inner[0] if isinstance(inner, tuple) else inner)
+    stated: Capabilities | None = getattr(settings, "capabilities", None) or getattr(module, "CAPABILITIES", None)
     if stated:
         return stated
     if find := getattr(module, "capabilities", None):
-        found: Hears = await find(settings)
+        found: Capabilities = await find(settings)
         return found
     async with open_model(model) as opened:
-        return opened.hears
+        return opened.capabilities
 
 
-def probed(file: str, hears: Hears, limits: Limits) -> dict[str, Any]:
-    """What a file holds, and what would be sent of it."""
-    from earmark.audio.prepare import prepare
-    from earmark.audio.read import clip_bytes, inspect
+def probe_file(file: str, capabilities: Capabilities, limits: Limits) -> dict[str, Any]:
+    """Describe a file, and what would be sent of it."""
+    from earmark.audio.prepare import prepare_audio
+    from earmark.audio.read import clip_bytes, inspect_audio
     from earmark.errors import AskError
-    from earmark.types import Clip, Prompt, Sound, Turn, Wave
+    from earmark.types import Clip, EncodedAudio, Prompt, Turn, Waveform
 
-    told: dict[str, Any] = {"file": file, "state": "ok", "reason": None}
-    told |= dict.fromkeys(("format", "rate", "channels", "frames", "seconds", "sent"))
+    report: dict[str, Any] = {"file": file, "state": "ok", "reason": None}
+    report |= dict.fromkeys(("format", "rate", "channels", "frames", "seconds", "sent"))
     notes: tuple[str, ...] = ()
     try:
-        info = inspect(clip_bytes(Clip(file), limits)[0], file, limits)
+        info = inspect_audio(clip_bytes(Clip(file), limits)[0], file, limits)
         notes = info.notes
-        told |= {"format": info.format, "rate": info.rate, "channels": info.channels}
-        told |= {"frames": info.frames, "seconds": info.seconds}
-        (sent,) = prepare(Prompt((Turn("user", (Clip(file),)),)), hears, limits).turns[0].parts
-        if isinstance(sent, Sound | Wave):
+        report |= {"format": info.format, "rate": info.rate, "channels": info.channels}
+        report |= {"frames": info.frames, "seconds": info.seconds}
+        (sent,) = prepare_audio(Prompt((Turn("user", (Clip(file),)),)), capabilities, limits).turns[0].parts
+        if isinstance(sent, EncodedAudio | Waveform):
             notes = sent.notes
-            told["sent"] = _sent(sent)
+            report["sent"] = _describe_sent(sent)
     except AskError as error:
-        told |= {"state": "sound-failed", "reason": str(error)}
-    return told | {"notes": list(notes)}
+        report |= {"state": "sound-failed", "reason": str(error)}
+    return report | {"notes": list(notes)}
 
 
-def _sent(sound: Sound | Wave) -> dict[str, Any]:
-    from earmark.data.cache import short
-    from earmark.types import Wave
+def _describe_sent(sound: EncodedAudio | Waveform) -> dict[str, Any]:
+    from earmark.data.cache import hash64
+    from earmark.types import Waveform
 
-    data = sound.samples.tobytes() if isinstance(sound, Wave) else sound.data
+    data = sound.samples.tobytes() if isinstance(sound, Waveform) else sound.data
     return {
-        "format": "samples" if isinstance(sound, Wave) else sound.format,
+        "format": "samples" if isinstance(sound, Waveform) else sound.format,
         "rate": sound.rate,
-        "channels": sound.samples.shape[0] if isinstance(sound, Wave) else sound.channels,
+        "channels": sound.samples.shape[0] if isinstance(sound, Waveform) else sound.channels,
         "seconds": sound.seconds,
         "bytes": len(data),
-        "digest": short(data),
+        "digest": hash64(data),
     }
 
 
-def _readable(told: dict[str, Any]) -> str:
-    lines = [told["file"], f"  state  {told['state']}"]
-    if told["reason"]:
-        lines.append(f"  reason {told['reason']}")
-    if told["rate"]:
-        lines.append(f"  holds  {_described(told)}, {told['frames']:,} frames")
-    if sent := told["sent"]:
-        lines.append(f"  sent   {_described(sent)}, {sent['bytes']:,} bytes, digest {sent['digest']}")
-    return "\n".join([*lines, *(f"  note   {note}" for note in told["notes"]), ""])
+def _to_text(report: dict[str, Any]) -> str:
+    lines = [report["file"], f"  state  {report['state']}"]
+    if report["reason"]:
+        lines.append(f"  reason {report['reason']}")
+    if report["rate"]:
+        lines.append(f"  holds  {_describe(report)}, {report['frames']:,} frames")
+    if sent := report["sent"]:
+        lines.append(f"  sent   {_describe(sent)}, {sent['bytes']:,} bytes, digest {sent['digest']}")
+    return "\n".join([*lines, *(f"  note   {note}" for note in report["notes"]), ""])
 
 
-def _described(sound: dict[str, Any]) -> str:
+def _describe(sound: dict[str, Any]) -> str:
     channels = f"{sound['channels']} channel{'s' if sound['channels'] > 1 else ''}"
     return f"{sound['format']}, {sound['rate']} Hz, {channels}, {sound['seconds']:.3f} s"

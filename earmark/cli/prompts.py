@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 if TYPE_CHECKING:
-    from earmark.cli._words import Line
+    from earmark.cli._tables import BenchmarkRun
     from earmark.types import Condition, Item, Part, Prompt
 
 
@@ -20,54 +20,54 @@ def command(words: tuple[str, ...], as_json: bool) -> None:
     """Print every prompt of BENCHMARK[:TASK]... [key=value]... without sending any."""
     import orjson
 
-    from earmark.cli._words import lines
+    from earmark.cli._tables import parse_runs
     from earmark.overrides import use_only
 
     used = ("condition", "noise", "limit", "seed", "longest", "largest")
     use_only("prompts", [word for word in words if "=" in word], used, own="the benchmark")
-    for line in lines(words):
-        for told in _prompts(line):
+    for run in parse_runs(words):
+        for description in _prompts(run):
             if as_json:
-                sys.stdout.buffer.write(orjson.dumps(told) + b"\n")
+                sys.stdout.buffer.write(orjson.dumps(description) + b"\n")
             else:
-                click.echo(_readable(told))
+                click.echo(_to_text(description))
 
 
-def _prompts(line: Line) -> Iterator[dict[str, Any]]:
-    from earmark.config import load_conditions
-    from earmark.survey import limited
+def _prompts(run: BenchmarkRun) -> Iterator[dict[str, Any]]:
+    from earmark.engine.load import load_conditions
+    from earmark.engine.questions import limit_items
 
-    benchmark, settings = line
+    benchmark, settings = run
     seed = benchmark.seed if settings.run.seed is None else settings.run.seed
     if benchmark.fetch:
         benchmark.fetch(lambda text: click.echo(text, err=True))
     conditions = load_conditions(settings.run.condition, seed, benchmark)
-    for item in limited(benchmark, settings.run.limit):
+    for item in limit_items(benchmark, settings.run.limit):
         for condition in conditions if item.state == "ask" else conditions[:1]:
-            yield _told(line, item, condition)
+            yield _describe_prompt(run, item, condition)
 
 
-def _told(line: Line, item: Item, condition: Condition | None) -> dict[str, Any]:
-    from earmark.audio.limits import Limits, holding
-    from earmark.audio.prepare import prepare
+def _describe_prompt(run: BenchmarkRun, item: Item, condition: Condition | None) -> dict[str, Any]:
+    from earmark.audio.limits import Limits, use_limits
+    from earmark.audio.prepare import prepare_audio
+    from earmark.engine.questions import condition_name
     from earmark.errors import AskError
-    from earmark.survey import name_of
-    from earmark.types import Hears
+    from earmark.types import Capabilities
 
-    anything = Hears(formats=("wav", "mp3", "flac", "ogg", "opus", "m4a", "webm"), pictures=True)
+    anything = Capabilities(formats=("wav", "mp3", "flac", "ogg", "opus", "m4a", "webm"), images=True)
     state, reason, turns = item.state, item.reason, []
     if state == "ask":
         try:
-            prompt = line.benchmark.prompt(item)
-            with holding(Limits(line.settings.run.longest, line.settings.run.largest)):
-                turns = _turns(prepare(condition.hear(prompt, item) if condition else prompt, anything))
+            prompt = run.benchmark.prompt(item)
+            with use_limits(Limits(run.settings.run.max_audio_seconds, run.settings.run.max_audio_bytes)):
+                turns = _turns(prepare_audio(condition.apply(prompt, item) if condition else prompt, anything))
         except AskError as error:
             state, reason = "error", str(error)
     return {
         "task": item.task,
         "item": item.id,
         "group": item.group,
-        "condition": name_of(condition),
+        "condition": condition_name(condition),
         "state": state,
         "reason": reason or None,
         "choices": list(item.choices),
@@ -81,24 +81,24 @@ def _turns(prompt: Prompt) -> list[dict[str, Any]]:
 
 
 def _part(part: Part) -> dict[str, Any]:
-    from earmark.types import Image, Sound
+    from earmark.types import EncodedAudio, ImageBytes
 
     if isinstance(part, str):
         return {"type": "text", "text": part}
-    if isinstance(part, Sound):
-        told = {"type": "audio", "name": part.name, "seconds": part.seconds, "bytes": len(part.data)}
-        return told | {"format": part.format, "notes": part.notes}
-    if isinstance(part, Image):
+    if isinstance(part, EncodedAudio):
+        description = {"type": "audio", "name": part.name, "seconds": part.seconds, "bytes": len(part.data)}
+        return description | {"format": part.format, "notes": part.notes}
+    if isinstance(part, ImageBytes):
         return {"type": "image", "name": part.name, "bytes": len(part.data), "format": part.mime.removeprefix("image/")}
     raise TypeError(f"{type(part).__name__} has not been prepared")
 
 
-def _readable(told: dict[str, Any]) -> str:
-    head = f"── {told['task']} · {told['item']} · {told['condition']}"
-    if told["state"] != "ask":
-        return f"{head} · {told['state']}: {told['reason']}\n"
-    lines = [f"{head} · target {told['target']}"]
-    for turn in told["turns"]:
+def _to_text(description: dict[str, Any]) -> str:
+    head = f"── {description['task']} · {description['item']} · {description['condition']}"
+    if description["state"] != "ask":
+        return f"{head} · {description['state']}: {description['reason']}\n"
+    lines = [f"{head} · target {description['target']}"]
+    for turn in description["turns"]:
         lines.append(f"{turn['role']}:")
         for part in turn["parts"]:
             text = (

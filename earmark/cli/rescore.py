@@ -10,7 +10,7 @@ import click
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from earmark.again import Reading
+    from earmark.runs.rescore import ParserResult
     from earmark.stats.estimate import Estimate
 
 
@@ -29,56 +29,64 @@ def command(run: Path, scorer: str, readers: str, words: tuple[str, ...]) -> Non
     """
     import asyncio
 
-    from earmark import folder
-    from earmark.again import by_reader, rescore
-    from earmark.cli._words import show_scored
-    from earmark.config import named, read, scorer_words
+    from earmark.cli._tables import show_rescored
+    from earmark.config import parse_settings, scorer_overrides
+    from earmark.engine.load import check_plugin_name
     from earmark.errors import BadData, UsageError
     from earmark.overrides import use_only
-    from earmark.plugins import find
+    from earmark.plugins import find_plugin
+    from earmark.runs import rundir
+    from earmark.runs.rescore import compare_parsers, rescore
 
     use_only("rescore", words, own="" if readers else f"the scorer {scorer}" if scorer else "the benchmark")
     if readers and scorer:
         raise UsageError("--readers compares readers of choices, --scorer scores by another scorer; give one of them")
     if readers:
-        readings = asyncio.run(by_reader(folder.runs(run) or [run], _names(readers)))
+        readings = asyncio.run(compare_parsers(rundir.find_runs(run) or [run], _parser_names(readers)))
         if not readings:
             raise BadData(f"{run}: found no item with choices, expected some; readers read choices")
         _compare(readings)
         return
-    changes, chosen = scorer_words(words), None
+    changes, chosen = scorer_overrides(words), None
     if scorer:
-        module = find("scorers", scorer)
-        chosen, changes = named(scorer, module.load(read(module.Settings, changes, ""))), {}
+        module = find_plugin("scorers", scorer)
+        chosen, changes = check_plugin_name(scorer, module.load(parse_settings(module.Settings, changes, ""))), {}
     metrics = asyncio.run(rescore(run, changes, chosen))
-    show_scored(run, metrics)
+    show_rescored(run, metrics)
 
 
-def _names(readers: str) -> list[str]:
+def _parser_names(readers: str) -> list[str]:
     from earmark.errors import UsageError
-    from earmark.text.answers import READERS
+    from earmark.text.choice_parser import PARSERS
 
-    names = list(READERS) if readers == "all" else readers.split(",")
-    wrong = [name for name in names if name not in READERS]
+    names = list(PARSERS) if readers == "all" else readers.split(",")
+    wrong = [name for name in names if name not in PARSERS]
     if wrong:
-        raise UsageError(f"no reader is called '{wrong[0]}'; there are: {', '.join(READERS)}")
+        raise UsageError(f"no reader is called '{wrong[0]}'; there are: {', '.join(PARSERS)}")
     return names
 
 
-def _compare(readings: list[Reading]) -> None:
-    from earmark.cli._words import show_table
-    from earmark.report.table import footnotes, interval, number
+def _compare(readings: list[ParserResult]) -> None:
+    from earmark.cli._tables import show_table
+    from earmark.report.table import footnotes, format_interval, format_number
 
     head: tuple[str, ...] = ("task", "condition", "reader", "accuracy", "95 % interval", "n", "unparsed", "refused")
     lines = []
     readings = sorted(readings, key=lambda reading: (reading.row.task, reading.row.condition))
-    theirs = any(reading.beside for reading in readings)
+    theirs = any(reading.against_imported for reading in readings)
     for reader, row, beside in readings:
-        found = row.headline[1]
+        estimate = row.headline[1]
         counts = (row.n, row.states["unparsed"], row.states["refused"])
-        line = [row.task, row.condition, reader, number(found.value), interval(found), *map(str, counts)]
+        line = [
+            row.task,
+            row.condition,
+            reader,
+            format_number(estimate.value),
+            format_interval(estimate),
+            *map(str, counts),
+        ]
         if theirs:
-            line += _beside(beside)
+            line += _imported_agreement(beside)
         lines.append(line)
     if theirs:
         head += ("theirs", "95 % interval", "agreement", "95 % interval", "kappa", "verdicts")
@@ -88,12 +96,12 @@ def _compare(readings: list[Reading]) -> None:
             click.echo(f"{reader}: {note}")
 
 
-def _beside(told: Mapping[str, Estimate]) -> list[str]:
+def _imported_agreement(estimates: Mapping[str, Estimate]) -> list[str]:
     """Another harness's verdicts on the same replies, and how they agree with a reader's."""
-    from earmark.report.table import interval, number
+    from earmark.report.table import format_interval, format_number
 
-    if not told:
+    if not estimates:
         return ["-"] * 6
-    theirs, agreement, kappa = (told[name] for name in ("theirs", "agreement", "kappa"))
-    shares = [text for share in (theirs, agreement) for text in (number(share.value), interval(share))]
-    return [*shares, number(kappa.value), str(theirs.n)]
+    theirs, agreement, kappa = (estimates[name] for name in ("theirs", "agreement", "kappa"))
+    shares = [text for share in (theirs, agreement) for text in (format_number(share.value), format_interval(share))]
+    return [*shares, format_number(kappa.value), str(theirs.n)]

@@ -24,14 +24,14 @@ def command(run: Path, refused: bool, unparsed: bool, failed: bool, times: int, 
     \b
     earmark retry RUN --refused --times 3
     earmark retry RUN --refused judge=openai/gpt-4o-mini
-    earmark retry RUN model.base_url=http://127.0.0.1:8001/v1 model.concurrency=4 attempts=9
+    earmark retry RUN model.base_url=http://127.0.0.1:8001/v1 model.concurrency=4 max_attempts=9
     """
     import asyncio
 
-    from earmark.again import ASKING, SIGNED, retry
-    from earmark.cli._progress import Progress
-    from earmark.cli._words import show_scored
+    from earmark.cli._progress import ProgressDisplay
+    from earmark.cli._tables import show_rescored
     from earmark.overrides import read_overrides, use_only
+    from earmark.runs.retry import ASKING, SIGNED, retry
 
     run_settings = (*ASKING, *SIGNED, "noise")
     use_only("retry", words, run_settings, model=True, own="the benchmark that change its scores")
@@ -43,6 +43,6 @@ def command(run: Path, refused: bool, unparsed: bool, failed: bool, times: int, 
         "unparsed": unparsed,
     }
     states = {state for state, asked in wanted.items() if asked}
-    with Progress() as watch:
-        metrics = asyncio.run(retry(run, states, times, watch.say, watch.tally, read_overrides(words)))
-    show_scored(run, metrics)
+    with ProgressDisplay() as callbacks:
+        metrics = asyncio.run(retry(run, states, times, callbacks.log, callbacks.progress, read_overrides(words)))
+    show_rescored(run, metrics)

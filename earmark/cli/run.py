@@ -11,8 +11,8 @@ import click
 from earmark.errors import FINISHED_WITH_FAILURES
 
 if TYPE_CHECKING:
-    from earmark.cli._words import Line
-    from earmark.evaluate import Outcome
+    from earmark.cli._tables import BenchmarkRun
+    from earmark.evaluate import RunResult
 
 
 @click.command(context_settings={"ignore_unknown_options": True})
@@ -33,34 +33,34 @@ def command(words: tuple[str, ...]) -> None:
 
 def run_lines(words: tuple[str, ...]) -> int:
     """Run what the words name and print one table; the number of failed items that were asked."""
-    from earmark.cli._words import lines
+    from earmark.cli._tables import parse_runs
 
-    return finish(lines(words))
+    return finish(parse_runs(words))
 
 
-def finish(lines: Sequence[Line]) -> int:
+def finish(runs: Sequence[BenchmarkRun]) -> int:
     """Run every line, then print the tables of all that ended; the number of failed items that were asked."""
     import asyncio
 
-    from earmark.cli._progress import Progress
+    from earmark.cli._progress import ProgressDisplay
     from earmark.evaluate import evaluate
 
     outcomes = []
     try:
-        for line in lines:
-            with Progress(line.benchmark.name if len(lines) > 1 else "") as watch:
-                outcomes.append(asyncio.run(evaluate(line.benchmark, line.settings, watch)))
+        for run in runs:
+            with ProgressDisplay(run.benchmark.name if len(runs) > 1 else "") as callbacks:
+                outcomes.append(asyncio.run(evaluate(run.benchmark, run.settings, callbacks)))
     finally:  # where a line stops, those before it have their numbers all the same
         for outcome in outcomes:
             _show(outcome)
-    return sum(outcome.asked_in_vain for outcome in outcomes)
+    return sum(outcome.n_failed for outcome in outcomes)
 
 
-def _show(outcome: Outcome) -> None:
-    from earmark.cli._words import show_metrics
+def _show(outcome: RunResult) -> None:
+    from earmark.cli._tables import show_metrics
 
     show_metrics(f"{outcome.benchmark.name} by {outcome.model}", outcome.metrics)
-    click.echo(f"source: {outcome.benchmark.source or 'not told'}; licence: {outcome.benchmark.licence or 'not told'}")
-    for notice in outcome.metrics.notices:
+    click.echo(f"source: {outcome.benchmark.source or 'not told'}; licence: {outcome.benchmark.license or 'not told'}")
+    for notice in outcome.metrics.warnings:
         click.echo(notice)
     click.echo(f"run: {outcome.folder}\n")

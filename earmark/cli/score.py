@@ -25,32 +25,33 @@ def command(file: Path, scorer: str, as_json: bool, items: Path | None, words: t
 
     import msgspec
 
-    from earmark.cli._words import show_rows
-    from earmark.config import named, read, scorer_words
+    from earmark.cli._tables import show_rows
+    from earmark.config import parse_settings, scorer_overrides
+    from earmark.engine.load import check_plugin_name
     from earmark.overrides import use_only
-    from earmark.plugins import find
-    from earmark.replies import score_file
+    from earmark.plugins import find_plugin
+    from earmark.runs.score_file import score_file
 
     use_only("score", words, own=f"the scorer {scorer}")
-    module = find("scorers", scorer)
-    settings = read(module.Settings, scorer_words(words), "")
+    module = find_plugin("scorers", scorer)
+    settings = parse_settings(module.Settings, scorer_overrides(words), "")
     if items:
         _check(items, file)
     notices: list[str] = []
-    row, lines = asyncio.run(score_file(file, named(scorer, module.load(settings)), notices.append))
+    row, lines = asyncio.run(score_file(file, check_plugin_name(scorer, module.load(settings)), notices.append))
     if items:
         items.write_bytes(b"".join(lines))
     if as_json:
-        told = {
-            "metrics": {name: found.value for name, found in row.metrics.items()},
+        report = {
+            "metrics": {name: estimate.value for name, estimate in row.metrics.items()},
             "estimates": row.metrics,
             "n": row.n,
             "states": row.states,
-            "chance": row.chance,
+            "chance": row.guess_rate,
             "signature": row.signature,
             "notices": notices,
         }
-        click.echo(msgspec.json.encode(told))
+        click.echo(msgspec.json.encode(report))
     else:
         show_rows(row.signature, [row], everything=True)
         click.echo("\n".join(notices), nl=bool(notices))

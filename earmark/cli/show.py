@@ -6,6 +6,8 @@ from pathlib import Path
 
 import click
 
+from earmark.runs.signature import load_signature
+
 
 @click.command()
 @click.argument("runs", nargs=-1, required=True, type=click.Path(path_type=Path))
@@ -22,52 +24,54 @@ def command(runs: tuple[Path, ...], everything: bool, by: str, plot: Path | None
     earmark show RUN --width 0.04          how many items an interval of plus or minus 0.02 takes
     earmark show RUN --plot curve.png      of a run with noise=[20,10,0,-10]: the score against the noise
     """
-    from earmark import folder
-    from earmark.cli._words import show_metrics
+    from earmark.cli._tables import show_metrics
     from earmark.errors import UsageError
     from earmark.report.files import read_metrics
+    from earmark.runs import rundir
 
     if plot and len(runs) > 1:
         raise UsageError("--plot draws one run; give one RUN")
     for run in runs:
-        signed = folder.signed(run)
-        if signed.benchmark["name"] == folder.AUDIOGRAM:
+        signature = load_signature(run)
+        if signature.benchmark["name"] == rundir.AUDIOGRAM_NAME:
             _audiogram(run, plot)
             continue
         metrics = read_metrics(run)
-        title = f"{signed.benchmark['name']} by {signed.model['name']}"
+        title = f"{signature.benchmark['name']} by {signature.model['name']}"
         show_metrics(title, metrics, everything=everything, by=by, width=width)
-        for notice in metrics.notices:
+        for notice in metrics.warnings:
             click.echo(notice)
         for message, count in _failures(run):
             click.echo(f"failed {count}: {message}")
         if not metrics.finished:
             click.echo("unfinished: the command that began it goes on with it")
         if plot:
-            from earmark.report.figures import write_picture
-            from earmark.report.noise_curve import noise_curve
+            from earmark.report.figures import write_plot
+            from earmark.report.noise_curve import plot_noise_curve
 
-            write_picture(plot, noise_curve(title, metrics.rows))
+            write_plot(plot, plot_noise_curve(title, metrics.rows))
             click.echo(f"drawn: {plot}")
 
 
 def _audiogram(run: Path, plot: Path | None) -> None:
-    from earmark.audiogram.findings import read
-    from earmark.audiogram.pictures import audiogram
+    from earmark.audiogram.plots import plot_audiogram
+    from earmark.audiogram.results import load_audiogram
     from earmark.cli.audiogram import show
-    from earmark.report.figures import write_picture
+    from earmark.report.figures import write_plot
 
-    found = read(run)
-    show(found)
+    audiogram = load_audiogram(run)
+    show(audiogram)
     if plot:
-        write_picture(plot, audiogram(found))
+        write_plot(plot, plot_audiogram(audiogram))
         click.echo(f"drawn: {plot}")
 
 
 def _failures(run: Path) -> list[tuple[str, int]]:
     from collections import Counter
 
-    from earmark.folder import JOURNAL
-    from earmark.scoring import records
+    from earmark.journal import JOURNAL_FILE
+    from earmark.runs.scoring import latest_records
 
-    return Counter(record.failure.message for record in records(run / JOURNAL) if record.failure).most_common(5)
+    return Counter(
+        record.failure.message for record in latest_records(run / JOURNAL_FILE) if record.failure
+    ).most_common(5)

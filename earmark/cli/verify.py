@@ -21,39 +21,40 @@ def command(name: str, write: bool, words: tuple[str, ...]) -> None:
     earmark verify acousticbench data=ARCHIVE.zip
     earmark verify acousticbench data=FOLDER --write
     """
-    from earmark.config import compose, read
+    from earmark.config import compose_config, parse_settings
     from earmark.errors import BadData
     from earmark.overrides import use_only
-    from earmark.plugins import find
+    from earmark.plugins import find_plugin
 
     use_only("verify", words, own=name)
-    module = find("benchmarks", name)
-    settings = read(module.Settings, compose(words).benchmark, "")
+    module = find_plugin("benchmarks", name)
+    settings = parse_settings(module.Settings, compose_config(words).benchmark, "")
     if write:
         click.echo(f"The manifest has {_of(module, name, 'write')(settings)} questions.")
         return
-    found = _of(module, name, "verify")(settings, lambda text: click.echo(text, err=True))
-    for line in found.wrong:
+    outcome = _of(module, name, "verify")(settings, lambda text: click.echo(text, err=True))
+    for line in outcome.errors:
         click.echo(line)
-    if found.wrong:
+    if outcome.errors:
         raise BadData(
-            f"{name}: {len(found.wrong)} of {found.total} questions did not pass checksum verification; copy the data again"
+            f"{name}: {len(outcome.errors)} of {outcome.total} questions did not pass checksum verification; copy the "
+            "data again"
         )
-    click.echo(f"All {found.total} questions passed checksum verification.")
+    click.echo(f"All {outcome.total} questions passed checksum verification.")
 
 
 def _of(module: ModuleType, name: str, verb: str) -> Any:
-    """What a benchmark's file does under a name. Raises UsageError where it does no such thing."""
+    """Return a function of a benchmark's module by name. Raises UsageError if there is none."""
     from earmark.errors import UsageError
-    from earmark.plugins import names
+    from earmark.plugins import plugin_names
 
     if not hasattr(module, verb):
-        able = [other for other in names("benchmarks") if _defines(other, verb)]
+        able = [other for other in plugin_names("benchmarks") if _defines(other, verb)]
         raise UsageError(f"{name} has no manifest to {verb}; there is one for: {', '.join(able)}")
     return getattr(module, verb)
 
 
 def _defines(name: str, verb: str) -> bool:
-    from earmark.plugins import find
+    from earmark.plugins import find_plugin
 
-    return hasattr(find("benchmarks", name), verb)
+    return hasattr(find_plugin("benchmarks", name), verb)

@@ -1,7 +1,8 @@
 """A model that turns sound into words, for conditions: they are plain functions, and models are not.
 
 The model lives on an event loop of its own, on a thread of its own, from the first sound that it is asked about for as
-long as anybody holds it. What it has said is remembered by the sound, so that repeats and other conditions do not ask again.
+long as anybody holds it. What it has said is remembered by the sound, so that repeats and other conditions do not ask
+again.
 """
 
 from __future__ import annotations
@@ -13,17 +14,17 @@ from collections.abc import Mapping
 from concurrent.futures import Future
 from typing import Any, Final
 
-from earmark.audio.prepare import fit
-from earmark.config import open_model
-from earmark.data.cache import short
+from earmark.audio.prepare import fit_audio
+from earmark.data.cache import hash64
+from earmark.engine.open import open_model
 from earmark.text.thoughts import without_thoughts
-from earmark.types import Heard, Model, Prompt, Seconds, Sound, Turn
+from earmark.types import Audio, EncodedAudio, Model, Prompt, Seconds, Turn
 
-REMEMBERED: Final = 4096
-PATIENCE: Final[Seconds] = 5.0  # with a model that is closing
+CACHE_SIZE: Final = 4096
+RETRY_TIMEOUT: Final[Seconds] = 5.0  # with a model that is closing
 
 
-class Recogniser:
+class SpeechRecognizer:
     """Sound to words. Threads share it."""
 
     def __init__(self, settings: Mapping[str, Any]) -> None:
@@ -32,34 +33,34 @@ class Recogniser:
         self._opened: tuple[Model, asyncio.AbstractEventLoop] | None = None
         self._said: dict[str, str] = {}
 
-    def words(self, heard: Heard) -> str:
-        """What is said in a sound. Raises one of the AskErrors where it cannot be told."""
+    def transcribe(self, audio: Audio) -> str:
+        """Transcribe a sound. Raises one of the AskErrors."""
         model, loop = self._open()
-        sound = fit(heard, model.hears)
-        digest = short(sound.data if isinstance(sound, Sound) else sound.samples.tobytes())
+        sound = fit_audio(audio, model.capabilities)
+        digest = hash64(sound.data if isinstance(sound, EncodedAudio) else sound.samples.tobytes())
         known = self._said.get(digest)  # at once: another thread may clear all of it
         if known is not None:
             return known
         prompt = Prompt((Turn("user", (sound,)),))
-        said = without_thoughts(asyncio.run_coroutine_threadsafe(model.generate(prompt), loop).result()).text
-        if len(self._said) >= REMEMBERED:
+        transcript = without_thoughts(asyncio.run_coroutine_threadsafe(model.generate(prompt), loop).result()).text
+        if len(self._said) >= CACHE_SIZE:
             self._said.clear()
-        self._said[digest] = said
-        return said
+        self._said[digest] = transcript
+        return transcript
 
     def _open(self) -> tuple[Model, asyncio.AbstractEventLoop]:
         with self._opening:
             if self._opened is None:
                 loop, leave = asyncio.new_event_loop(), asyncio.Event()
                 ready: Future[Model] = Future()
-                thread = threading.Thread(target=_live, args=(loop, self._settings, ready, leave), daemon=True)
+                thread = threading.Thread(target=_run_thread, args=(loop, self._settings, ready, leave), daemon=True)
                 thread.start()
                 self._opened = ready.result(), loop
-                weakref.finalize(self, _end, loop, leave, thread)
+                weakref.finalize(self, _stop_thread, loop, leave, thread)
         return self._opened
 
 
-def _live(
+def _run_thread(
     loop: asyncio.AbstractEventLoop, settings: Mapping[str, Any], ready: Future[Model], leave: asyncio.Event
 ) -> None:
     """The life of the thread: open the model, keep it, and close it when it is no longer wanted."""
@@ -76,7 +77,7 @@ def _live(
     loop.close()
 
 
-def _end(loop: asyncio.AbstractEventLoop, leave: asyncio.Event, thread: threading.Thread) -> None:
+def _stop_thread(loop: asyncio.AbstractEventLoop, leave: asyncio.Event, thread: threading.Thread) -> None:
     loop.call_soon_threadsafe(leave.set)
     if threading.current_thread() is not thread:
-        thread.join(PATIENCE)
+        thread.join(RETRY_TIMEOUT)

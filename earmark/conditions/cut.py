@@ -1,6 +1,7 @@
 """Cut: of every sound only the first seconds are left (cut:5).
 
-What is shorter is sent as it is. Refused for tasks that ask how long, how many or how fast, or about what may come later.
+What is shorter is sent as it is. Refused for tasks that ask how long, how many or how fast, or about what may come
+later.
 """
 
 from __future__ import annotations
@@ -9,11 +10,11 @@ from typing import Final
 
 from msgspec import Struct
 
-from earmark.audio.read import wave
-from earmark.conditions._sounds import Takes, check_properties, each_sound
-from earmark.types import Benchmark, Clip, Heard, Item, Part, Prompt, Seconds, replace
+from earmark.audio.read import load_waveform
+from earmark.conditions._common import FloatArgument, check_properties, map_audio
+from earmark.types import Audio, Benchmark, Clip, Item, Part, Prompt, Seconds, replace
 
-TAKES = Takes("cut", "seconds", "cut:5", 0.001, 86400.0)
+ARGUMENT = FloatArgument("cut", "seconds", "cut:5", 0.001, 86400.0)
 DESTROYS: Final = frozenset({"duration", "gap", "tempo", "count", "order", "distance"})
 
 
@@ -26,18 +27,18 @@ class Cut(Struct, frozen=True):
     def name(self) -> str:
         return f"cut:{self.seconds:g}"
 
-    def hear(self, prompt: Prompt, item: Item) -> Prompt:  # noqa: ARG002 - the same for all
-        return each_sound(prompt, self._first)
+    def apply(self, prompt: Prompt, item: Item) -> Prompt:  # noqa: ARG002 - the same for all
+        return map_audio(prompt, self._first)
 
-    def _first(self, heard: Heard, _: int) -> Part:
-        beginning = heard
-        if isinstance(heard, Clip):  # one frame more than wanted shows whether there is more; the rest is not decoded
-            until = heard.start + self.seconds + 0.01
-            beginning = replace(heard, end=until if heard.end is None else min(until, heard.end))
-        sound = wave(beginning)
+    def _first(self, audio: Audio, _: int) -> Part:
+        beginning = audio
+        if isinstance(audio, Clip):  # one frame more than wanted shows whether there is more; the rest is not decoded
+            until = audio.start + self.seconds + 0.01
+            beginning = replace(audio, end=until if audio.end is None else min(until, audio.end))
+        sound = load_waveform(beginning)
         frames = round(self.seconds * sound.rate)
         if sound.samples.shape[1] <= frames:
-            return heard
+            return audio
         return replace(
             sound, samples=sound.samples[:, :frames], notes=(*sound.notes, f"cut to its first {self.seconds:g} s")
         )
@@ -45,6 +46,6 @@ class Cut(Struct, frozen=True):
 
 def load(argument: str, seed: int, benchmark: Benchmark) -> Cut:  # noqa: ARG001
     """The condition from what stands after its name: seconds."""
-    cut = Cut(TAKES.read(argument))
+    cut = Cut(ARGUMENT.parse(argument))
     check_properties(cut.name, benchmark, DESTROYS)
     return cut

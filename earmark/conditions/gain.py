@@ -2,8 +2,9 @@
 
     sample' = sample 10^(gain / 20)
 
-What goes beyond full scale is clipped, as a loud recording is, and counted in the notes. Clipping, and falling below the last
-of 16 bits, change how much louder one sound is than another: such a gain is refused for tasks that ask about that.
+What goes beyond full scale is clipped, as a loud recording is, and counted in the notes. Clipping, and falling below
+the last of 16 bits, change how much louder one sound is than another: such a gain is refused for tasks that ask about
+that.
 """
 
 from __future__ import annotations
@@ -13,11 +14,11 @@ from typing import Final
 import numpy as np
 from msgspec import Struct
 
-from earmark.audio.read import wave
-from earmark.conditions._sounds import Takes, check_properties, each_sound
-from earmark.types import Benchmark, Heard, Item, Part, Prompt, replace
+from earmark.audio.read import load_waveform
+from earmark.conditions._common import FloatArgument, check_properties, map_audio
+from earmark.types import Audio, Benchmark, Item, Part, Prompt, replace
 
-TAKES = Takes("gain", "decibels", "gain:-20", -120.0, 120.0)
+ARGUMENT = FloatArgument("gain", "decibels", "gain:-20", -120.0, 120.0)
 DESTROYS: Final = frozenset({"level"})  # unless the gain lies in `HARMLESS`
 HARMLESS: Final = (-40.0, 0.0)  # decibels
 
@@ -31,18 +32,18 @@ class Gain(Struct, frozen=True):
     def name(self) -> str:
         return f"gain:{self.decibels:g}"
 
-    def hear(self, prompt: Prompt, item: Item) -> Prompt:  # noqa: ARG002 - the same for all
-        return each_sound(prompt, self._turned)
+    def apply(self, prompt: Prompt, item: Item) -> Prompt:  # noqa: ARG002 - the same for all
+        return map_audio(prompt, self._apply_gain)
 
-    def _turned(self, heard: Heard, _: int) -> Part:
-        sound = wave(heard)
+    def _apply_gain(self, audio: Audio, _: int) -> Part:
+        sound = load_waveform(audio)
         samples = sound.samples * np.float32(10 ** (self.decibels / 20))
         return replace(sound, samples=samples, notes=(*sound.notes, f"gain of {self.decibels:g} dB"))
 
 
 def load(argument: str, seed: int, benchmark: Benchmark) -> Gain:  # noqa: ARG001
     """The condition from what stands after its name: decibels."""
-    gain = Gain(TAKES.read(argument))
+    gain = Gain(ARGUMENT.parse(argument))
     low, high = HARMLESS
     if not low <= gain.decibels <= high:
         check_properties(gain.name, benchmark, DESTROYS)

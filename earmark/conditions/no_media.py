@@ -10,11 +10,11 @@ from typing import ClassVar, Final
 
 from msgspec import Struct
 
-from earmark.conditions._sounds import nothing_after
+from earmark.conditions._common import check_no_argument
 from earmark.errors import Rejected
 from earmark.types import Benchmark, Item, Prompt, Turn, replace
 
-DEAF: Final = True  # a control: what is asked about cannot be heard
+IS_CONTROL: Final = True  # a control: what is asked about cannot be heard
 
 
 class NoMedia(Struct, frozen=True):
@@ -22,7 +22,7 @@ class NoMedia(Struct, frozen=True):
 
     name: ClassVar[str] = "no-media"
 
-    def hear(self, prompt: Prompt, item: Item) -> Prompt:
+    def apply(self, prompt: Prompt, item: Item) -> Prompt:
         turns = [Turn(turn.role, tuple(part for part in turn.parts if isinstance(part, str))) for turn in prompt.turns]
         left = tuple(turn for turn in turns if any(str(part).strip() for part in turn.parts))
         if not any(turn.role == "user" for turn in left):
@@ -32,5 +32,5 @@ class NoMedia(Struct, frozen=True):
 
 def load(argument: str, seed: int, benchmark: Benchmark) -> NoMedia:  # noqa: ARG001
     """The condition from what stands after its name; it takes nothing."""
-    nothing_after("no-media", argument)
+    check_no_argument("no-media", argument)
     return NoMedia()

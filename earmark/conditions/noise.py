@@ -2,11 +2,12 @@
 
     ratio = 10 log10(mean square of the sound / mean square of the noise)
 
-below 8 kHz, which is what models hear (a recording of 44.1 or 48 kHz is measured as it is at 16 kHz; the noise fills all of its
-band), over the whole clip, all channels together. White noise is as strong in every hertz, pink noise in every octave. Babble
-is six other clips of the benchmark at once, each as loud as the next, from a random place in it on; never the item's
-own. Where a sum would go beyond full scale, all sounds of the prompt are turned down by one factor, noise included. The noise depends on the seed,
-the item and the place of the clip in it, and on nothing else. What is silent below 8 kHz has no ratio to noise, and gets none.
+below 8 kHz, which is what models hear (a recording of 44.1 or 48 kHz is measured as it is at 16 kHz; the noise fills
+all of its band), over the whole clip, all channels together. White noise is as strong in every hertz, pink noise in
+every octave. Babble is six other clips of the benchmark at once, each as loud as the next, from a random place in it
+on; never the item's own. Where a sum would go beyond full scale, all sounds of the prompt are turned down by one
+factor, noise included. The noise depends on the seed, the item and the place of the clip in it, and on nothing else.
+What is silent below 8 kHz has no ratio to noise, and gets none.
 """
 
 from __future__ import annotations
@@ -20,19 +21,19 @@ import numpy.typing as npt
 from msgspec import Struct
 
 from earmark.audio.prepare import mono, resample
-from earmark.audio.read import wave
-from earmark.conditions._others import Other, lazily, others
-from earmark.conditions._sounds import Takes, changed, dice, each_sound, within_full_scale
-from earmark.errors import Rejected, SoundFailed, UsageError
-from earmark.types import Benchmark, Clip, Heard, Hertz, Item, Part, Prompt, Samples, Seconds, Source, Wave, replace
+from earmark.audio.read import load_waveform
+from earmark.conditions._candidates import Candidate, other_items, sample_once
+from earmark.conditions._common import FloatArgument, item_rng, map_audio, with_samples, within_full_scale
+from earmark.errors import AudioError, Rejected, UsageError
+from earmark.types import Audio, Benchmark, Clip, Hertz, Item, Part, Prompt, Samples, Seconds, Source, Waveform, replace
 
 COLOURS: Final = ("white", "pink", "babble")
-TAKES: Final = Takes("noise", "a ratio in decibels, after a colour or alone", "noise:10", -100.0, 100.0)
+ARGUMENT: Final = FloatArgument("noise", "a ratio in decibels, after a colour or alone", "noise:10", -100.0, 100.0)
 TALKERS: Final = 6
-LONGEST: Final[Seconds] = 10.0  # of a talker; what a long recording says after that is not in the babble
+MAX_TALKER_SECONDS: Final[Seconds] = 10.0  # of a talker; what a long recording says after that is not in the babble
 BAND: Final[Hertz] = 8000  # below which the ratio is defined: models hear 16 kHz
 SILENT: Final = 1e-12  # the mean square of what counts as silent: -120 dB, a 24-bit step is -138
-VOICES: Final = 24  # clips that the talkers of all items are drawn from
+MAX_CACHED_VOICES: Final = 24  # clips that the talkers of all items are drawn from
 
 Floats: TypeAlias = npt.NDArray[np.float64]
 Voice: TypeAlias = Callable[[str, Hertz], Floats | None]
@@ -42,40 +43,42 @@ class Noise(Struct, frozen=True):
     """The condition."""
 
     colour: str
-    ratio: float  # in decibels
+    snr: float  # in decibels
     seed: int
-    sample: Callable[[], dict[str, list[Other]]]  # of other items, for babble,
+    sample: Callable[[], dict[str, list[Candidate]]]  # of other items, for babble,
     voice: Voice  # and their sound
 
     @property
     def name(self) -> str:
-        return f"noise:{self.ratio:g}" if self.colour == "white" else f"noise:{self.colour}@{self.ratio:g}"
+        return f"noise:{self.snr:g}" if self.colour == "white" else f"noise:{self.colour}@{self.snr:g}"
 
-    def hear(self, prompt: Prompt, item: Item) -> Prompt:
-        def noisy(heard: Heard, number: int) -> Part:
-            clean = wave(heard)
-            thrown = dice(self.seed, item, number)
+    def apply(self, prompt: Prompt, item: Item) -> Prompt:
+        def add_noise(audio: Audio, number: int) -> Part:
+            clean = load_waveform(audio)
+            rng = item_rng(self.seed, item, number)
             if self.colour == "babble":
-                lots = sorted(other.lot for other in others(self.sample(), item, same_task=False))[:VOICES]
-                noise = babble(clean, thrown, lots, self.voice)
+                lots = sorted(other.rank for other in other_items(self.sample(), item, same_task=False))[
+                    :MAX_CACHED_VOICES
+                ]
+                noise = babble(clean, rng, lots, self.voice)
             else:
-                noise = (pink if self.colour == "pink" else white)(thrown, clean.samples.shape)
+                noise = (pink_noise if self.colour == "pink" else white_noise)(rng, clean.samples.shape)
             if not power(clean.samples, clean.rate) > SILENT or not power(noise, clean.rate) > 0:
                 return replace(clean, notes=(*clean.notes, "silent: no noise has a ratio to it"))
-            mixed = mix(clean.samples, noise, self.ratio, clean.rate)
-            return changed(clean, mixed, f"{self.colour} noise added at {self.ratio:g} dB")
+            mixed = mix(clean.samples, noise, self.snr, clean.rate)
+            return with_samples(clean, mixed, f"{self.colour} noise added at {self.snr:g} dB")
 
-        return within_full_scale(each_sound(prompt, noisy))
+        return within_full_scale(map_audio(prompt, add_noise))
 
 
-def mix(sound: Samples, noise: Floats, ratio: float, rate: Hertz) -> Floats:
+def mix(sound: Samples, noise: Floats, snr: float, rate: Hertz) -> Floats:
     """Sound and noise at a ratio in decibels below `BAND`, shape as the sound's.
 
     >>> mixed = mix(np.full((1, 4), 0.1, np.float32), np.array([[1.0, -1.0, 1.0, -1.0]]), 20, 16000)
     >>> [round(float(sample), 3) for sample in mixed[0]]
     [0.11, 0.09, 0.11, 0.09]
     """
-    gain = np.sqrt(power(sound, rate) / power(noise, rate) / 10 ** (ratio / 10))
+    gain = np.sqrt(power(sound, rate) / power(noise, rate) / 10 ** (snr / 10))
     return np.asarray(sound + gain * noise)
 
 
@@ -91,29 +94,29 @@ def power(samples: npt.NDArray[np.floating], rate: Hertz) -> float:
     return float(np.mean(np.square(samples, dtype=np.float64))) if samples.size else 0.0
 
 
-def white(thrown: np.random.RandomState, shape: tuple[int, ...]) -> Floats:
+def white_noise(rng: np.random.RandomState, shape: tuple[int, ...]) -> Floats:
     """Normal noise, as strong in every hertz."""
-    return thrown.standard_normal(shape)
+    return rng.standard_normal(shape)
 
 
-def pink(thrown: np.random.RandomState, shape: tuple[int, ...]) -> Floats:
+def pink_noise(rng: np.random.RandomState, shape: tuple[int, ...]) -> Floats:
     """Normal noise whose power falls by 3 dB an octave, from the first hertz of the clip on, without a constant part."""
     size = 1 << max(1, shape[1] - 1).bit_length()
-    spectrum = np.fft.rfft(thrown.standard_normal((shape[0], size)))
+    spectrum = np.fft.rfft(rng.standard_normal((shape[0], size)))
     spectrum[:, 1:] /= np.sqrt(np.arange(1, spectrum.shape[1]))
     spectrum[:, 0] = 0.0
     return np.asarray(np.fft.irfft(spectrum, size)[:, : shape[1]])
 
 
-def babble(clean: Wave, thrown: np.random.RandomState, lots: list[str], voice: Voice) -> Floats:
+def babble(clean: Waveform, rng: np.random.RandomState, ranks: list[str], voice: Voice) -> Floats:
     """Several other clips at once, as long as the sound and alike on all its channels."""
     channels, frames = clean.samples.shape
     talking: list[Floats] = []
-    for at in thrown.permutation(len(lots)):
-        start = float(thrown.random_sample())
-        said = voice(lots[int(at)], clean.rate)
-        if said is not None:
-            talking.append(np.resize(np.roll(said, -int(start * said.size)), frames))
+    for index in rng.permutation(len(ranks)):
+        start = float(rng.random_sample())
+        samples = voice(ranks[int(index)], clean.rate)
+        if samples is not None:
+            talking.append(np.resize(np.roll(samples, -int(start * samples.size)), frames))
         if len(talking) == TALKERS:
             break
     together = np.sum(talking, axis=0) if talking else np.zeros(frames)
@@ -122,12 +125,12 @@ def babble(clean: Wave, thrown: np.random.RandomState, lots: list[str], voice: V
     return np.tile(together, (channels, 1))
 
 
-def voices(sample: Callable[[], dict[str, list[Other]]]) -> Voice:
-    """What has the sound of an item by its lot, the latest remembered."""
+def cached_voices(sample: Callable[[], dict[str, list[Candidate]]]) -> Voice:
+    """Return a function that loads the audio of an item by rank, with a cache."""
 
     @functools.lru_cache(maxsize=32)
-    def voice(lot: str, rate: Hertz) -> Floats | None:
-        (clip,) = (other.clips[0] for lots in sample().values() for other in lots if other.lot == lot)
+    def voice(rank: str, rate: Hertz) -> Floats | None:
+        (clip,) = (other.clips[0] for lots in sample().values() for other in lots if other.rank == rank)
         return talker(clip, rate)
 
     return voice
@@ -136,23 +139,25 @@ def voices(sample: Callable[[], dict[str, list[Other]]]) -> Voice:
 def talker(clip: Source, rate: Hertz) -> Floats | None:
     """The beginning of a clip on one channel, of power 1; nothing where it is silent or cannot be read."""
     if isinstance(clip, Clip):
-        until = clip.start + LONGEST
+        until = clip.start + MAX_TALKER_SECONDS
         clip = replace(clip, end=until if clip.end is None else min(until, clip.end))
     try:
-        heard = wave(clip)
-    except SoundFailed:
+        waveform = load_waveform(clip)
+    except AudioError:
         return None
-    said = resample(mono(heard.samples), heard.rate, rate)[0, : round(LONGEST * rate)].astype(np.float64)
-    power = float(np.mean(said**2)) if said.size else 0.0
-    return said / np.sqrt(power) if power > 0 else None
+    samples = resample(mono(waveform.samples), waveform.rate, rate)[0, : round(MAX_TALKER_SECONDS * rate)].astype(
+        np.float64
+    )
+    power = float(np.mean(samples**2)) if samples.size else 0.0
+    return samples / np.sqrt(power) if power > 0 else None
 
 
 def load(argument: str, seed: int, benchmark: Benchmark) -> Noise:
     """The condition from what stands after its name: a ratio in decibels, after a colour and @ if it is not white."""
-    colour, at, ratio = argument.rpartition("@")
-    if at and colour not in COLOURS:
+    colour, separator, ratio = argument.rpartition("@")
+    if separator and colour not in COLOURS:
         raise UsageError(
             f"noise comes in {', '.join(COLOURS)}, found 'noise:{argument}'; write for instance condition=noise:pink@10"
         )
-    sample = lazily(benchmark, seed)
-    return Noise(colour or "white", TAKES.read(ratio, argument), seed, sample, voices(sample))
+    sample = sample_once(benchmark, seed)
+    return Noise(colour or "white", ARGUMENT.parse(ratio, argument), seed, sample, cached_voices(sample))

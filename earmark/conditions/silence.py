@@ -7,11 +7,11 @@ from typing import ClassVar, Final
 import numpy as np
 from msgspec import Struct
 
-from earmark.audio.read import wave
-from earmark.conditions._sounds import each_sound, nothing_after
-from earmark.types import Benchmark, Heard, Item, Part, Prompt, replace
+from earmark.audio.read import load_waveform
+from earmark.conditions._common import check_no_argument, map_audio
+from earmark.types import Audio, Benchmark, Item, Part, Prompt, replace
 
-DEAF: Final = True  # a control: what is asked about cannot be heard
+IS_CONTROL: Final = True  # a control: what is asked about cannot be heard
 
 
 class Silence(Struct, frozen=True):
@@ -19,16 +19,16 @@ class Silence(Struct, frozen=True):
 
     name: ClassVar[str] = "silence"
 
-    def hear(self, prompt: Prompt, item: Item) -> Prompt:  # noqa: ARG002 - silence is the same for all
-        return each_sound(prompt, _silent)
+    def apply(self, prompt: Prompt, item: Item) -> Prompt:  # noqa: ARG002 - silence is the same for all
+        return map_audio(prompt, _silent)
 
 
-def _silent(heard: Heard, _: int) -> Part:
-    loud = wave(heard)
-    return replace(loud, samples=np.zeros_like(loud.samples), words="", notes=(*loud.notes, "replaced by silence"))
+def _silent(audio: Audio, _: int) -> Part:
+    loud = load_waveform(audio)
+    return replace(loud, samples=np.zeros_like(loud.samples), transcript="", notes=(*loud.notes, "replaced by silence"))
 
 
 def load(argument: str, seed: int, benchmark: Benchmark) -> Silence:  # noqa: ARG001
     """The condition from what stands after its name; silence takes nothing."""
-    nothing_after("silence", argument)
+    check_no_argument("silence", argument)
     return Silence()

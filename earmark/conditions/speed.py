@@ -11,12 +11,12 @@ import math
 import soxr
 from msgspec import Struct
 
-from earmark.audio.read import title, wave
-from earmark.conditions._sounds import Takes, changed, each_sound, within_full_scale
-from earmark.errors import SoundFailed
-from earmark.types import Benchmark, Heard, Item, Part, Prompt
+from earmark.audio.read import display_name, load_waveform
+from earmark.conditions._common import FloatArgument, map_audio, with_samples, within_full_scale
+from earmark.errors import AudioError
+from earmark.types import Audio, Benchmark, Item, Part, Prompt
 
-TAKES = Takes("speed", "a factor", "speed:1.25", 0.1, 10.0)
+ARGUMENT = FloatArgument("speed", "a factor", "speed:1.25", 0.1, 10.0)
 
 
 class Speed(Struct, frozen=True):
@@ -28,19 +28,19 @@ class Speed(Struct, frozen=True):
     def name(self) -> str:
         return f"speed:{self.factor:g}"
 
-    def hear(self, prompt: Prompt, item: Item) -> Prompt:  # noqa: ARG002 - the same for all
-        return within_full_scale(each_sound(prompt, self._faster))
+    def apply(self, prompt: Prompt, item: Item) -> Prompt:  # noqa: ARG002 - the same for all
+        return within_full_scale(map_audio(prompt, self._faster))
 
-    def _faster(self, heard: Heard, _: int) -> Part:
-        sound = wave(heard)
+    def _faster(self, audio: Audio, _: int) -> Part:
+        sound = load_waveform(audio)
         samples = soxr.resample(sound.samples.T, self.factor, 1.0, quality="HQ").T
         if not samples.shape[1]:
-            raise SoundFailed(f"{title(heard)}: nothing is left of it at {self.factor:g} times its speed")
+            raise AudioError(f"{display_name(audio)}: nothing is left of it at {self.factor:g} times its speed")
         semitones = 12 * math.log2(self.factor)
         note = f"played at {self.factor:g} times its speed, {semitones:+.1f} semitones (soxr HQ {soxr.__version__})"
-        return changed(sound, samples, note)
+        return with_samples(sound, samples, note)
 
 
 def load(argument: str, seed: int, benchmark: Benchmark) -> Speed:  # noqa: ARG001
     """The condition from what stands after its name: a factor."""
-    return Speed(TAKES.read(argument))
+    return Speed(ARGUMENT.parse(argument))

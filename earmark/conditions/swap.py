@@ -12,48 +12,48 @@ from typing import Final
 
 from msgspec import Struct
 
-from earmark.audio.read import clip_bytes, untouched, wave, wave_of
-from earmark.conditions._others import Other, lazily, others
-from earmark.conditions._sounds import dice, each_sound, nothing_after
+from earmark.audio.read import clip_bytes, decode_clip, load_waveform, passthrough
+from earmark.conditions._candidates import Candidate, other_items, sample_once
+from earmark.conditions._common import check_no_argument, item_rng, map_audio
 from earmark.errors import Rejected
-from earmark.types import Benchmark, Clip, Heard, Item, Part, Prompt, Sound, Source, Wave, replace
+from earmark.types import Audio, Benchmark, Clip, EncodedAudio, Item, Part, Prompt, Source, Waveform, replace
 
-DEAF: Final = True  # a control: what is asked about cannot be heard
+IS_CONTROL: Final = True  # a control: what is asked about cannot be heard
 
 
 class Swap(Struct, frozen=True):
     """The condition."""
 
     seed: int
-    sample: Callable[[], dict[str, list[Other]]]
+    sample: Callable[[], dict[str, list[Candidate]]]
     name: str = "swap"
 
-    def hear(self, prompt: Prompt, item: Item) -> Prompt:
+    def apply(self, prompt: Prompt, item: Item) -> Prompt:
         sample = self.sample()
-        candidates = others(sample, item, same_task=True) or others(sample, item, same_task=False)
+        candidates = other_items(sample, item, same_task=True) or other_items(sample, item, same_task=False)
         if not candidates:
             raise Rejected(
                 f"{item.id}: no other item of {item.task} has a sound of its own, which condition=swap needs"
             )
-        other = candidates[int(dice(self.seed, item, 0).randint(len(candidates)))]
+        other = candidates[int(item_rng(self.seed, item, 0).randint(len(candidates)))]
 
-        def swapped(_: Heard, number: int) -> Part:
-            return _noted(other, other.clips[number % len(other.clips)])
+        def swap(_: Audio, number: int) -> Part:
+            return _load_swapped(other, other.clips[number % len(other.clips)])
 
-        return each_sound(prompt, swapped)
+        return map_audio(prompt, swap)
 
 
-def _noted(other: Other, clip: Source) -> Sound | Wave:
-    taken = _whole(clip) if isinstance(clip, Clip) and not clip.start and clip.end is None else wave(clip)
+def _load_swapped(other: Candidate, clip: Source) -> EncodedAudio | Waveform:
+    taken = _load_whole(clip) if isinstance(clip, Clip) and not clip.start and clip.end is None else load_waveform(clip)
     return replace(taken, notes=(*taken.notes, f"swapped: the sound of item {other.id}"))
 
 
-def _whole(clip: Clip) -> Sound | Wave:
+def _load_whole(clip: Clip) -> EncodedAudio | Waveform:
     data, digest = clip_bytes(clip)
-    return untouched(clip, data, digest) or wave_of(clip, data, digest)
+    return passthrough(clip, data, digest) or decode_clip(clip, data, digest)
 
 
 def load(argument: str, seed: int, benchmark: Benchmark) -> Swap:
     """The condition from what stands after its name; it takes nothing."""
-    nothing_after("swap", argument)
-    return Swap(seed, lazily(benchmark, seed))
+    check_no_argument("swap", argument)
+    return Swap(seed, sample_once(benchmark, seed))

@@ -2,8 +2,8 @@
 
     resample to 8 kHz -> band-pass 300 to 3400 Hz -> mu-law and back (G.711, by libsndfile)
 
-The band-pass is a linear filter of 255 taps without delay: down by 6 dB at 300 and 3400 Hz, and by 50 dB from 200 and from
-3500 Hz on. The rate stays 8 kHz; a model that hears another gets it resampled.
+The band-pass is a linear filter of 255 taps without delay: down by 6 dB at 300 and 3400 Hz, and by 50 dB from 200 and
+from 3500 Hz on. The rate stays 8 kHz; a model that hears another gets it resampled.
 """
 
 from __future__ import annotations
@@ -16,10 +16,10 @@ import numpy.typing as npt
 import soundfile
 from msgspec import Struct
 
-from earmark.audio.prepare import resampled
-from earmark.audio.read import wave
-from earmark.conditions._sounds import changed, each_sound, nothing_after, within_full_scale
-from earmark.types import Benchmark, Heard, Hertz, Item, Part, Prompt, Samples
+from earmark.audio.prepare import resample_waveform
+from earmark.audio.read import load_waveform
+from earmark.conditions._common import check_no_argument, map_audio, with_samples, within_full_scale
+from earmark.types import Audio, Benchmark, Hertz, Item, Part, Prompt, Samples
 
 RATE: Final[Hertz] = 8000
 BAND: Final = (300.0, 3400.0)  # hertz
@@ -31,20 +31,20 @@ class Telephone(Struct, frozen=True):
 
     name: ClassVar[str] = "telephone"
 
-    def hear(self, prompt: Prompt, item: Item) -> Prompt:  # noqa: ARG002 - the line is the same for all
-        return each_sound(within_full_scale(each_sound(prompt, _in_band)), _coded)
+    def apply(self, prompt: Prompt, item: Item) -> Prompt:  # noqa: ARG002 - the line is the same for all
+        return map_audio(within_full_scale(map_audio(prompt, _in_band)), _coded)
 
 
-def _in_band(heard: Heard, _: int) -> Part:
-    sound = wave(heard)
-    slow = resampled(sound, RATE) if sound.rate != RATE else sound
+def _in_band(audio: Audio, _: int) -> Part:
+    sound = load_waveform(audio)
+    slow = resample_waveform(sound, RATE) if sound.rate != RATE else sound
     band = np.stack([np.convolve(channel, FILTER)[TAPS // 2 :][: channel.size] for channel in slow.samples])
-    return changed(slow, band, f"telephone band {BAND[0]:g} to {BAND[1]:g} Hz")
+    return with_samples(slow, band, f"telephone band {BAND[0]:g} to {BAND[1]:g} Hz")
 
 
-def _coded(heard: Heard, _: int) -> Part:
-    sound = wave(heard)
-    return changed(sound, _mu_law(sound.samples), "mu-law")
+def _coded(audio: Audio, _: int) -> Part:
+    sound = load_waveform(audio)
+    return with_samples(sound, _mu_law(sound.samples), "mu-law")
 
 
 def _mu_law(samples: Samples) -> Samples:
@@ -58,8 +58,8 @@ def _mu_law(samples: Samples) -> Samples:
 
 def band_pass(low: float, high: float, rate: Hertz, taps: int) -> npt.NDArray[np.float64]:
     """A filter that passes what lies between two frequencies: the difference of two sincs under a Hamming window."""
-    at = np.arange(taps) - taps // 2
-    passing = [2 * edge / rate * np.sinc(2 * edge / rate * at) for edge in (low, high)]
+    taps_from_middle = np.arange(taps) - taps // 2
+    passing = [2 * edge / rate * np.sinc(2 * edge / rate * taps_from_middle) for edge in (low, high)]
     return np.asarray((passing[1] - passing[0]) * np.hamming(taps))
 
 
@@ -68,5 +68,5 @@ FILTER: Final = band_pass(*BAND, RATE, TAPS)
 
 def load(argument: str, seed: int, benchmark: Benchmark) -> Telephone:  # noqa: ARG001
     """The condition from what stands after its name; it takes nothing."""
-    nothing_after("telephone", argument)
+    check_no_argument("telephone", argument)
     return Telephone()

@@ -6,7 +6,7 @@ import zipfile
 import zlib
 from typing import Final
 
-DAMAGED: Final = (
+DAMAGED_ARCHIVE_ERRORS: Final = (
     zipfile.BadZipFile,  # its head, or the checksum of what was unpacked
     zlib.error,  # what is deflated
     EOFError,  # it ends in the middle

@@ -1,4 +1,4 @@
-"""Where things that can be had again are kept, and digests of files that do not change."""
+"""Cache folder for reproducible files, and digests of files that do not change."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ import xxhash
 BLOCK: Final = 1 << 20  # bytes of a file at a time, for a digest
 
 
-def folder(*names: str) -> Path:
+def cache_dir(*names: str) -> Path:
     """A folder of the cache, made if need be: `$EARMARK_CACHE`, or `earmark` where the system keeps caches."""
     base = os.environ.get("EARMARK_CACHE")
     home = Path(base) if base else Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "earmark"
@@ -25,16 +25,18 @@ def folder(*names: str) -> Path:
     return place
 
 
-def write(path: Path, data: bytes) -> Path:
+def atomic_write(path: Path, data: bytes) -> Path:
     """Write a file whole or not at all."""
-    with whole(path) as file:
+    with atomic_open(path) as file:
         file.write(data)
     return path
 
 
 @contextmanager
-def whole(path: Path) -> Iterator[BinaryIO]:
-    """A file to be written piece by piece, there under its name once all of it is; several threads may write the same one."""
+def atomic_open(path: Path) -> Iterator[BinaryIO]:
+    """A file to be written piece by piece, there under its name once all of it is; several threads may write the same
+    one.
+    """
     path.parent.mkdir(parents=True, exist_ok=True)
     part = path.with_name(f".{path.name}.{os.getpid()}-{threading.get_ident()}.part")
     try:
@@ -45,16 +47,16 @@ def whole(path: Path) -> Iterator[BinaryIO]:
         part.unlink(missing_ok=True)
 
 
-def short(data: bytes) -> str:
+def hash64(data: bytes) -> str:
     """16 hexadecimal digits that name a clip or a prompt within a run: XXH3, which takes no time beside reading.
 
-    >>> short(b"earmark")
+    >>> hash64(b"earmark")
     'dad2a3b008ec657f'
     """
     return xxhash.xxh3_64_hexdigest(data)
 
 
-def short_of(path: str | Path) -> str:
+def hash64_file(path: str | Path) -> str:
     """The same of a file's bytes, which are never all in memory."""
     whole = xxhash.xxh3_64()
     with Path(path).open("rb") as file:
@@ -63,13 +65,13 @@ def short_of(path: str | Path) -> str:
     return whole.hexdigest()
 
 
-def digest(path: str | Path) -> str:
+def sha256_file(path: str | Path) -> str:
     """SHA-256 of a file in hexadecimal, remembered while size and time of change stay the same."""
     stat = Path(path).stat()
-    return _digest(str(path), stat.st_size, stat.st_mtime_ns)
+    return _sha256(str(path), stat.st_size, stat.st_mtime_ns)
 
 
 @functools.lru_cache(maxsize=65536)
-def _digest(path: str, size: int, changed: int) -> str:  # noqa: ARG001 - size and time are there to be remembered by
+def _sha256(path: str, size: int, changed: int) -> str:  # noqa: ARG001 - size and time are there to be remembered by
     with Path(path).open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()

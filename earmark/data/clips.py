@@ -8,45 +8,45 @@ import threading
 import zipfile
 from typing import Final
 
-from earmark.data.archives import DAMAGED
-from earmark.data.cache import short, short_of
-from earmark.data.rows import cell
-from earmark.errors import Rejected, SoundFailed
-from earmark.types import Clip, Picture, Recipe
+from earmark.data.archives import DAMAGED_ARCHIVE_ERRORS
+from earmark.data.cache import hash64, hash64_file
+from earmark.data.rows import read_cell
+from earmark.errors import AudioError, Rejected
+from earmark.types import Clip, ImageRef, SynthSpec
 
-REMEMBERED: Final = 4096
+CACHE_SIZE: Final = 4096
 LARGE: Final = (
     1 << 24
 )  # bytes: a file larger than this is not held in memory where a part of it, or its digest, will do
 _sources: dict[tuple[str, int | None, str, str], str] = {}  # the latest recordings read, the oldest first
-_remembering = threading.Lock()
+_cache_lock = threading.Lock()
 
 
 def _clip_bytes(clip: Clip) -> bytes:
-    """The recorded bytes behind a clip, whole and untouched. Raises SoundFailed where there are none."""
+    """The recorded bytes behind a clip, whole and untouched. Raises AudioError where there are none."""
     title = clip.name or clip.path
     try:
         if clip.row is not None:
-            data = cell(clip.path, clip.column, clip.row)
+            data = read_cell(clip.path, clip.column, clip.row)
         elif clip.member:
             data = _archive(clip.path).read(clip.member)
         else:
             data = _file_bytes(clip.path)
-    except (OSError, KeyError, *DAMAGED) as error:
-        raise SoundFailed(f"{title}: cannot be read ({error})") from error
+    except (OSError, KeyError, *DAMAGED_ARCHIVE_ERRORS) as error:
+        raise AudioError(f"{title}: cannot be read ({error})") from error
     if not data:
         where = f"row {clip.row} of {clip.path}" if clip.row is not None else clip.member or clip.path
-        raise SoundFailed(f"{title}: {'' if where == title else f'{where} '}is empty, expected sound")
+        raise AudioError(f"{title}: {'' if where == title else f'{where} '}is empty, expected sound")
     return data
 
 
 def size(clip: Clip) -> int:
-    """How many bytes a clip's file or archive member has, unpacked; 0 where reading it will say more."""
+    """Number of bytes a clip's file or archive member has, unpacked; 0 where reading it will say more."""
     try:
         if clip.member:
             return _archive(clip.path).getinfo(clip.member).file_size
         return os.stat(clip.path).st_size  # noqa: PTH116 - a third of the time of Path.stat
-    except (OSError, KeyError, *DAMAGED):
+    except (OSError, KeyError, *DAMAGED_ARCHIVE_ERRORS):
         return 0
 
 
@@ -63,10 +63,10 @@ def _file_bytes(path: str) -> bytes:
     return data
 
 
-def clip_with_source(clip: Clip) -> tuple[bytes, str]:
-    """The bytes behind a clip, and what names them. Raises SoundFailed where there are none."""
+def read_clip(clip: Clip) -> tuple[bytes, str]:
+    """The bytes behind a clip, and what names them. Raises AudioError where there are none."""
     data = _clip_bytes(clip)
-    return data, remember(clip, data)
+    return data, remember_digest(clip, data)
 
 
 @functools.lru_cache(maxsize=16)
@@ -74,43 +74,43 @@ def _archive(path: str) -> zipfile.ZipFile:
     return zipfile.ZipFile(path)
 
 
-def picture_bytes(picture: Picture) -> bytes:
+def read_image(image: ImageRef) -> bytes:
     """The bytes of an image file. Raises Rejected where there are none."""
     try:
-        return _file_bytes(picture.path)
+        return _file_bytes(image.path)
     except OSError as error:
-        raise Rejected(f"{picture.name or picture.path}: cannot be read ({error})") from error
+        raise Rejected(f"{image.name or image.path}: cannot be read ({error})") from error
 
 
-def source(part: Clip | Recipe | Picture) -> str:
-    """What names a recording or a picture: a digest of its bytes, or of the recipe that it is made by.
+def source_digest(part: Clip | SynthSpec | ImageRef) -> str:
+    """Digest of a recording's or a picture's bytes, or of the specification it is synthesized from.
 
-    >>> source(Recipe("tone", {"level": -20})) == source(Recipe("tone", {"level": -21}))
+    >>> source_digest(SynthSpec("tone", {"level": -20})) == source_digest(SynthSpec("tone", {"level": -21}))
     False
     """
-    if isinstance(part, Recipe):
-        return short(repr((part.maker, sorted(part.settings.items()))).encode())
-    if isinstance(part, Picture):
-        return _sources.get(_place(part)) or remember(part, picture_bytes(part))
-    known = _sources.get(_place(part))
+    if isinstance(part, SynthSpec):
+        return hash64(repr((part.generator, sorted(part.settings.items()))).encode())
+    if isinstance(part, ImageRef):
+        return _sources.get(_location(part)) or remember_digest(part, read_image(part))
+    known = _sources.get(_location(part))
     if known is None and part.row is None and not part.member and size(part) > LARGE:
-        return _keep(part, short_of(part.path))
-    return known or clip_with_source(part)[1]
+        return _keep(part, hash64_file(part.path))
+    return known or read_clip(part)[1]
 
 
-def remember(part: Clip | Picture, data: bytes) -> str:
-    """What names these bytes, remembered for a while so that nobody reads the file again to ask."""
-    return _keep(part, short(data))
+def remember_digest(part: Clip | ImageRef, data: bytes) -> str:
+    """Digest of these bytes, cached so that the file need not be read again."""
+    return _keep(part, hash64(data))
 
 
-def _keep(part: Clip | Picture, digest: str) -> str:
-    with _remembering:
-        _sources[_place(part)] = digest
-        if len(_sources) > REMEMBERED:
+def _keep(part: Clip | ImageRef, digest: str) -> str:
+    with _cache_lock:
+        _sources[_location(part)] = digest
+        if len(_sources) > CACHE_SIZE:
             del _sources[next(iter(_sources))]
     return digest
 
 
-def _place(part: Clip | Picture) -> tuple[str, int | None, str, str]:
-    """Where the bytes of a recording or a picture lie; the stretch that is heard of them does not matter."""
+def _location(part: Clip | ImageRef) -> tuple[str, int | None, str, str]:
+    """Location of the bytes of a recording or a picture, regardless of the time range."""
     return (part.path, part.row, part.column, part.member) if isinstance(part, Clip) else (part.path, None, "", "")

@@ -9,40 +9,40 @@ import shutil
 import subprocess
 from pathlib import Path
 
-from earmark.data.cache import folder
+from earmark.data.cache import cache_dir
 from earmark.errors import BadSetup
 from earmark.types import Seconds
 
-PATIENCE: Seconds = 300.0  # for one download
+DOWNLOAD_TIMEOUT: Seconds = 300.0  # for one download
 
 
-def available() -> bool:
-    """Whether this machine has Debian's tools."""
+def is_available() -> bool:
+    """True if this machine has Debian's tools."""
     return shutil.which("apt-get") is not None and shutil.which("dpkg-deb") is not None
 
 
-def unpacked(package: str) -> Path | None:
-    """Where a package lies unpacked, or None."""
-    place = folder("debian") / package
+def find_unpacked(package: str) -> Path | None:
+    """Path of an unpacked package, or None."""
+    place = cache_dir("debian") / package
     return place if place.exists() else None
 
 
-def fetch(package: str) -> Path:
+def fetch_package(package: str) -> Path:
     """Unpack a package into the cache, once, and say where. Raises BadSetup where it cannot be had."""
-    there = unpacked(package)
-    if there is not None:
-        return there
-    work = folder("debian", f".{package}.part")
+    existing = find_unpacked(package)
+    if existing is not None:
+        return existing
+    work = cache_dir("debian", f".{package}.part")
     try:
         _run(["apt-get", "download", package], work)
     except BadSetup:  # no package lists yet, or lists out of date, which only root may renew: use lists of our own
-        lists = folder("debian", ".lists")
+        lists = cache_dir("debian", ".lists")
         (lists / "partial").mkdir(exist_ok=True)
         ours = ["-o", f"Dir::State::lists={lists}"]
         _run(["apt-get", *ours, "-q", "update"], work)
         _run(["apt-get", *ours, "download", package], work)
     _run(["dpkg-deb", "-x", next(work.glob("*.deb")).name, "files"], work)
-    place = folder("debian") / package
+    place = cache_dir("debian") / package
     (work / "files").rename(place)
     shutil.rmtree(work)
     return place
@@ -50,9 +50,9 @@ def fetch(package: str) -> Path:
 
 def _run(command: list[str], work: Path) -> None:
     try:
-        done = subprocess.run(command, cwd=work, capture_output=True, text=True, check=False, timeout=PATIENCE)
+        done = subprocess.run(command, cwd=work, capture_output=True, text=True, check=False, timeout=DOWNLOAD_TIMEOUT)
     except subprocess.TimeoutExpired as error:
-        raise BadSetup(f"'{' '.join(command)}' took longer than {PATIENCE:g} s") from error
+        raise BadSetup(f"'{' '.join(command)}' took longer than {DOWNLOAD_TIMEOUT:g} s") from error
     if done.returncode:
-        said = (done.stderr.strip().splitlines() or ["no message"])[-1]
-        raise BadSetup(f"'{' '.join(command)}' failed: {said}")
+        message = (done.stderr.strip().splitlines() or ["no message"])[-1]
+        raise BadSetup(f"'{' '.join(command)}' failed: {message}")

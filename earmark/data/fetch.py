@@ -1,8 +1,8 @@
 """Data sets from the Hugging Face hub: fetched once at a commit, kept with the digest of every file.
 
-A name such as `main` moves; what was fetched does not. The first fetch writes down the commit that the name stood for and
-the SHA-256 of each file, and everything after reads that commit. A connection that breaks is taken up within the file; a
-fetch that is begun again keeps the files that have come.
+A name such as `main` moves; what was fetched does not. The first fetch writes down the commit that the name stood for
+and the SHA-256 of each file, and everything after reads that commit. A connection that breaks is taken up within the
+file; a fetch that is begun again keeps the files that have come.
 """
 
 from __future__ import annotations
@@ -13,11 +13,11 @@ from pathlib import Path
 import msgspec
 from msgspec import Struct
 
-from earmark.data.cache import digest, folder, write
+from earmark.data.cache import atomic_write, cache_dir, sha256_file
 from earmark.errors import BadData, BadSetup
 
 
-class Fetched(Struct, frozen=True):
+class FetchedDataset(Struct, frozen=True):
     """A data set on this machine."""
 
     repository: str
@@ -31,20 +31,20 @@ class Fetched(Struct, frozen=True):
         return Path(self.folder)
 
 
-def _note(repository: str, revision: str) -> Path:
-    return folder("data") / f"{repository.replace('/', '--')}@{revision.replace('/', '-')}.json"
+def _note_path(repository: str, revision: str) -> Path:
+    return cache_dir("data") / f"{repository.replace('/', '--')}@{revision.replace('/', '-')}.json"
 
 
-def fetched(repository: str, revision: str) -> Fetched | None:
-    """What an earlier fetch brought, if all of it is still there."""
-    path = _note(repository, revision)
+def find_fetched(repository: str, revision: str) -> FetchedDataset | None:
+    """Find an earlier download, if it is complete."""
+    path = _note_path(repository, revision)
     if not path.exists():
         return None
-    found = msgspec.json.decode(path.read_bytes(), type=Fetched)
-    return found if all((found.place / name).exists() for name in found.files) else None
+    dataset = msgspec.json.decode(path.read_bytes(), type=FetchedDataset)
+    return dataset if all((dataset.place / name).exists() for name in dataset.files) else None
 
 
-def fetch(repository: str, revision: str, patterns: list[str], say: Callable[[str], object]) -> Fetched:
+def fetch_dataset(repository: str, revision: str, patterns: list[str], log: Callable[[str], object]) -> FetchedDataset:
     """Bring the files of a data set that match the patterns, and write down which they are.
 
     Raises BadSetup where the hub cannot be reached or has no such thing.
@@ -59,17 +59,20 @@ def fetch(repository: str, revision: str, patterns: list[str], say: Callable[[st
 
     try:
         commit = HfApi().dataset_info(repository, revision=revision).sha or revision
-        say(f"fetching {repository} at {commit[:12]} ({revision})")
+        log(f"fetching {repository} at {commit[:12]} ({revision})")
         place = Path(snapshot_download(repository, repo_type="dataset", revision=commit, allow_patterns=patterns))
     except (HTTPError, OfflineModeIsEnabled, HFValidationError, XetDownloadError, OSError) as error:
-        said = " ".join(str(error).split())[:300]
+        message = " ".join(str(error).split())[:300]
         raise BadSetup(
-            f"{repository} cannot be fetched ({said}); check the network and the name, or copy the files by hand and give data=FOLDER"
+            f"{repository} cannot be fetched ({message}); check the network and the name, or copy the files by hand "
+            "and give data=FOLDER"
         ) from error
     names = sorted(str(path.relative_to(place)) for path in place.rglob("*") if path.is_file())
     if not names:
         raise BadData(f"{repository} at {commit[:12]} has no file like {', '.join(patterns)}")
-    say(f"checking {len(names)} files")
-    found = Fetched(repository, revision, commit, str(place), {name: digest(place / name) for name in names})
-    write(_note(repository, revision), msgspec.json.format(msgspec.json.encode(found)))
-    return found
+    log(f"checking {len(names)} files")
+    dataset = FetchedDataset(
+        repository, revision, commit, str(place), {name: sha256_file(place / name) for name in names}
+    )
+    atomic_write(_note_path(repository, revision), msgspec.json.format(msgspec.json.encode(dataset)))
+    return dataset

@@ -18,10 +18,10 @@ if TYPE_CHECKING:
     import duckdb
 
 BLOCK_BYTES = 8_000_000  # cells are read this much at a time: one pass over a row group serves its neighbours too
-BLOCKS_KEPT = 8
+MAX_CACHED_BLOCKS = 8
 
 _local = threading.local()
-_reading = threading.Lock()  # one reader of cells at a time: its neighbours wait for the very block that it fetches
+_read_lock = threading.Lock()  # one reader of cells at a time: its neighbours wait for the very block that it fetches
 
 
 def _connection() -> duckdb.DuckDBPyConnection:
@@ -34,30 +34,32 @@ def _connection() -> duckdb.DuckDBPyConnection:
     return connection
 
 
-def _ask(path: str | Path, query: str, values: Sequence[Any] = ()) -> duckdb.DuckDBPyConnection:
+def _query(path: str | Path, query: str, values: Sequence[Any] = ()) -> duckdb.DuckDBPyConnection:
     import duckdb  # noqa: PLC0415
 
     try:
         return _connection().cursor().execute(query, values)
     except duckdb.Error as error:
-        said = str(error).splitlines()[0]
-        raise BadData(f"{path}: cannot be read as parquet ({said}); fetch or copy the file again") from error
+        message = str(error).splitlines()[0]
+        raise BadData(f"{path}: cannot be read as parquet ({message}); fetch or copy the file again") from error
 
 
 def parquet_files(folder: str | Path, split: str = "") -> list[Path]:
-    """The parquet files of a folder in order of name; of one split, where the names start with it. Raises BadData for none."""
+    """The parquet files of a folder in order of name; of one split, where the names start with it. Raises BadData for
+    none.
+    """
     place = Path(folder).expanduser()
     if not place.exists():
         raise BadData(f"{place}: no such folder; give data=FOLDER, a folder with parquet files")
-    found = [place] if place.is_file() else sorted(place.rglob("*.parquet"))
-    if not found:
+    parquet = [place] if place.is_file() else sorted(place.rglob("*.parquet"))
+    if not parquet:
         raise BadData(
             f"{place}: found no parquet file, expected at least one such as data/train-00000-of-00001.parquet"
         )
-    known = any(path.name.startswith(("train", "test", "validation", "dev")) for path in found)
-    chosen = [path for path in found if path.name.startswith(split)] if split and known else found
+    known = any(path.name.startswith(("train", "test", "validation", "dev")) for path in parquet)
+    chosen = [path for path in parquet if path.name.startswith(split)] if split and known else parquet
     if not chosen:
-        raise BadData(f"{place}: found {', '.join(p.name for p in found)}, expected files of the split '{split}'")
+        raise BadData(f"{place}: found {', '.join(p.name for p in parquet)}, expected files of the split '{split}'")
     if place.is_dir():
         _check_whole(chosen)
     return chosen
@@ -65,48 +67,49 @@ def parquet_files(folder: str | Path, split: str = "") -> list[Path]:
 
 def _check_whole(files: Sequence[Path]) -> None:
     """Raise BadData where names count their parts, as train-00000-of-00003 does, and a part is not there."""
-    there = {path.name for path in files}
+    present = {path.name for path in files}
     for path in files:
-        said = re.fullmatch(r"(.*-)(\d+)(-of-(\d+)\.parquet)", path.name)
-        parts = range(int(said[4])) if said else ()
-        wanted = (f"{said[1]}{part:0{len(said[2])}}{said[3]}" for part in parts if said)
-        if missing := next((name for name in wanted if name not in there), None):
+        match = re.fullmatch(r"(.*-)(\d+)(-of-(\d+)\.parquet)", path.name)
+        parts = range(int(match[4])) if match else ()
+        wanted = (f"{match[1]}{part:0{len(match[2])}}{match[3]}" for part in parts if match)
+        if missing := next((name for name in wanted if name not in present), None):
             raise BadData(
-                f"{path.parent}: found {path.name}, expected {missing} beside it; copy it too, or give data=FILE to use one alone"
+                f"{path.parent}: found {path.name}, expected {missing} beside it; copy it too, or give data=FILE to "
+                "use one alone"
             )
 
 
 def check_columns(path: str | Path, wanted: Mapping[str, str]) -> None:
     """Raise BadData unless the file has these columns with these types, written as duckdb writes them."""
-    there = {
-        name: kind for name, kind, *_ in _ask(path, "describe select * from read_parquet(?)", [str(path)]).fetchall()
+    types = {
+        name: kind for name, kind, *_ in _query(path, "describe select * from read_parquet(?)", [str(path)]).fetchall()
     }
     for name, kind in wanted.items():
-        if name not in there:
+        if name not in types:
             raise BadData(
-                f"{path}: found no column '{name}', expected it with type {kind}; there are: {', '.join(there)}"
+                f"{path}: found no column '{name}', expected it with type {kind}; there are: {', '.join(types)}"
             )
-        if there[name] != kind:
-            raise BadData(f"{path}: column '{name}' has type {there[name]}, expected {kind}")
+        if types[name] != kind:
+            raise BadData(f"{path}: column '{name}' has type {types[name]}, expected {kind}")
 
 
-def rows(
+def read_rows(
     path: str | Path, columns: Sequence[str], where: str = "true", values: Sequence[Any] = ()
 ) -> Iterator[tuple[Any, ...]]:
     """The rows of one parquet file in its order: their number, counted from 0 over the file, then the columns.
 
     `where` is a condition in SQL with a `?` for each of `values`. Raises BadData where the file cannot be read.
     """
-    chosen = ", ".join(_quoted(column) for column in columns)
+    chosen = ", ".join(_quote(column) for column in columns)
     query = f"select file_row_number, {chosen} from read_parquet(?, file_row_number=true) where {where} order by file_row_number"  # noqa: S608 - names are quoted, values are bound
-    answer = _ask(path, query, [str(path), *values])
+    answer = _query(path, query, [str(path), *values])
     while batch := answer.fetchmany(1024):
         yield from batch
 
 
-def _quoted(column: str) -> str:
+def _quote(column: str) -> str:
     """
-    >>> _quoted("audio.bytes")
+    >>> _quote("audio.bytes")
     '"audio"."bytes"'
     """
     return ".".join('"' + name.replace('"', '""') + '"' for name in column.split("."))
@@ -115,23 +118,23 @@ def _quoted(column: str) -> str:
 @functools.lru_cache(maxsize=256)
 def _rows_per_block(path: str, column: str) -> int:
     query = "select sum(total_uncompressed_size), sum(num_values) from parquet_metadata(?) where path_in_schema = ?"
-    size, rows_there = _ask(path, query, [path, column.replace(".", ", ")]).fetchall()[0]
+    size, rows_there = _query(path, query, [path, column.replace(".", ", ")]).fetchall()[0]
     if not rows_there:
         raise BadData(f"{path}: found no column '{column}' with sound in it")
     return max(1, min(128, int(BLOCK_BYTES / max(1.0, float(size) / float(rows_there)))))
 
 
-@functools.lru_cache(maxsize=BLOCKS_KEPT)
+@functools.lru_cache(maxsize=MAX_CACHED_BLOCKS)
 def _block(path: str, column: str, number: int, size: int) -> list[bytes | None]:
     first = number * size
-    query = f"select {_quoted(column)} from read_parquet(?, file_row_number=true) where file_row_number between ? and ? order by file_row_number"  # noqa: S608
-    return [cell for (cell,) in _ask(path, query, [path, first, first + size - 1]).fetchall()]
+    query = f"select {_quote(column)} from read_parquet(?, file_row_number=true) where file_row_number between ? and ? order by file_row_number"  # noqa: S608
+    return [cell for (cell,) in _query(path, query, [path, first, first + size - 1]).fetchall()]
 
 
-def cell(path: str, column: str, row: int) -> bytes | None:
+def read_cell(path: str, column: str, row: int) -> bytes | None:
     """The bytes in one cell, and nothing where it is null or not there. Rows count from 0 over the whole file."""
-    with _reading:
+    with _read_lock:
         per_block = _rows_per_block(path, column)
         block = _block(path, column, row // per_block, per_block)
-    at = row % per_block
-    return block[at] if at < len(block) else None
+    position = row % per_block
+    return block[position] if position < len(block) else None

@@ -2,8 +2,8 @@
 
 Callers wait side by side; whenever there is room, the one that waits longest is taken together with those that are
 nearest to it in length, up to the size of a batch, and worked on in a thread. Up to two batches are under way: while a
-model answers the one, the next is prepared, if it is full. A batch that cannot be answered is taken apart, so that one bad prompt fails
-alone.
+model answers the one, the next is prepared, if it is full. A batch that cannot be answered is taken apart, so that one
+bad prompt fails alone.
 """
 
 from __future__ import annotations
@@ -18,17 +18,17 @@ import orjson
 from msgspec import Struct
 
 from earmark.errors import AskError
-from earmark.types import Prompt, Response, Seconds, Wave
+from earmark.types import Prompt, Response, Seconds, Waveform
 
-AT_ONCE: Final = 2  # batches
-LINGER: Final[Seconds] = 0.01  # how long a batch that is not full waits for company
-FRAMES_A_TOKEN: Final = 640  # roughly: 25 tokens a second at 16 kHz,
-LETTERS_A_TOKEN: Final = 4  # and four letters a token of words
+MAX_RUNNING_BATCHES: Final = 2  # batches
+LINGER_SECONDS: Final[Seconds] = 0.01  # how long a batch that is not full waits for company
+FRAMES_PER_TOKEN: Final = 640  # roughly: 25 tokens a second at 16 kHz,
+CHARACTERS_PER_TOKEN: Final = 4  # and four letters a token of words
 
 Work = Callable[[list[Prompt]], list[Response]]
 
 
-class Job(Struct, frozen=True, eq=False):
+class PendingPrompt(Struct, frozen=True, eq=False):
     """A prompt that waits for its answer."""
 
     prompt: Prompt
@@ -40,16 +40,16 @@ class Job(Struct, frozen=True, eq=False):
 class Batcher:
     """Whoever waits, and what is under way. `work` answers a list of prompts, or raises an AskError for all of them."""
 
-    def __init__(self, work: Work, size: int, linger: Seconds = LINGER) -> None:
+    def __init__(self, work: Work, size: int, linger: Seconds = LINGER_SECONDS) -> None:
         self._work, self._size, self._linger = work, size, linger
-        self._pool = ThreadPoolExecutor(AT_ONCE, "batch")
-        self._waiting: list[Job] = []
+        self._pool = ThreadPoolExecutor(MAX_RUNNING_BATCHES, "batch")
+        self._waiting: list[PendingPrompt] = []
         self._away = 0
 
     async def ask(self, prompt: Prompt) -> Response:
         """The answer to one prompt, whatever batch it comes in."""
         loop = asyncio.get_running_loop()
-        job = Job(prompt, kind(prompt), length(prompt), loop.create_future())
+        job = PendingPrompt(prompt, batch_key(prompt), estimate_tokens(prompt), loop.create_future())
         self._waiting.append(job)
         self._soon(loop)
         return await job.answer
@@ -66,14 +66,14 @@ class Batcher:
 
     def _start(self, loop: asyncio.AbstractEventLoop) -> None:
         self._waiting = [job for job in self._waiting if not job.answer.cancelled()]
-        while self._waiting and self._away < (AT_ONCE if len(self._waiting) >= self._size else 1):
-            jobs = together(self._waiting, self._size)
+        while self._waiting and self._away < (MAX_RUNNING_BATCHES if len(self._waiting) >= self._size else 1):
+            jobs = next_batch(self._waiting, self._size)
             self._waiting = [job for job in self._waiting if job not in jobs]
             self._away += 1
-            done = loop.run_in_executor(self._pool, attempt, self._work, [job.prompt for job in jobs])
+            done = loop.run_in_executor(self._pool, run_batch, self._work, [job.prompt for job in jobs])
             done.add_done_callback(partial(self._deliver, jobs, loop))
 
-    def _deliver(self, jobs: list[Job], loop: asyncio.AbstractEventLoop, done: asyncio.Future[Any]) -> None:
+    def _deliver(self, jobs: list[PendingPrompt], loop: asyncio.AbstractEventLoop, done: asyncio.Future[Any]) -> None:
         self._away -= 1
         if done.cancelled():
             for job in jobs:
@@ -90,7 +90,7 @@ class Batcher:
         self._soon(loop)
 
 
-def attempt(work: Work, prompts: list[Prompt]) -> list[Response | AskError]:
+def run_batch(work: Work, prompts: list[Prompt]) -> list[Response | AskError]:
     """The answers to a batch; one that fails is halved until the prompts at fault stand alone."""
     try:
         return [*work(prompts)]
@@ -98,28 +98,28 @@ def attempt(work: Work, prompts: list[Prompt]) -> list[Response | AskError]:
         if len(prompts) == 1:
             return [error]
     middle = len(prompts) // 2
-    return attempt(work, prompts[:middle]) + attempt(work, prompts[middle:])
+    return run_batch(work, prompts[:middle]) + run_batch(work, prompts[middle:])
 
 
-def together(waiting: list[Job], size: int) -> list[Job]:
+def next_batch(waiting: list[PendingPrompt], size: int) -> list[PendingPrompt]:
     """The job that waits longest and its like, nearest in length: little is padded, and nobody waits for ever."""
     oldest = waiting[0]
     alike = sorted((job for job in waiting if job.kind == oldest.kind), key=lambda job: job.length)
-    size, at = min(size, len(alike)), alike.index(oldest)
-    starts = range(max(0, at - size + 1), min(at, len(alike) - size) + 1)
+    size, position = min(size, len(alike)), alike.index(oldest)
+    starts = range(max(0, position - size + 1), min(position, len(alike) - size) + 1)
     start = min(starts, key=lambda start: alike[start + size - 1].length - alike[start].length)
     return alike[start : start + size]
 
 
-def kind(prompt: Prompt) -> tuple[bytes, bool]:
-    """What prompts of one batch must share."""
-    sound = any(isinstance(part, Wave) for turn in prompt.turns for part in turn.parts)
+def batch_key(prompt: Prompt) -> tuple[bytes, bool]:
+    """Key that the prompts of one batch share."""
+    sound = any(isinstance(part, Waveform) for turn in prompt.turns for part in turn.parts)
     return orjson.dumps(prompt.sampling, option=orjson.OPT_SORT_KEYS), sound
 
 
-def length(prompt: Prompt) -> float:
+def estimate_tokens(prompt: Prompt) -> float:
     """About how many tokens a prompt has."""
     parts = [part for turn in prompt.turns for part in turn.parts]
-    frames: int = sum(part.samples.shape[1] for part in parts if isinstance(part, Wave))
+    frames: int = sum(part.samples.shape[1] for part in parts if isinstance(part, Waveform))
     letters = sum(len(part) for part in parts if isinstance(part, str))
-    return frames / FRAMES_A_TOKEN + letters / LETTERS_A_TOKEN
+    return frames / FRAMES_PER_TOKEN + letters / CHARACTERS_PER_TOKEN

@@ -13,18 +13,18 @@ from pathlib import Path
 from typing import Any, Final
 
 from earmark.errors import BadSetup, Rejected
-from earmark.types import Part, Prompt, Samples, Turn, Wave
+from earmark.types import Part, Prompt, Samples, Turn, Waveform
 
-MOST: Final = 1024  # tokens of an answer, where neither the settings nor the benchmark say
+MAX_NEW_TOKENS: Final = 1024  # tokens of an answer, where neither the settings nor the benchmark say
 NO_THINKING: Final = {
     "enable_thinking": False
 }  # what most chat templates call it; those that do not know it go without
 
 
-def conversation(prompt: Prompt, system_prompt: str | None, placeholder: str = "") -> list[dict[str, Any]]:
+def to_messages(prompt: Prompt, system_prompt: str | None, placeholder: str = "") -> list[dict[str, Any]]:
     """The turns as messages. With a placeholder, which stands for each sound, every message is one text.
 
-    >>> conversation(Prompt((Turn("user", ("Which?",)),)), "Be brief.")
+    >>> to_messages(Prompt((Turn("user", ("Which?",)),)), "Be brief.")
     [{'role': 'system', 'content': 'Be brief.'}, {'role': 'user', 'content': 'Which?'}]
     """
     system = () if system_prompt is None else (Turn("system", (system_prompt,)),)
@@ -33,7 +33,7 @@ def conversation(prompt: Prompt, system_prompt: str | None, placeholder: str = "
 
 def _content(parts: tuple[Part, ...], placeholder: str) -> str | list[dict[str, Any]]:
     for part in parts:
-        if not isinstance(part, str | Wave):
+        if not isinstance(part, str | Waveform):
             raise Rejected(
                 f"a {type(part).__name__} cannot be given to this model; it takes words and samples of sound"
             )
@@ -47,14 +47,14 @@ def _content(parts: tuple[Part, ...], placeholder: str) -> str | list[dict[str, 
     ]
 
 
-def sounds(prompt: Prompt) -> list[Samples]:
+def audio_samples(prompt: Prompt) -> list[Samples]:
     """The sounds of a prompt in playing order, each of shape (frames,)."""
-    return [samples(part) for turn in prompt.turns for part in turn.parts if isinstance(part, Wave)]
+    return [samples(part) for turn in prompt.turns for part in turn.parts if isinstance(part, Waveform)]
 
 
 def samples(part: Part) -> Samples:
     """The samples of one sound, shape (frames,)."""
-    assert isinstance(part, Wave)  # noqa: S101 - sound is prepared as samples before it comes here
+    assert isinstance(part, Waveform)  # noqa: S101 - sound is prepared as samples before it comes here
     channel: Samples = part.samples[0]
     return channel
 
@@ -70,29 +70,29 @@ def template_of(processor: Any) -> str:
     return ""
 
 
-def known(variables: Mapping[str, Any], template: str) -> dict[str, Any]:
+def supported_variables(variables: Mapping[str, Any], template: str) -> dict[str, Any]:
     """The variables that a template mentions: some processors take an unknown one for an argument of their own.
 
-    >>> known({"enable_thinking": False}, "{% if enable_thinking %}"), known({"enable_thinking": False}, "{{ messages }}")
+    >>> supported_variables({"enable_thinking": False}, "{% if enable_thinking %}"), supported_variables({"enable_thinking": False}, "{{ messages }}")
     ({'enable_thinking': False}, {})
     """
     return {name: value for name, value in variables.items() if re.search(rf"\b{re.escape(name)}\b", template)}
 
 
 def sampling(prompt: Prompt, own: Mapping[str, Any]) -> dict[str, Any]:
-    """How an answer is drawn: greedily, unless the benchmark prescribes or the model's settings say otherwise.
+    """Sampling parameters: greedy, unless the benchmark or the model's settings say otherwise.
 
     >>> sampling(Prompt((), sampling={"max_tokens": 16}), {"temperature": 0.7})
     {'temperature': 0.7, 'max_tokens': 16}
     """
-    told = {name: value for name, value in {**prompt.sampling, **own}.items() if value is not None}
-    return {"temperature": 0.0, "max_tokens": MOST} | told
+    arguments = {name: value for name, value in {**prompt.sampling, **own}.items() if value is not None}
+    return {"temperature": 0.0, "max_tokens": MAX_NEW_TOKENS} | arguments
 
 
-def named(name: str, hf_id: str, backend: str) -> tuple[str, str]:
-    """What a model is called, and where it is found: on the hub, or in a folder.
+def resolve_name(name: str, hf_id: str, backend: str) -> tuple[str, str]:
+    """Name of a model, and its location: a hub id or a folder.
 
-    >>> named("", "google/gemma-4-E2B-it", "vllm"), named("google/gemma-4-E2B-it", "", "vllm")
+    >>> resolve_name("", "google/gemma-4-E2B-it", "vllm"), resolve_name("google/gemma-4-E2B-it", "", "vllm")
     (('gemma-4-E2B-it', 'google/gemma-4-E2B-it'), ('google/gemma-4-E2B-it', 'google/gemma-4-E2B-it'))
     """
     if not name and not hf_id:
@@ -104,20 +104,22 @@ def named(name: str, hf_id: str, backend: str) -> tuple[str, str]:
 
 
 @contextmanager
-def renamed_troubles(hf_id: str) -> Iterator[None]:
-    """What goes wrong while a model is opened, under our own names."""
+def translate_load_errors(hf_id: str) -> Iterator[None]:
+    """Translate errors raised while a model is loaded."""
     import torch  # noqa: PLC0415
 
     try:
         yield
     except ImportError as error:
-        raise BadSetup(f"{hf_id} needs a package that is not here: {line(error)}") from error
+        raise BadSetup(f"{hf_id} needs a package that is not here: {error_line(error)}") from error
     except torch.OutOfMemoryError as error:
-        raise BadSetup(f"{hf_id} does not fit: {line(error)}; model.dtype=bfloat16 halves 32-bit weights") from error
+        raise BadSetup(
+            f"{hf_id} does not fit: {error_line(error)}; model.dtype=bfloat16 halves 32-bit weights"
+        ) from error
     except (OSError, ValueError) as error:
-        raise BadSetup(f"{hf_id} cannot be opened: {line(error)}") from error
+        raise BadSetup(f"{hf_id} cannot be opened: {error_line(error)}") from error
 
 
-def line(error: Exception) -> str:
-    """What an error says, in one line."""
+def error_line(error: Exception) -> str:
+    """Format an error in one line."""
     return " ".join(str(error).split())[:500]

@@ -27,7 +27,7 @@ TRANSIENT: Final = frozenset(
     {408, 409, 425, 429, 500, 502, 503, 504, *range(520, 525), 529}
 )  # 520 to 524: a proxy lost it
 BUSY: Final = frozenset({429, 503, 529})
-OUR_SETUP: Final = frozenset({401, 402, 403, 404})
+SETUP_STATUSES: Final = frozenset({401, 402, 403, 404})
 REDIRECTS: Final = frozenset({301, 302, 303, 307, 308})
 MIMES: Final = {
     "wav": "audio/wav",
@@ -38,12 +38,12 @@ MIMES: Final = {
     "m4a": "audio/mp4",
     "webm": "audio/webm",
 }
-LARGE: Final = 65536  # bytes
+LARGE_CHUNK: Final = 65536  # bytes
 MaxBytes: TypeAlias = Annotated[int, Meta(ge=1)] | None
 MAX_REPLY: Final = 16 * 1024 * 1024  # bytes of a reply after unpacking, unless the user says otherwise
 OWN_DOMAINS: Final = (".local", ".lan", ".internal", ".localdomain", ".home.arpa")
 GZIP_OR_ZLIB, RAW_DEFLATE = 47, -15  # how zlib is told what it reads
-GAP: Final = b"\x00"  # where encoded media go into a request; JSON holds this byte nowhere else
+PLACEHOLDER: Final = b"\x00"  # where encoded media go into a request; JSON holds this byte nowhere else
 
 
 class HttpSettings(KeySettings, Protocol):
@@ -55,7 +55,7 @@ class HttpSettings(KeySettings, Protocol):
         ...
 
     @property
-    def connect(self) -> Seconds:
+    def connect_timeout(self) -> Seconds:
         """To open a connection, and for small questions such as which models there are."""
         ...
 
@@ -84,7 +84,7 @@ class HttpClient:
 
     @property
     def hosted(self) -> bool:
-        """Whether the address is somebody else's, as far as it tells."""
+        """True if the address is somebody else's, as far as it tells."""
         return not is_own(parse_address(self.settings.base_url).host or "")
 
     @property
@@ -101,8 +101,8 @@ class HttpClient:
     ) -> AsyncIterator[aiohttp.ClientResponse]:
         """Send a request. `wait` names the setting that limits the time until its whole reply has been read."""
         limits = self.settings
-        longest = limits.timeout if wait == "timeout" else limits.connect
-        timeout = aiohttp.ClientTimeout(total=longest, sock_connect=min(limits.connect, longest))
+        longest = limits.timeout if wait == "timeout" else limits.connect_timeout
+        timeout = aiohttp.ClientTimeout(total=longest, sock_connect=min(limits.connect_timeout, longest))
         way: dict[str, Any] = {"proxy": self._proxy, "proxy_headers": self._proxy_headers, "timeout": timeout}
         url = self.url(path)
         with self._translated_errors(wait, longest):
@@ -144,14 +144,14 @@ class HttpClient:
     @contextmanager
     def _translated_errors(self, wait: str, longest: Seconds) -> Iterator[None]:
         """Raise failures of the network under our own names."""
-        address, connect = self.settings.base_url, self.settings.connect
+        address, connect = self.settings.base_url, self.settings.connect_timeout
         if self._proxy:
             address += f" by the proxy {self._proxy}"
         try:
             yield
         except aiohttp.ConnectionTimeoutError as error:
             raise Transient(
-                f"no connection to {address} within {connect:g} s; model.connect=SECONDS waits longer"
+                f"no connection to {address} within {connect:g} s; model.connect_timeout=SECONDS waits longer"
             ) from error
         except TimeoutError as error:
             raise Transient(f"no whole answer within {longest:g} s; model.{wait}=SECONDS waits longer") from error
@@ -268,7 +268,7 @@ async def unpack(reply: aiohttp.ClientResponse) -> AsyncIterator[bytes]:
                 inflate = zlib.decompressobj(GZIP_OR_ZLIB if piece[0] in (0x1F, 0x78) else RAW_DEFLATE)
             left = piece
             while left and not inflate.eof:
-                yield inflate.decompress(left, LARGE)
+                yield inflate.decompress(left, LARGE_CHUNK)
                 left = inflate.unconsumed_tail
         if inflate is not None:
             yield inflate.flush()
@@ -278,27 +278,27 @@ async def unpack(reply: aiohttp.ClientResponse) -> AsyncIterator[bytes]:
         raise Transient("the reply ended before what was packed in it did")
 
 
-def by_status(status: int, message: str, wait: Seconds | None) -> AskError | BadSetup:
+def error_of_status(status: int, message: str, wait: Seconds | None) -> AskError | BadSetup:
     """Make the error that an HTTP status amounts to, where nothing more is known."""
-    if status in OUR_SETUP:
+    if status in SETUP_STATUSES:
         return BadSetup(f"{message}; check the key, the address and the model's name")
     if status in TRANSIENT:
         return Transient(message, wait, busy=status in BUSY)
     return Rejected(message)
 
 
-def asked_to_wait(headers: Mapping[str, str]) -> Seconds | None:
+def retry_after(headers: Mapping[str, str]) -> Seconds | None:
     """Read how long the head of a reply asks us to wait."""
-    return retry_after(headers.get("Retry-After"), datetime.now(UTC))
+    return parse_retry_after(headers.get("Retry-After"), datetime.now(UTC))
 
 
-def retry_after(header: str | None, now: datetime) -> Seconds | None:
+def parse_retry_after(header: str | None, now: datetime) -> Seconds | None:
     """Read how long a server asks us to wait, in seconds or as a date; None where it says nothing, or what is no wait.
 
     >>> now = datetime(1994, 11, 6, 8, 49, 30, tzinfo=UTC)
-    >>> [retry_after(head, now) for head in ("2", "2abc", "Sun, 06 Nov 1994 08:49:37 GMT", "Sun Nov  6 08:49:37 1994")]
+    >>> [parse_retry_after(head, now) for head in ("2", "2abc", "Sun, 06 Nov 1994 08:49:37 GMT", "Sun Nov  6 08:49:37 1994")]
     [2.0, None, 7.0, 7.0]
-    >>> [retry_after(head, now) for head in ("-5", "nan", "inf", "0", "Sun, 06 Nov 1994 08:49:00 GMT")]
+    >>> [parse_retry_after(head, now) for head in ("-5", "nan", "inf", "0", "Sun, 06 Nov 1994 08:49:00 GMT")]
     [None, None, None, None, None]
     """
     if header is None:
@@ -308,9 +308,11 @@ def retry_after(header: str | None, now: datetime) -> Seconds | None:
     except ValueError:
         pass
     try:
-        at = parsedate_to_datetime(header)
-        at = at if at.tzinfo else at.replace(tzinfo=UTC)  # a date of the old form names no zone: all are of Greenwich
-        return sensible_wait((at - now).total_seconds())
+        moment = parsedate_to_datetime(header)
+        moment = (
+            moment if moment.tzinfo else moment.replace(tzinfo=UTC)
+        )  # a date of the old form names no zone: all are of Greenwich
+        return sensible_wait((moment - now).total_seconds())
     except (ValueError, OverflowError):
         return None
 
@@ -320,22 +322,22 @@ def sensible_wait(seconds: Seconds) -> Seconds | None:
     return seconds if 0 < seconds < float("inf") else None
 
 
-def gap(before: str = "") -> orjson.Fragment:
+def placeholder(before: str = "") -> orjson.Fragment:
     """A text in JSON that encoded media will fill."""
-    return orjson.Fragment(b'"' + before.encode() + GAP + b'"')
+    return orjson.Fragment(b'"' + before.encode() + PLACEHOLDER + b'"')
 
 
-def pieces(request: Mapping[str, Any], media: list[bytes]) -> list[bytes]:
+def body_chunks(request: Mapping[str, Any], media: list[bytes]) -> list[bytes]:
     """A request as it goes over the wire, in pieces, its gaps filled.
 
-    >>> pieces({"data": gap("data:")}, [b"AAAA"])
+    >>> body_chunks({"data": placeholder("data:")}, [b"AAAA"])
     [b'{"data":"data:', b'AAAA', b'"}']
     """
-    words = orjson.dumps(request).split(GAP)
+    words = orjson.dumps(request).split(PLACEHOLDER)
     return [piece for pair in zip_longest(words, media, fillvalue=b"") for piece in pair if piece]
 
 
-class Body(aiohttp.payload.Payload):
+class ChunkedBody(aiohttp.payload.Payload):
     """A request body of JSON in pieces, sent one after the other: encoded sound is not copied into one long text."""
 
     def __init__(self, pieces: list[bytes]) -> None:
@@ -345,7 +347,7 @@ class Body(aiohttp.payload.Payload):
 
     @property
     def bytes(self) -> int:
-        """How long it is."""
+        """Length in bytes."""
         return self._size or 0
 
     def decode(self, encoding: str = "utf-8", errors: str = "strict") -> str:
@@ -354,7 +356,7 @@ class Body(aiohttp.payload.Payload):
     async def write(self, writer: AbstractStreamWriter) -> None:
         few: list[bytes] = []
         for piece in self._pieces:  # small ones together; a large one alone: copying it costs more than a system call
-            if len(piece) < LARGE:
+            if len(piece) < LARGE_CHUNK:
                 few.append(piece)
                 continue
             if few:
@@ -369,5 +371,6 @@ def check_size(size: int, limit: int | None) -> None:
     """Raise Rejected for a request that the service would not take, before it is sent."""
     if limit is not None and size > limit:
         raise Rejected(
-            f"the request has {size:,} bytes, the service takes {limit:,}; nothing was sent. Send fewer or shorter clips, or raise model.max_body_bytes"
+            f"the request has {size:,} bytes, the service takes {limit:,}; nothing was sent. Send fewer or shorter "
+            "clips, or raise model.max_body_bytes"
         )

@@ -1,4 +1,4 @@
-"""Whether a processor listens: what it makes of sound, before anything is asked.
+"""True if a processor listens: what it makes of sound, before anything is asked.
 
 A processor that does not know the name of an argument ignores it with a warning, and a model without its sound still
 answers. So two different sounds are put through it first: both must leave numbers among the model's inputs, and not the
@@ -14,15 +14,15 @@ from typing import Any, Final
 import numpy as np
 
 from earmark.errors import BadSetup
-from earmark.types import Hertz, Prompt, Samples, Seconds, Turn, Wave
+from earmark.types import Hertz, Prompt, Samples, Seconds, Turn, Waveform
 
 Inputs = Callable[[list[Prompt]], Mapping[str, Any]]
-USUAL: Final = "input_features, input_values, audio_values, audio_input_features or input_audio_embeds"
+COMMON_INPUTS: Final = "input_features, input_values, audio_values, audio_input_features or input_audio_embeds"
 PROBE: Final[Seconds] = 1.0
 
 
 def extractor_of(processor: Any) -> Any:
-    """What makes features of sound; None where a processor takes none."""
+    """Feature extractor of a processor; None if it takes no sound."""
     return getattr(processor, "audio_processor", None) or getattr(processor, "feature_extractor", None)
 
 
@@ -32,47 +32,50 @@ def rate_of(extractor: Any) -> Hertz:
     return int(getattr(inner, "sampling_rate", 16000))
 
 
-def sound_inputs(inputs: Mapping[str, Any]) -> dict[str, Any]:
+def audio_inputs(inputs: Mapping[str, Any]) -> dict[str, Any]:
     """The inputs that hold sound: numbers that are neither tokens nor masks.
 
-    >>> sorted(sound_inputs({"input_ids": np.zeros(3, int), "input_features": np.zeros(3)}))
+    >>> sorted(audio_inputs({"input_ids": np.zeros(3, int), "input_features": np.zeros(3)}))
     ['input_features']
     """
     return {name: value for name, value in inputs.items() if "float" in str(getattr(value, "dtype", ""))}
 
 
-def check_listening(inputs: Inputs, rate: Hertz, kind: str) -> None:
+def check_audio_reaches_model(inputs: Inputs, rate: Hertz, kind: str) -> None:
     """Refuse a processor whose sound does not reach the model's inputs."""
-    low, high = (inputs([about(_tone(frequency, rate), rate)]) for frequency in (440.0, 880.0))
-    missing_sound(low, kind)
-    missing_sound(high, kind)
-    if same(sound_inputs(low), sound_inputs(high)):
+    low, high = (inputs([probe_prompt(_tone(frequency, rate), rate)]) for frequency in (440.0, 880.0))
+    check_audio_inputs(low, kind)
+    check_audio_inputs(high, kind)
+    if inputs_equal(audio_inputs(low), audio_inputs(high)):
         raise BadSetup(
-            f"{kind} makes the same {', '.join(sound_inputs(low))} of two different sounds, so the model would hear none; "
+            f"{kind} makes the same {', '.join(audio_inputs(low))} of two different sounds, so the model would hear "
+            "none; "
             "expected inputs that differ: check the versions of transformers and of the model's own code"
         )
 
 
-def missing_sound(inputs: Mapping[str, Any], kind: str) -> None:
+def check_audio_inputs(inputs: Mapping[str, Any], kind: str) -> None:
     """Refuse inputs that hold no sound."""
-    if not sound_inputs(inputs):
+    if not audio_inputs(inputs):
         raise BadSetup(
-            f"{kind} made {', '.join(inputs) or 'nothing'} of a prompt with sound: no features of the sound are among them, "
-            f"so the model would hear none; expected {USUAL}: check the versions of transformers and of the model's own code"
+            f"{kind} made {', '.join(inputs) or 'nothing'} of a prompt with sound: no features of the sound are among "
+            "them, "
+            f"so the model would hear none; expected {COMMON_INPUTS}: check the versions of transformers and of the "
+            "model's own code"
         )
 
 
 def window_of(extractor: Any, inputs: Inputs, rate: Hertz) -> Seconds | None:
-    """How long a clip may be before it is cut; None: a longer one is taken whole, or in pieces."""
-    seconds = stated_window(extractor, rate)
+    """Maximum length of a clip before it is truncated; None: longer clips are taken whole, or in pieces."""
+    seconds = declared_window(extractor, rate)
     if seconds is None:
         return None
     noise = np.random.default_rng(0).normal(0, 0.1, round((seconds + PROBE) * rate)).astype(np.float32)
-    longer, window = (inputs([about(heard, rate)]) for heard in (noise, noise[: round(seconds * rate)]))
-    return seconds if same(sound_inputs(longer), sound_inputs(window)) else None
+    longer, window = (inputs([probe_prompt(heard, rate)]) for heard in (noise, noise[: round(seconds * rate)]))
+    return seconds if inputs_equal(audio_inputs(longer), audio_inputs(window)) else None
 
 
-def stated_window(extractor: Any, rate: Hertz) -> Seconds | None:
+def declared_window(extractor: Any, rate: Hertz) -> Seconds | None:
     """The window that an extractor tells: a length in seconds, or the samples at which its call cuts."""
     chunk = getattr(extractor, "chunk_length", None)
     if chunk:
@@ -81,16 +84,16 @@ def stated_window(extractor: Any, rate: Hertz) -> Seconds | None:
     return most.default / rate if most and isinstance(most.default, int) else None
 
 
-def same(one: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
-    """Whether two sets of inputs are equal, number for number."""
-    return one.keys() == other.keys() and all(
-        one[name].shape == other[name].shape and bool((one[name] == other[name]).all()) for name in one
+def inputs_equal(first: Mapping[str, Any], second: Mapping[str, Any]) -> bool:
+    """True if two sets of inputs are equal, number for number."""
+    return first.keys() == second.keys() and all(
+        first[name].shape == second[name].shape and bool((first[name] == second[name]).all()) for name in first
     )
 
 
-def about(heard: Samples, rate: Hertz) -> Prompt:
+def probe_prompt(heard: Samples, rate: Hertz) -> Prompt:
     """A prompt about one sound."""
-    return Prompt((Turn("user", (Wave(heard[None], rate, "a probe"), "What do you hear?")),))
+    return Prompt((Turn("user", (Waveform(heard[None], rate, "a probe"), "What do you hear?")),))
 
 
 def _tone(frequency: float, rate: Hertz) -> Samples:

@@ -18,14 +18,14 @@ import pybase64
 from msgspec import Struct
 
 from earmark.errors import Rejected
-from earmark.models._http import MIMES, gap
-from earmark.types import Image, Part, Sound, Turn
+from earmark.models._http import MIMES, placeholder
+from earmark.types import EncodedAudio, ImageBytes, Part, Turn
 
 Style: TypeAlias = Literal["raw", "data", "audio_url"]
 
 
 class Profile(Struct, frozen=True):
-    """What a kind of server wants."""
+    """Request style of a kind of server."""
 
     style: Style = "raw"
     max_body_bytes: int | None = None  # of a whole request
@@ -42,25 +42,25 @@ PROFILES: Final = {
 SERVICES: Final = {"api.openai.com": "openai", "dashscope": "dashscope"}  # by a part of the address
 
 
-def profile_of(name: str, base_url: str) -> Profile:
+def find_profile(name: str, base_url: str) -> Profile:
     """The profile of a name; of an address where none is named.
 
-    >>> profile_of("", "https://api.openai.com/v1").max_body_bytes, profile_of("", "http://127.0.0.1:8000/v1").max_body_bytes
+    >>> find_profile("", "https://api.openai.com/v1").max_body_bytes, find_profile("", "http://127.0.0.1:8000/v1").max_body_bytes
     (20971520, None)
     """
     host = urlsplit(base_url).hostname or ""
     return PROFILES[name or next((known for part, known in SERVICES.items() if part in host), "vllm")]
 
 
-def messages(turns: tuple[Turn, ...], style: Style, media: list[bytes]) -> list[dict[str, Any]]:
+def to_messages(turns: tuple[Turn, ...], style: Style, media: list[bytes]) -> list[dict[str, Any]]:
     """The turns as messages. Encoded media go to `media`, in order."""
-    return [{"role": turn.role, "content": content(turn.parts, style, media)} for turn in turns]
+    return [{"role": turn.role, "content": to_content(turn.parts, style, media)} for turn in turns]
 
 
-def content(parts: tuple[Part, ...], style: Style, media: list[bytes]) -> str | list[dict[str, Any]]:
+def to_content(parts: tuple[Part, ...], style: Style, media: list[bytes]) -> str | list[dict[str, Any]]:
     """The content of one message; a message of words alone is a plain string.
 
-    >>> content(("Hello.",), "raw", [])
+    >>> to_content(("Hello.",), "raw", [])
     'Hello.'
     """
     if len(parts) == 1 and isinstance(parts[0], str):
@@ -71,16 +71,16 @@ def content(parts: tuple[Part, ...], style: Style, media: list[bytes]) -> str | 
 def _content_part(part: Part, style: Style, media: list[bytes]) -> dict[str, Any]:
     if isinstance(part, str):
         return {"type": "text", "text": part}
-    if isinstance(part, Sound):
+    if isinstance(part, EncodedAudio):
         media.append(part.base64 or pybase64.b64encode(part.data))
         if style == "raw":
-            return {"type": "input_audio", "input_audio": {"data": gap(), "format": part.format}}
-        url = gap(f"data:{MIMES.get(part.format, f'audio/{part.format}')};base64,")
+            return {"type": "input_audio", "input_audio": {"data": placeholder(), "format": part.format}}
+        url = placeholder(f"data:{MIMES.get(part.format, f'audio/{part.format}')};base64,")
         if style == "data":
             return {"type": "input_audio", "input_audio": {"data": url, "format": part.format}}
         return {"type": "audio_url", "audio_url": {"url": url}}
-    if isinstance(part, Image):
+    if isinstance(part, ImageBytes):
         media.append(part.base64 or pybase64.b64encode(part.data))
-        picture: dict[str, Any] = {"url": gap(f"data:{part.mime};base64,")}
+        picture: dict[str, Any] = {"url": placeholder(f"data:{part.mime};base64,")}
         return {"type": "image_url", "image_url": picture | ({"detail": part.detail} if part.detail else {})}
     raise Rejected(f"a {type(part).__name__} cannot be sent as it is; sound is prepared before it is asked about")

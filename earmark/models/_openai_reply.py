@@ -1,7 +1,7 @@
 """From a reply of chat completions to an answer, or to what went wrong.
 
-An answer is an answer whole or not at all: an error inside a 200, a body that is no JSON or a reply without choices is a
-failure.
+An answer is an answer whole or not at all: an error inside a 200, a body that is no JSON or a reply without choices is
+a failure.
 """
 
 from __future__ import annotations
@@ -17,38 +17,33 @@ import numpy as np
 import pybase64
 from msgspec import Struct
 
-from earmark.audio.encode import FULL_SCALE, wav
-from earmark.data.cache import folder, short, write
-from earmark.errors import AskError, BadSetup, Filtered, Transient
-from earmark.models._http import asked_to_wait, by_status
-from earmark.models._reply import (
-    NO_LOGPROBS,
-    Count,
-    Money,
-    Reply,
-    as_text,
-    counted,
-    shaped,
-    status_code,
-    told,
-)
+from earmark.audio.encode import FULL_SCALE, encode_wav
+from earmark.data.cache import atomic_write, cache_dir, hash64
+from earmark.errors import AskError, BadSetup, ContentFiltered, Transient
+from earmark.models._http import error_of_status, retry_after
+from earmark.models._reply import Count, Money, Reply, as_text, convert, error_fields, parse_usage, status_code
 from earmark.text.stops import stop_of
-from earmark.types import Clip, Hertz, Response, Usage, Wave
+from earmark.types import NO_LOGPROBS_NOTE, Clip, Hertz, Response, Usage, Waveform
 
-FILTERED: Final = ("content_filter", "content_policy_violation", "moderation_blocked")
+FILTERED_CODES: Final = ("content_filter", "content_policy_violation", "moderation_blocked")
 OUT_OF_CREDIT: Final = ("insufficient_quota", "billing_hard_limit_reached")
-BROKEN: Final = "error"  # as some that pass questions on say that the one they passed it to broke off
-NO_SOUND: Final = re.compile(  # as servers of models without ears say it, llama.cpp with a 500, vLLM with a 400
-    r"audio input is not supported|(?:is )?not a multimodal model|at most 0 audio|does not support audio", re.IGNORECASE
+BROKEN_FINISH: Final = "error"  # as some that pass questions on say that the one they passed it to broke off
+AUDIO_UNSUPPORTED: Final = (
+    re.compile(  # as servers of models without ears say it, llama.cpp with a 500, vLLM with a 400
+        r"audio input is not supported|(?:is )?not a multimodal model|at most 0 audio|does not support audio",
+        re.IGNORECASE,
+    )
 )
 SPEECH_RATE: Final[Hertz] = 24000  # of speech that comes as bare samples
-HEADS: Final = (
+SPEECH_MAGIC: Final = (
     {b"RIFF": "wav", b"fLaC": "flac", b"OggS": "ogg", b"ID3": "mp3"}
     | dict.fromkeys((b"\xff\xfb", b"\xff\xf3", b"\xff\xf2"), "mp3")
-)  # of sound files; an mp3 without a title begins with one of three marks, and bare samples may well with a first byte of ff
+    # of sound files; an mp3 without a title begins with one of three marks, and bare samples may well with a first byte of
+    # ff
+)
 
 
-class Audio(Struct, frozen=True):
+class SpeechAudio(Struct, frozen=True):
     """Speech of a message, whole or a piece of it."""
 
     data: str | list[str] | None = None  # base64
@@ -81,10 +76,10 @@ class Message(Struct, frozen=True):
     reasoning_content: Content = None  # these two: one thing, by the name that a server has for it
     reasoning: Content = None
     refusal: str | None = None
-    audio: Audio | None = None
+    audio: SpeechAudio | None = None
 
 
-class Choice(Struct, frozen=True):
+class ReplyChoice(Struct, frozen=True):
     """One answer. `delta` is what a stream says instead of `message`."""
 
     message: Message | None = None
@@ -94,74 +89,74 @@ class Choice(Struct, frozen=True):
     error: Any = None
 
 
-class Details(Struct, frozen=True):
+class TokenDetails(Struct, frozen=True):
     """Of tokens, those that are sound."""
 
     audio_tokens: Count = None
 
 
-class Used(Struct, frozen=True):
-    """What an answer took, as the server tells it."""
+class ChatUsage(Struct, frozen=True):
+    """Usage of a response, as the server reports it."""
 
     prompt_tokens: Count = None
     completion_tokens: Count = None
-    prompt_tokens_details: Details | None = None
-    completion_tokens_details: Details | None = None
+    prompt_tokens_details: TokenDetails | None = None
+    completion_tokens_details: TokenDetails | None = None
     cost: Money = None
 
 
 class Completion(Struct, frozen=True):
     """A reply, whole or a piece of a stream."""
 
-    choices: list[Choice] | None = None
+    choices: list[ReplyChoice] | None = None
     usage: Any = None
     error: Any = None
 
 
 def read_reply(reply: Reply, *, logprobs: bool = False) -> Response:
-    """The answer in a reply, or the AskError that the reply amounts to. Its speech is read by `spoken`."""
+    """The answer in a reply, or the AskError that the reply amounts to. Its speech is read by `read_speech`."""
     if not reply.ok or isinstance(reply.payload, bytes) or not reply.payload.get("choices"):
-        raise failure(reply)
-    completion = shaped(reply.payload, Completion)
-    choice, usage = (completion.choices or [Choice()])[0], _usage(completion.usage)
+        raise to_error(reply)
+    completion = convert(reply.payload, Completion)
+    choice, usage = (completion.choices or [ReplyChoice()])[0], _usage(completion.usage)
     message, stop = choice.message or Message(), stop_of(choice.finish_reason) or "end"
     if choice.error:
-        raise failure(reply._replace(payload={"error": choice.error}))
-    if choice.finish_reason == BROKEN:
+        raise to_error(reply._replace(payload={"error": choice.error}))
+    if choice.finish_reason == BROKEN_FINISH:
         raise Transient("the server ended the answer with an error, and does not say which")
     if choice.message is None and stop == "end":
         raise Transient("the reply has not the form that it should have: no message in its first choice")
     if refusal := message.refusal or refusals(message.content):
         return Response(refusal, "filtered", usage=usage, seconds=reply.seconds)
-    text, thoughts = texts(message.content)
+    text, thoughts = split_content(message.content)
     return Response(
         text or (message.audio and message.audio.transcript) or "",
         stop,
-        texts(message.reasoning_content)[0] or texts(message.reasoning)[0] or thoughts,
+        split_content(message.reasoning_content)[0] or split_content(message.reasoning)[0] or thoughts,
         usage=usage,
         seconds=reply.seconds,
         first_token=reply.first_token,
-        first_sound=reply.first_sound,
-        notes=(NO_LOGPROBS,) if logprobs and not any_of(choice.logprobs) else (),
+        first_audio=reply.first_audio,
+        notes=(NO_LOGPROBS_NOTE,) if logprobs and not has_logprobs(choice.logprobs) else (),
     )
 
 
-def any_of(logprobs: Any) -> bool:
-    """Whether there are log-probabilities, and not only a place for them.
+def has_logprobs(logprobs: Any) -> bool:
+    """True if there are log-probabilities, and not only a place for them.
 
-    >>> any_of({"content": [{"logprob": -0.1}]}), any_of({"content": None, "refusal": None}), any_of(None)
+    >>> has_logprobs({"content": [{"logprob": -0.1}]}), has_logprobs({"content": None, "refusal": None}), has_logprobs(None)
     (True, False, False)
     """
     return any(logprobs.values()) if isinstance(logprobs, dict) else bool(logprobs)
 
 
-def texts(content: Content) -> tuple[str, str]:
+def split_content(content: Content) -> tuple[str, str]:
     """Split a message, a text or a list of typed parts, into its words and the thoughts beside them."""
     if not isinstance(content, list):
         return content or "", ""
-    said = [part if isinstance(part, str) else _words(part) for part in content]
+    words = [part if isinstance(part, str) else _words(part) for part in content]
     thoughts = [part.thinking for part in content if isinstance(part, ContentPart) and part.thinking]
-    return "".join(said), "\n".join(msgspec.json.encode(thought).decode() for thought in thoughts)
+    return "".join(words), "\n".join(msgspec.json.encode(thought).decode() for thought in thoughts)
 
 
 def _words(part: ContentPart) -> str:
@@ -174,9 +169,9 @@ def refusals(content: Content) -> str:
     return "".join(part.refusal or "" for part in parts if isinstance(part, ContentPart))
 
 
-def _usage(told: Any) -> Usage:
-    used = counted(told, Used)
-    read, written = used.prompt_tokens_details or Details(), used.completion_tokens_details or Details()
+def _usage(raw: Any) -> Usage:
+    used = parse_usage(raw, ChatUsage)
+    read, written = used.prompt_tokens_details or TokenDetails(), used.completion_tokens_details or TokenDetails()
     return Usage(
         used.prompt_tokens or 0,
         used.completion_tokens or 0,
@@ -186,45 +181,45 @@ def _usage(told: Any) -> Usage:
     )
 
 
-def failure(reply: Reply) -> AskError | BadSetup:
-    """What went wrong, in our own words and kinds."""
-    said, _, _ = told(reply.payload)
+def to_error(reply: Reply) -> AskError | BadSetup:
+    """Translate an error response."""
+    error_text, _, _ = error_fields(reply.payload)
     status = reply.status
     error = (reply.payload.get("error") or reply.payload) if isinstance(reply.payload, dict) else None
     code = (error.get("code") or error.get("type") or "") if isinstance(error, dict) else ""
-    message = f"HTTP {status}: {said}"
+    message = f"HTTP {status}: {error_text}"
     if reply.ok:  # an error inside a success: its own code says what it is
         status = status_code(code) or 502
-        message = f"HTTP {status}: {said}" if code else f"HTTP {reply.status} without an answer: {said}"
+        message = f"HTTP {status}: {error_text}" if code else f"HTTP {reply.status} without an answer: {error_text}"
     code = as_text(code)
-    if any(word in code for word in FILTERED):
-        return Filtered(message)
+    if any(word in code for word in FILTERED_CODES):
+        return ContentFiltered(message)
     if code in OUT_OF_CREDIT:
         return BadSetup(f"{message}; the account has no credit left")
-    if NO_SOUND.search(said):
+    if AUDIO_UNSUPPORTED.search(error_text):
         return BadSetup(
             f"{message}; serve a model that hears, or this one with its part for sound (llama.cpp: --mmproj FILE)"
         )
-    return by_status(status, message, asked_to_wait(reply.headers))
+    return error_of_status(status, message, retry_after(reply.headers))
 
 
-async def spoken(reply: Reply) -> Clip | None:
+async def read_speech(reply: Reply) -> Clip | None:
     """The speech of an answer, kept as a file in the cache under a digest of its bytes."""
-    choices = shaped(reply.payload, Completion).choices or [Choice()]
+    choices = convert(reply.payload, Completion).choices or [ReplyChoice()]
     audio = (choices[0].message or Message()).audio
     if not audio or not audio.data:
         return None
     try:
-        data = decoded([audio.data] if isinstance(audio.data, str) else audio.data)
+        data = decode_speech([audio.data] if isinstance(audio.data, str) else audio.data)
     except binascii.Error as error:
         raise Transient(f"the speech of the answer is no base64: {error}") from error
-    return await asyncio.to_thread(kept, data, audio.transcript or "")
+    return await asyncio.to_thread(store_speech, data, audio.transcript or "")
 
 
-def decoded(chunks: Sequence[str]) -> bytes:
+def decode_speech(chunks: Sequence[str]) -> bytes:
     """Sound from base64 that came in pieces: each coded alone, or cut anywhere.
 
-    >>> decoded(["AAE=", "Ag=="]), decoded(["AA", "EC"])
+    >>> decode_speech(["AAE=", "Ag=="]), decode_speech(["AA", "EC"])
     (b'\\x00\\x01\\x02', b'\\x00\\x01\\x02')
     """
     if any(chunk.endswith("=") for chunk in chunks[:-1]):
@@ -232,11 +227,11 @@ def decoded(chunks: Sequence[str]) -> bytes:
     return pybase64.b64decode("".join(chunks))
 
 
-def kept(data: bytes, words: str) -> Clip:
+def store_speech(data: bytes, words: str) -> Clip:
     """Speech as a file: as it is, or with a head where it is bare samples of 16 bits."""
-    form = next((form for head, form in HEADS.items() if data.startswith(head)), "")
+    form = next((form for head, form in SPEECH_MAGIC.items() if data.startswith(head)), "")
     if not form:
         samples = np.frombuffer(data[: len(data) // 2 * 2], "<i2").astype(np.float32) / np.float32(FULL_SCALE)
-        data, form = wav(Wave(samples[None], SPEECH_RATE)), "wav"
-    place = folder("speech", "replies") / f"{short(data)}.{form}"
-    return Clip(str(place if place.exists() else write(place, data)), name=place.name, words=words)
+        data, form = encode_wav(Waveform(samples[None], SPEECH_RATE)), "wav"
+    place = cache_dir("speech", "replies") / f"{hash64(data)}.{form}"
+    return Clip(str(place if place.exists() else atomic_write(place, data)), name=place.name, transcript=words)

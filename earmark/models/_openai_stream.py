@@ -20,20 +20,20 @@ import orjson
 
 from earmark.errors import Transient
 from earmark.models._http import HttpClient
-from earmark.models._openai_reply import Audio, Completion, Message, any_of, refusals, texts
-from earmark.models._reply import Reply, loaded, shaped
+from earmark.models._openai_reply import Completion, Message, SpeechAudio, has_logprobs, refusals, split_content
+from earmark.models._reply import Reply, convert, loads_lenient
 from earmark.types import Seconds
 
 END: Final = b"[DONE]"
-LISTS: Final = ("content", "reasoning_content", "reasoning", "refusal")  # fields of a delta that add up to a text
+TEXT_FIELDS: Final = ("content", "reasoning_content", "reasoning", "refusal")  # fields of a delta that add up to a text
 
 
-class Gathered:
-    """What has come of a stream so far."""
+class StreamedReply:
+    """Parts of a streamed response received so far."""
 
     def __init__(self, began: Seconds) -> None:
         self._began = began
-        self._texts: dict[str, list[str]] = {name: [] for name in LISTS}
+        self._texts: dict[str, list[str]] = {name: [] for name in TEXT_FIELDS}
         self._audio: list[str] = []
         self._transcript: list[str] = []
         self._logprobs: list[Any] = []
@@ -47,11 +47,11 @@ class Gathered:
         self.first_sound: Seconds | None = None
 
     @property
-    def whole(self) -> bool:
-        """Whether the answer came to its end."""
+    def is_complete(self) -> bool:
+        """True if the answer came to its end."""
         return self.ended or bool(self._finish)
 
-    def take(self, data: bytes) -> None:
+    def add_event(self, data: bytes) -> None:
         """Take the data of one line; nothing ends an event, whose data may have several lines."""
         chunk = parsed_line(data) if data and not self._lines else data
         if data == END and not self._lines:
@@ -68,7 +68,7 @@ class Gathered:
             self._add_chunk(chunk)
 
     def _add_chunk(self, chunk: Any) -> None:
-        piece = shaped(chunk, Completion)
+        piece = convert(chunk, Completion)
         if piece.error:
             self.error = {"error": piece.error}
         self._usage = piece.usage or self._usage
@@ -76,19 +76,19 @@ class Gathered:
             if choice.error:
                 self.error = {"error": choice.error}
             self._finish = choice.finish_reason or self._finish
-            self._logprobs += [choice.logprobs] if any_of(choice.logprobs) else []
+            self._logprobs += [choice.logprobs] if has_logprobs(choice.logprobs) else []
             self._add(choice.delta or Message())
             self._answered = True
 
     def _add(self, delta: Message) -> None:
-        audio = delta.audio or Audio()
-        said = {name: texts(getattr(delta, name)) for name in LISTS}
-        words = "".join(text for text, _ in said.values()) + (audio.transcript or "")
+        audio = delta.audio or SpeechAudio()
+        texts_of_field = {name: split_content(getattr(delta, name)) for name in TEXT_FIELDS}
+        words = "".join(text for text, _ in texts_of_field.values()) + (audio.transcript or "")
         if words and self.first_token is None:
             self.first_token = time.perf_counter() - self._began
         if audio.data and self.first_sound is None:
             self.first_sound = time.perf_counter() - self._began
-        for name, (text, thought) in said.items():
+        for name, (text, thought) in texts_of_field.items():
             self._texts[name].append(text)
             self._texts["reasoning"].append(thought)
         self._texts["refusal"].append(refusals(delta.content))
@@ -104,27 +104,27 @@ class Gathered:
         return {"choices": [choice] if self._answered else [], "usage": self._usage}
 
 
-async def gathered(client: HttpClient, reply: aiohttp.ClientResponse, began: Seconds) -> Reply:
+async def collect_stream(client: HttpClient, reply: aiohttp.ClientResponse, began: Seconds) -> Reply:
     """A stream to its end. Raises Transient where it breaks off."""
-    found = Gathered(began)
+    stream = StreamedReply(began)
     async for data in event_lines(client.pieces(reply)):
-        found.take(client.hide(data))
-        if found.error is not None:
-            return Reply(200, reply.headers, found.error)
-        if found.ended:
+        stream.add_event(client.hide(data))
+        if stream.error is not None:
+            return Reply(200, reply.headers, stream.error)
+        if stream.ended:
             break
-    if not found.ended:
-        found.take(b"")
-    if not found.whole:
+    if not stream.ended:
+        stream.add_event(b"")
+    if not stream.is_complete:
         raise Transient("the stream ended before the answer did: no reason to finish, no end marker")
     seconds = time.perf_counter() - began
-    return Reply(200, reply.headers, found.payload(), seconds, found.first_token, found.first_sound)
+    return Reply(200, reply.headers, stream.payload(), seconds, stream.first_token, stream.first_sound)
 
 
 def parsed_line(data: bytes) -> Any:
     """Parse the data of an event; the bytes where they are no JSON, or only a part of some."""
     try:
-        return loaded(data)
+        return loads_lenient(data)
     except orjson.JSONDecodeError:
         return data
 
@@ -142,16 +142,16 @@ async def event_lines(pieces: AsyncIterator[bytes]) -> AsyncIterator[bytes]:
         end, *lines = text.replace(b"\r\n", b"\n").replace(b"\r", b"\n").split(b"\n")
         begun.append(end)
         if lines:
-            for data in _data([b"".join(begun), *lines[:-1]]):
+            for data in _parse_events([b"".join(begun), *lines[:-1]]):
                 yield data
             begun = lines[-1:]
-    for data in _data([b"".join(begun)]):
+    for data in _parse_events([b"".join(begun)]):
         yield data
 
 
-def _data(lines: list[bytes]) -> Iterator[bytes]:
+def _parse_events(lines: list[bytes]) -> Iterator[bytes]:
     """
-    >>> list(_data([b"data: {}", b": still here", b"", b"event: x", b"data:[DONE]"]))
+    >>> list(_parse_events([b"data: {}", b": still here", b"", b"event: x", b"data:[DONE]"]))
     [b'{}', b'', b'[DONE]']
     """
     for line in lines:

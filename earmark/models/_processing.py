@@ -15,20 +15,20 @@ from typing import Any, Literal
 import pybase64
 from msgspec import Struct
 
-from earmark.audio.encode import wav
+from earmark.audio.encode import encode_wav
 from earmark.errors import BadSetup
 from earmark.models import _chat
-from earmark.models._listening import check_listening, extractor_of, rate_of, window_of
-from earmark.types import Hears, Hertz, Prompt, Seconds, Wave
+from earmark.models._listening import check_audio_reaches_model, extractor_of, rate_of, window_of
+from earmark.types import Capabilities, Hertz, Prompt, Seconds, Waveform
 
-Way = Literal["chat", "placeholder", "mistral", "recogniser"]
+InputStyle = Literal["chat", "placeholder", "mistral", "recogniser"]
 
 
-class Processing(Struct, frozen=True, eq=False):
+class PromptProcessor(Struct, frozen=True, eq=False):
     """A processor and how it is used."""
 
     processor: Any
-    way: Way
+    style: InputStyle
     rate: Hertz
     system_prompt: str | None = None
     variables: Mapping[str, Any] = {}  # of the chat template, those that it knows
@@ -48,28 +48,28 @@ class Processing(Struct, frozen=True, eq=False):
 
     def sound_token(self, config: Any = None) -> int:
         """The token that stands for a stretch of sound; -1, which is none, where nobody tells."""
-        told = ((self.processor, "audio_token_id"), (config, "audio_token_id"), (config, "audio_token_index"))
-        return next((token for holder, name in told if (token := getattr(holder, name, None)) is not None), -1)
+        sources = ((self.processor, "audio_token_id"), (config, "audio_token_id"), (config, "audio_token_index"))
+        return next((token for holder, name in sources if (token := getattr(holder, name, None)) is not None), -1)
 
-    def hears(self, seconds: Seconds | None, clips: int | None) -> Hears:
-        """What the model takes, found by trying: BadSetup where sound does not reach it."""
+    def capabilities(self, seconds: Seconds | None, clips: int | None) -> Capabilities:
+        """Capabilities of the model, found by a trial call. Raises BadSetup if sound does not reach it."""
         if not self.listens:
-            return Hears(formats=(), clips=0)
-        with renamed_refusals_of_sound(self.kind):
-            check_listening(self.inputs, self.rate, self.kind)
+            return Capabilities(formats=(), clips=0)
+        with translate_audio_errors(self.kind):
+            check_audio_reaches_model(self.inputs, self.rate, self.kind)
             window = seconds or window_of(extractor_of(self.processor), self.inputs, self.rate)
-        return Hears(("samples",), (self.rate,), 1, window, clips)
+        return Capabilities(("samples",), (self.rate,), 1, window, clips)
 
     def inputs(self, prompts: list[Prompt]) -> Any:
-        """What the model takes: a row for each prompt, of a recogniser for each clip; padded on the left."""
-        if self.way == "recogniser":
-            return self._call(prompts, return_attention_mask=True)
-        if self.way == "placeholder":
+        """Model inputs: a row for each prompt, or for each clip of a recogniser; padded on the left."""
+        if self.style == "recogniser":
+            return self._call_processor(prompts, return_attention_mask=True)
+        if self.style == "placeholder":
             (prompt,) = prompts
-            return self._call(prompts, text=self.text(prompt))
-        talks = [self._talk(prompt) for prompt in prompts]
-        if self.way == "mistral":
-            return self.processor.apply_chat_template(encoded(talks, self.rate), tokenize=True, return_dict=True)
+            return self._call_processor(prompts, text=self.text(prompt))
+        talks = [self._to_messages(prompt) for prompt in prompts]
+        if self.style == "mistral":
+            return self.processor.apply_chat_template(encode_talks(talks, self.rate), tokenize=True, return_dict=True)
         padding = {"padding": True}
         return self.processor.apply_chat_template(
             talks,
@@ -85,62 +85,65 @@ class Processing(Struct, frozen=True, eq=False):
         """A prompt in the words of the chat template, a mark where each sound belongs and the answer about to begin."""
         writer = self.processor if getattr(self.processor, "chat_template", None) else self.tokenizer
         text: str = writer.apply_chat_template(
-            self._talk(prompt), tokenize=False, add_generation_prompt=True, **self.variables
+            self._to_messages(prompt), tokenize=False, add_generation_prompt=True, **self.variables
         )
         return text
 
-    def _talk(self, prompt: Prompt) -> list[dict[str, Any]]:
-        return _chat.conversation(prompt, self.system_prompt, self.placeholder)
+    def _to_messages(self, prompt: Prompt) -> list[dict[str, Any]]:
+        return _chat.to_messages(prompt, self.system_prompt, self.placeholder)
 
-    def _call(self, prompts: list[Prompt], **more: Any) -> Any:
-        sounds = [sound for prompt in prompts for sound in _chat.sounds(prompt)]
+    def _call_processor(self, prompts: list[Prompt], **more: Any) -> Any:
+        sounds = [sound for prompt in prompts for sound in _chat.audio_samples(prompt)]
         return self.processor(audio=sounds or None, sampling_rate=self.rate, return_tensors="pt", **more)
 
 
 @contextmanager
-def renamed_refusals_of_sound(kind: str) -> Iterator[None]:
-    """What a processor says that takes no sound at all, under our own name."""
+def translate_audio_errors(kind: str) -> Iterator[None]:
+    """Translate the error of a processor that takes no sound."""
     from jinja2 import TemplateError  # noqa: PLC0415 - comes with transformers
 
     try:
         yield
     except (TemplateError, TypeError, ValueError) as error:
         raise BadSetup(
-            f"{kind} does not take one sound and a question: {_chat.line(error)}; where its chat template takes words alone, "
+            f"{kind} does not take one sound and a question: {_chat.error_line(error)}; where its chat template takes "
+            "words alone, "
             "model.placeholder names what stands for a sound"
         ) from error
 
 
-def processing(processor: Any, system_prompt: str | None, variables: Mapping[str, Any], placeholder: str) -> Processing:
-    """How a processor is used, as far as it tells by itself. Its tokenizer is set to pad on the left."""
+def make_processor(
+    processor: Any, system_prompt: str | None, variables: Mapping[str, Any], placeholder: str
+) -> PromptProcessor:
+    """Choose how to call a processor. Its tokenizer is set to pad on the left."""
     template, extractor = _chat.template_of(processor), extractor_of(processor)
     tokenizer = getattr(processor, "tokenizer", processor)
     tokenizer.padding_side = "left"  # a model writes on at the right end
     if tokenizer.pad_token is None:
         tokenizer.pad_token = tokenizer.eos_token
     placeholder = placeholder or getattr(processor, "audio_placeholder", "")
-    way: Way = "placeholder" if placeholder and extractor is not None else "chat"
+    style: InputStyle = "placeholder" if placeholder and extractor is not None else "chat"
     if not template:
-        way = "mistral" if "Mistral" in type(tokenizer).__name__ else "recogniser"
-    if way == "recogniser" and extractor is None:
+        style = "mistral" if "Mistral" in type(tokenizer).__name__ else "recogniser"
+    if style == "recogniser" and extractor is None:
         raise BadSetup(
             f"{type(processor).__name__} has no chat template and takes no sound: nothing can be asked of it"
         )
-    known = _chat.known(variables, template)
-    mark = placeholder if way == "placeholder" else ""
-    return Processing(processor, way, rate_of(extractor), system_prompt, known, mark)
+    known = _chat.supported_variables(variables, template)
+    mark = placeholder if style == "placeholder" else ""
+    return PromptProcessor(processor, style, rate_of(extractor), system_prompt, known, mark)
 
 
-def encoded(talks: list[list[dict[str, Any]]], rate: Hertz) -> list[list[dict[str, Any]]]:
+def encode_talks(talks: list[list[dict[str, Any]]], rate: Hertz) -> list[list[dict[str, Any]]]:
     """Conversations whose samples are files in base64."""
-    return [[message | {"content": _encoded(message["content"], rate)} for message in talk] for talk in talks]
+    return [[message | {"content": _encode_content(message["content"], rate)} for message in talk] for talk in talks]
 
 
-def _encoded(content: str | list[dict[str, Any]], rate: Hertz) -> str | list[dict[str, Any]]:
+def _encode_content(content: str | list[dict[str, Any]], rate: Hertz) -> str | list[dict[str, Any]]:
     if isinstance(content, str):
         return content
     return [
-        {"type": "audio", "base64": pybase64.b64encode(wav(Wave(part["audio"][None], rate))).decode()}
+        {"type": "audio", "base64": pybase64.b64encode(encode_wav(Waveform(part["audio"][None], rate))).decode()}
         if part["type"] == "audio"
         else part
         for part in content

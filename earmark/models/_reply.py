@@ -1,4 +1,4 @@
-"""What comes back from a service, before anybody has made sense of it."""
+"""Responses of a service before they are parsed."""
 
 from __future__ import annotations
 
@@ -15,7 +15,6 @@ from earmark.errors import Transient
 from earmark.types import Seconds
 
 LONGEST: Final = 500  # characters of what a server says that are shown
-NO_LOGPROBS: Final = "log-probabilities were asked for, and the server sent none"
 ESCAPES: Final = re.compile(  # of JSON: a letter in two halves, half a letter, any other
     rb"\\(?:u[dD][89abAB]\w\w\\u[dD][c-fC-F]\w\w|(?P<half>u[dD][89a-fA-F]\w\w)|.)", re.DOTALL
 )
@@ -26,59 +25,59 @@ T = TypeVar("T")
 
 
 class Reply(NamedTuple):
-    """What came back, and when."""
+    """Response of a service, and its timing."""
 
     status: int
     headers: Mapping[str, str]
     payload: dict[str, Any] | bytes  # bytes: no JSON object
     seconds: Seconds = 0.0
     first_token: Seconds | None = None
-    first_sound: Seconds | None = None
+    first_audio: Seconds | None = None
 
     @property
     def ok(self) -> bool:
-        """Whether it may hold an answer: some servers say 201 or 206 with one."""
+        """True if it may hold an answer: some servers say 201 or 206 with one."""
         return self.status in SUCCESS
 
 
-def parsed(data: bytes) -> dict[str, Any] | bytes:
+def parse_payload(data: bytes) -> dict[str, Any] | bytes:
     """A JSON object, or the bytes where they are none."""
     try:
-        found = loaded(data)
+        value = loads_lenient(data)
     except orjson.JSONDecodeError:
         return data
-    return found if isinstance(found, dict) else data
+    return value if isinstance(value, dict) else data
 
 
-def loaded(data: bytes) -> Any:
+def loads_lenient(data: bytes) -> Any:
     r"""Parse JSON. A byte order mark before it is left out.
 
     Half a letter, which no text may hold and some servers send where they cut one, is U+FFFD: no answer is lost by it.
 
-    >>> loaded(rb'"\ud83d \ud83d\ude00 \\ud83d"') == "\ufffd \U0001f600 \\ud83d"
+    >>> loads_lenient(rb'"\ud83d \ud83d\ude00 \\ud83d"') == "\ufffd \U0001f600 \\ud83d"
     True
     """
     data = data.removeprefix(codecs.BOM_UTF8)
     try:
         return orjson.loads(data)
     except orjson.JSONDecodeError:
-        return orjson.loads(ESCAPES.sub(lambda found: rb"\ufffd" if found["half"] else found[0], data))
+        return orjson.loads(ESCAPES.sub(lambda match: rb"\ufffd" if match["half"] else match[0], data))
 
 
-def shaped(part: Any, kind: type[T]) -> T:
-    """What came, or a part of it, as what it should be. Raises Transient, saying where it is something else."""
+def convert(part: Any, kind: type[T]) -> T:
+    """Convert a payload, or a part of it, to a type. Raises Transient with the place of a mismatch."""
     try:
         return msgspec.convert(part, kind)
     except msgspec.ValidationError as error:
         raise Transient(f"the reply has not the form that it should have: {error}") from error
 
 
-def counted(used: Any, kind: type[T]) -> T:
-    """What a server says of the tokens it took: nothing, where that cannot be read. An answer is not lost by it.
+def parse_usage(used: Any, kind: type[T]) -> T:
+    """Parse token counts; empty if they are malformed, so that the response is not lost.
 
     >>> class Used(msgspec.Struct):
     ...     tokens: Count = None
-    >>> counted({"tokens": "7"}, Used).tokens, counted({"tokens": -7}, Used).tokens, counted([], Used).tokens
+    >>> parse_usage({"tokens": "7"}, Used).tokens, parse_usage({"tokens": -7}, Used).tokens, parse_usage([], Used).tokens
     (7, None, None)
     """
     try:
@@ -87,10 +86,10 @@ def counted(used: Any, kind: type[T]) -> T:
         return kind()
 
 
-def told(payload: Mapping[str, Any] | bytes) -> tuple[str, str, str]:
+def error_fields(payload: Mapping[str, Any] | bytes) -> tuple[str, str, str]:
     """The message, the parameter and the code of an error; what is no JSON is a message.
 
-    >>> told({"error": {"message": {"why": "busy"}, "param": ["n"], "code": 429}}), told({"error": [1]})[0]
+    >>> error_fields({"error": {"message": {"why": "busy"}, "param": ["n"], "code": 429}}), error_fields({"error": [1]})[0]
     (('{"why":"busy"}', '["n"]', '429'), '[1]')
     """
     if isinstance(payload, bytes):

@@ -16,15 +16,15 @@ from typing import Any, Final
 
 from msgspec import Struct
 
-from earmark.config import open_model
+from earmark.engine.open import open_model
+from earmark.engine.throttle import make_throttle
 from earmark.errors import UsageError
-from earmark.models._throttle import throttled
 from earmark.text.thoughts import without_thoughts
-from earmark.types import Hears, Model, Part, Prompt, Response, Sound, Turn, Wave, replace
+from earmark.types import Capabilities, EncodedAudio, Model, Part, Prompt, Response, Turn, Waveform, replace
 
 
 class Template(Struct, frozen=True):
-    """How a transcript is put before a text model."""
+    """Template that puts a transcript before a text model."""
 
     text: str  # with {transcript} in it, and perhaps {question}
     after: str = ""  # the answer is what stands after this in the reply, up to where it comes again; if it comes at all
@@ -60,10 +60,10 @@ TEMPLATES: Final = {
 
 
 class Settings(Struct, frozen=True, forbid_unknown_fields=True):
-    """What a user may set in YAML or as `model.name=value`."""
+    """Settings of the model, in YAML or as `model.name=value`."""
 
-    recogniser: dict[str, Any]  # a model's settings, `backend` among them
-    mind: dict[str, Any]
+    asr: dict[str, Any]  # a model's settings, `backend` among them
+    llm: dict[str, Any]
     name: str = ""  # empty: the names of the two
     template: str = "plain"  # a name, or a text with {transcript} in it
     instruction: str = ""  # words that the recogniser is asked with, where it is a model that wants them
@@ -72,52 +72,58 @@ class Settings(Struct, frozen=True, forbid_unknown_fields=True):
 class Cascade(Struct, frozen=True, eq=False):
     """Two models as one."""
 
-    recogniser: Model
-    mind: Model
+    asr: Model
+    llm: Model
     name: str
     template: Template
-    hears: Hears
+    capabilities: Capabilities
     instruction: str = ""
 
     async def generate(self, prompt: Prompt) -> Response:
         began = time.perf_counter()
-        sounds = [part for turn in prompt.turns for part in turn.parts if isinstance(part, Sound | Wave)]
+        sounds = [part for turn in prompt.turns for part in turn.parts if isinstance(part, EncodedAudio | Waveform)]
         heard = await asyncio.gather(*(self._transcript(sound) for sound in sounds))
         texts = iter([transcript.text for transcript in heard])
-        turns = tuple(self._in_words(turn, texts) for turn in prompt.turns)
-        answer = await self.mind.generate(replace(prompt, turns=turns))
+        turns = tuple(self._transcribe_turn(turn, texts) for turn in prompt.turns)
+        answer = await self.llm.generate(replace(prompt, turns=turns))
         return replace(
             answer,
             text=self.template.answer(answer.text),
-            heard=tuple(transcript.text for transcript in heard),
+            transcripts=tuple(transcript.text for transcript in heard),
             usage=sum((transcript.usage for transcript in heard), answer.usage),
             seconds=time.perf_counter() - began,
             notes=(*dict.fromkeys(note for transcript in heard for note in transcript.notes), *answer.notes),
         )
 
-    async def _transcript(self, sound: Sound | Wave) -> Response:
+    async def _transcript(self, sound: EncodedAudio | Waveform) -> Response:
         parts: tuple[Part, ...] = (sound, self.instruction) if self.instruction else (sound,)
-        return without_thoughts(await self.recogniser.generate(Prompt((Turn("user", parts),))))
+        return without_thoughts(await self.asr.generate(Prompt((Turn("user", parts),))))
 
-    def _in_words(self, turn: Turn, texts: Iterator[str]) -> Turn:
+    def _transcribe_turn(self, turn: Turn, texts: Iterator[str]) -> Turn:
         """A turn with transcripts for its sounds, which are taken from `texts`."""
-        if not any(isinstance(part, Sound | Wave) for part in turn.parts):
+        if not any(isinstance(part, EncodedAudio | Waveform) for part in turn.parts):
             return turn
         if "{question}" not in self.template.text:
-            return Turn(turn.role, tuple(self._worded(part, texts) for part in turn.parts))
-        said = "\n".join(next(texts) for part in turn.parts if isinstance(part, Sound | Wave))
+            return Turn(turn.role, tuple(self._transcribe_part(part, texts) for part in turn.parts))
+        transcript = "\n".join(next(texts) for part in turn.parts if isinstance(part, EncodedAudio | Waveform))
         question = "\n".join(part for part in turn.parts if isinstance(part, str))
-        rest = tuple(part for part in turn.parts if not isinstance(part, str | Sound | Wave))
-        return Turn(turn.role, (*rest, filled(self.template.text, {"transcript": said, "question": question})))
+        rest = tuple(part for part in turn.parts if not isinstance(part, str | EncodedAudio | Waveform))
+        return Turn(
+            turn.role, (*rest, fill_template(self.template.text, {"transcript": transcript, "question": question}))
+        )
 
-    def _worded(self, part: Part, texts: Iterator[str]) -> Part:
-        return filled(self.template.text, {"transcript": next(texts)}) if isinstance(part, Sound | Wave) else part
+    def _transcribe_part(self, part: Part, texts: Iterator[str]) -> Part:
+        return (
+            fill_template(self.template.text, {"transcript": next(texts)})
+            if isinstance(part, EncodedAudio | Waveform)
+            else part
+        )
 
 
-def filled(template: str, values: Mapping[str, str]) -> str:
+def fill_template(template: str, values: Mapping[str, str]) -> str:
     """A template with its places filled in one pass: a transcript may hold braces, and a template JSON.
 
-    >>> filled('{"heard": "{transcript}"}', {"transcript": "{question}", "question": "?"})
+    >>> fill_template('{"heard": "{transcript}"}', {"transcript": "{question}", "question": "?"})
     '{"heard": "{question}"}'
     """
     return re.sub(r"\{(\w+)\}", lambda place: values.get(place[1], place[0]), template)
@@ -131,8 +137,10 @@ async def load(settings: Settings) -> AsyncIterator[Cascade]:
         raise UsageError(
             f"template is '{settings.template}', expected {', '.join(TEMPLATES)} or a text with {{transcript}} in it"
         )
-    async with open_model(settings.recogniser) as ear, open_model(settings.mind) as thinker:
+    async with open_model(settings.asr) as ear, open_model(settings.llm) as thinker:
         name = settings.name or f"{ear.name}+{thinker.name}"
-        hears = replace(ear.hears, clips=None, pictures=thinker.hears.pictures, roles=thinker.hears.roles)
-        recogniser, mind = throttled(ear, settings.recogniser), throttled(thinker, settings.mind)
-        yield Cascade(recogniser, mind, name, template, hears, settings.instruction)
+        capabilities = replace(
+            ear.capabilities, clips=None, images=thinker.capabilities.images, roles=thinker.capabilities.roles
+        )
+        recogniser, mind = make_throttle(ear, settings.asr), make_throttle(thinker, settings.llm)
+        yield Cascade(recogniser, mind, name, template, capabilities, settings.instruction)

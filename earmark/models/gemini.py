@@ -1,7 +1,8 @@
 """Gemini: Google's generateContent, sound and pictures inline.
 
-The key goes in a header, never in an address. What a reply ends with decides what it is: a stop for safety is the model's
-own choice and is counted as refused; a prompt that is blocked has no answer; an end that Google calls OTHER is asked again.
+The key goes in a header, never in an address. What a reply ends with decides what it is: a stop for safety is the
+model's own choice and is counted as refused; a prompt that is blocked has no answer; an end that Google calls OTHER is
+asked again.
 """
 
 from __future__ import annotations
@@ -15,33 +16,33 @@ from typing import Any, Final
 import pybase64
 from msgspec import UNSET, Struct, UnsetType
 
-from earmark.errors import AskError, BadSetup, Filtered, Rejected, Transient
+from earmark.errors import AskError, BadSetup, ContentFiltered, Rejected, Transient
 from earmark.models._http import (
     MAX_REPLY,
     MIMES,
-    Body,
+    ChunkedBody,
     HttpClient,
     MaxBytes,
-    asked_to_wait,
-    by_status,
+    body_chunks,
     check_size,
-    gap,
+    error_of_status,
     open_client,
-    pieces,
+    placeholder,
+    retry_after,
     sensible_wait,
 )
-from earmark.models._reply import Count, Reply, as_text, counted, parsed, shaped, status_code, told
+from earmark.models._reply import Count, Reply, as_text, convert, error_fields, parse_payload, parse_usage, status_code
 from earmark.text.stops import stop_of
-from earmark.types import Hears, Image, Limit, Part, Prompt, Response, Seconds, Sound, Usage
+from earmark.types import Capabilities, EncodedAudio, ImageBytes, Part, Prompt, Response, Seconds, Timeout, Usage
 
 PREFLIGHT: Final = True
 SAMPLING: Final = {"max_tokens": "maxOutputTokens", "temperature": "temperature", "top_p": "topP", "seed": "seed", "stop": "stopSequences"}  # fmt: skip
-USUAL: Final[dict[str, Any]] = {"temperature": 0.0}  # where nobody says otherwise
+DEFAULT_SAMPLING: Final[dict[str, Any]] = {"temperature": 0.0}  # where nobody says otherwise
 OUR_MIMES: Final = MIMES | {"mp3": "audio/mp3"}  # as Google names them
 
 
 class Settings(Struct, frozen=True, forbid_unknown_fields=True):
-    """What a user may set in YAML or as `model.name=value`."""
+    """Settings of the model, in YAML or as `model.name=value`."""
 
     name: str
     base_url: str = "https://generativelanguage.googleapis.com/v1beta"
@@ -55,11 +56,11 @@ class Settings(Struct, frozen=True, forbid_unknown_fields=True):
     max_tokens: int | None | UnsetType = UNSET  # unset: what the benchmark prescribes; null: the model's default
     generation: dict[str, Any] = {}  # further fields of generationConfig, such as thinkingConfig
     extra: dict[str, Any] = {}  # and of the request, such as safetySettings
-    hears: Hears = Hears(formats=("wav", "mp3", "flac", "ogg"), pictures=True, base64=True)
+    capabilities: Capabilities = Capabilities(formats=("wav", "mp3", "flac", "ogg"), images=True, base64=True)
     max_body_bytes: int | None = 100_000_000  # of a whole request; null: no limit
     max_reply_bytes: MaxBytes = MAX_REPLY  # of a reply after unpacking; null: no limit
-    timeout: Limit = 600.0  # for one whole answer
-    connect: Limit = 30.0  # to open a connection
+    timeout: Timeout = 600.0  # for one whole answer
+    connect_timeout: Timeout = 30.0  # to open a connection
 
 
 class Gemini(Struct, frozen=True, eq=False):
@@ -81,17 +82,17 @@ class Gemini(Struct, frozen=True, eq=False):
         return self.client.warnings
 
     @property
-    def hears(self) -> Hears:
-        return self.settings.hears
+    def capabilities(self) -> Capabilities:
+        return self.settings.capabilities
 
     async def generate(self, prompt: Prompt) -> Response:
-        body = Body(self.body(prompt))
+        body = ChunkedBody(self.body(prompt))
         check_size(body.bytes, self.settings.max_body_bytes)
         began = time.perf_counter()
         async with self.client.request("POST", self.path, data=body) as reply:
-            payload = parsed(await self.client.read(reply))
-            found = Reply(reply.status, reply.headers, payload, time.perf_counter() - began)
-        return read_reply(found)
+            payload = parse_payload(await self.client.read(reply))
+            received = Reply(reply.status, reply.headers, payload, time.perf_counter() - began)
+        return read_reply(received)
 
     def body(self, prompt: Prompt) -> list[bytes]:
         """The request as it goes over the wire, in pieces."""
@@ -109,23 +110,23 @@ class Gemini(Struct, frozen=True, eq=False):
         request: dict[str, Any] = {"contents": talk, "generationConfig": self.sampling(prompt)}
         if system:
             request = {"system_instruction": {"parts": system}} | request  # first, as its media come first
-        return pieces(request | self.settings.extra, media)
+        return body_chunks(request | self.settings.extra, media)
 
     def sampling(self, prompt: Prompt) -> dict[str, Any]:
-        """How an answer is drawn."""
+        """Sampling parameters."""
         own = {"temperature": self.settings.temperature, "max_tokens": self.settings.max_tokens}
-        wanted = USUAL | prompt.sampling | {name: value for name, value in own.items() if value is not UNSET}
-        told = {SAMPLING[name]: value for name, value in wanted.items() if name in SAMPLING and value is not None}
-        return told | self.settings.generation
+        wanted = DEFAULT_SAMPLING | prompt.sampling | {name: value for name, value in own.items() if value is not UNSET}
+        arguments = {SAMPLING[name]: value for name, value in wanted.items() if name in SAMPLING and value is not None}
+        return arguments | self.settings.generation
 
 
 def _part(part: Part, media: list[bytes]) -> dict[str, Any]:
     if isinstance(part, str):
         return {"text": part}
-    if isinstance(part, Sound | Image):
+    if isinstance(part, EncodedAudio | ImageBytes):
         media.append(part.base64 or pybase64.b64encode(part.data))
-        mime = part.mime if isinstance(part, Image) else OUR_MIMES.get(part.format, f"audio/{part.format}")
-        return {"inline_data": {"mime_type": mime, "data": gap()}}
+        mime = part.mime if isinstance(part, ImageBytes) else OUR_MIMES.get(part.format, f"audio/{part.format}")
+        return {"inline_data": {"mime_type": mime, "data": placeholder()}}
     raise Rejected(f"a {type(part).__name__} cannot be sent as it is; sound is prepared before it is asked about")
 
 
@@ -137,12 +138,12 @@ class Piece(Struct, frozen=True):
 
 
 class Content(Struct, frozen=True):
-    """What was said."""
+    """Content of a response."""
 
     parts: list[Piece] | None = None
 
 
-class Candidate(Struct, frozen=True, rename="camel"):
+class GeminiCandidate(Struct, frozen=True, rename="camel"):
     """One answer."""
 
     content: Content | None = None
@@ -151,46 +152,46 @@ class Candidate(Struct, frozen=True, rename="camel"):
 
 
 class Feedback(Struct, frozen=True, rename="camel"):
-    """What became of the prompt."""
+    """Feedback on the prompt."""
 
     block_reason: str | None = None
     block_reason_message: str | None = None
 
 
-class Generated(Struct, frozen=True, rename="camel"):
+class GeminiReply(Struct, frozen=True, rename="camel"):
     """A reply."""
 
-    candidates: list[Candidate] | None = None
+    candidates: list[GeminiCandidate] | None = None
     prompt_feedback: Feedback | None = None
     usage_metadata: Any = None
 
 
-class Counted(Struct, frozen=True, rename="camel"):
+class ModalityTokens(Struct, frozen=True, rename="camel"):
     """Tokens of one modality."""
 
     modality: str | None = None
     token_count: Count = None
 
 
-class Used(Struct, frozen=True, rename="camel"):
-    """What an answer took, as the service tells it."""
+class GeminiUsage(Struct, frozen=True, rename="camel"):
+    """Usage of a response, as the service reports it."""
 
     prompt_token_count: Count = None
     candidates_token_count: Count = None
     thoughts_token_count: Count = None
-    prompt_tokens_details: list[Counted] | None = None
-    candidates_tokens_details: list[Counted] | None = None
+    prompt_tokens_details: list[ModalityTokens] | None = None
+    candidates_tokens_details: list[ModalityTokens] | None = None
 
 
 def read_reply(reply: Reply) -> Response:
     """The answer in a reply, or the AskError that the reply amounts to."""
     if not reply.ok or isinstance(reply.payload, bytes) or "error" in reply.payload:
-        raise failure(reply)
-    generated = shaped(reply.payload, Generated)
+        raise to_error(reply)
+    generated = convert(reply.payload, GeminiReply)
     if not generated.candidates:
         feedback = generated.prompt_feedback or Feedback()
         if reason := feedback.block_reason:
-            raise Filtered(f"the prompt was blocked: {reason} {feedback.block_reason_message or ''}".rstrip())
+            raise ContentFiltered(f"the prompt was blocked: {reason} {feedback.block_reason_message or ''}".rstrip())
         raise Transient("a reply without an answer, and without a reason")
     candidate = generated.candidates[0]
     parts = (candidate.content or Content()).parts or ()
@@ -202,45 +203,50 @@ def read_reply(reply: Reply) -> Response:
         raise Transient(f"no answer: {reason} {candidate.finish_message or ''}".rstrip())
     notes = (f"ended with {reason}",) if stop in (None, "filtered") else ()
     return Response(
-        text, stop or "end", thoughts, usage=usage(generated.usage_metadata), seconds=reply.seconds, notes=notes
+        text,
+        stop or "end",
+        thoughts,
+        usage=parse_usage_metadata(generated.usage_metadata),
+        seconds=reply.seconds,
+        notes=notes,
     )
 
 
-def usage(told: Any) -> Usage:
-    """What an answer took; thoughts are written too."""
-    used = counted(told, Used)
+def parse_usage_metadata(raw: Any) -> Usage:
+    """Usage of a response; reasoning counts as output."""
+    used = parse_usage(raw, GeminiUsage)
     written = (used.candidates_token_count or 0) + (used.thoughts_token_count or 0)
-    sound, speech = (_of_sound(details) for details in (used.prompt_tokens_details, used.candidates_tokens_details))
+    sound, speech = (_audio_tokens(details) for details in (used.prompt_tokens_details, used.candidates_tokens_details))
     return Usage(used.prompt_token_count or 0, written, sound, speech)
 
 
-def _of_sound(details: list[Counted] | None) -> int:
+def _audio_tokens(details: list[ModalityTokens] | None) -> int:
     return sum(entry.token_count or 0 for entry in details or () if entry.modality == "AUDIO")
 
 
-def failure(reply: Reply) -> AskError | BadSetup:
-    """What went wrong, in our own words and kinds."""
-    said, _, _ = told(reply.payload)
+def to_error(reply: Reply) -> AskError | BadSetup:
+    """Translate an error response."""
+    error_text, _, _ = error_fields(reply.payload)
     error = reply.payload.get("error") if isinstance(reply.payload, dict) else None
     error = error if isinstance(error, dict) else {}
     status = status_code(error.get("code")) or (502 if reply.ok else reply.status)
     listed = error.get("details")
     details = [detail for detail in listed if isinstance(detail, dict)] if isinstance(listed, list) else []
-    message = f"HTTP {status} {as_text(error.get('status') or '')}".rstrip() + f": {said}"
+    message = f"HTTP {status} {as_text(error.get('status') or '')}".rstrip() + f": {error_text}"
     if any(detail.get("reason") == "API_KEY_INVALID" for detail in details):
         return BadSetup(f"{message}; check the key")
-    wait = next((wait for detail in details if (wait := seconds(detail.get("retryDelay")))), None)
-    return by_status(status, message, asked_to_wait(reply.headers) if wait is None else wait)
+    wait = next((wait for detail in details if (wait := parse_duration(detail.get("retryDelay")))), None)
+    return error_of_status(status, message, retry_after(reply.headers) if wait is None else wait)
 
 
-def seconds(duration: Any) -> Seconds | None:
+def parse_duration(duration: Any) -> Seconds | None:
     """A duration as Google writes it.
 
-    >>> seconds("34.5s"), seconds("soon")
+    >>> parse_duration("34.5s"), parse_duration("soon")
     (34.5, None)
     """
-    found = re.fullmatch(r"(\d{1,12}(?:\.\d{1,12})?)s", duration) if isinstance(duration, str) else None
-    return sensible_wait(float(found[1])) if found else None
+    match = re.fullmatch(r"(\d{1,12}(?:\.\d{1,12})?)s", duration) if isinstance(duration, str) else None
+    return sensible_wait(float(match[1])) if match else None
 
 
 @asynccontextmanager

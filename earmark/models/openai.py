@@ -1,9 +1,9 @@
 """Chat completions: OpenAI, and every server that speaks its language and takes sound.
 
 One endpoint over aiohttp. Sound goes out in the form that its bytes have, worded as the server's profile wants it; the
-order of parts is the order of the prompt. An answer is an answer whole or not at all: an error inside a 200, a body that
-is no JSON, a reply without choices or a stream that breaks off is a failure. Parameters that a model refuses are found
-out once and remembered.
+order of parts is the order of the prompt. An answer is an answer whole or not at all: an error inside a 200, a body
+that is no JSON, a reply without choices or a stream that breaks off is a failure. Parameters that a model refuses are
+found out once and remembered.
 """
 
 from __future__ import annotations
@@ -16,22 +16,31 @@ from typing import Any, Final, Literal, NamedTuple
 from msgspec import UNSET, Struct, UnsetType
 
 from earmark.errors import BadSetup, Transient
-from earmark.models._http import MAX_REPLY, Body, HttpClient, MaxBytes, check_size, endpoint, open_client, pieces
-from earmark.models._openai_body import Profile, messages, profile_of
-from earmark.models._openai_refusals import MOST, Asked, Refusals
-from earmark.models._openai_reply import read_reply, spoken
-from earmark.models._openai_stream import gathered
-from earmark.models._reply import SUCCESS, Reply, counted, parsed
-from earmark.types import Hears, Limit, Prompt, Response, replace
+from earmark.models._http import (
+    MAX_REPLY,
+    ChunkedBody,
+    HttpClient,
+    MaxBytes,
+    body_chunks,
+    check_size,
+    endpoint,
+    open_client,
+)
+from earmark.models._openai_body import Profile, find_profile, to_messages
+from earmark.models._openai_reply import read_reply, read_speech
+from earmark.models._openai_stream import collect_stream
+from earmark.models._openai_unsupported import MAX_ADJUSTMENTS, RequestOutcome, UnsupportedParameters
+from earmark.models._reply import SUCCESS, Reply, parse_payload, parse_usage
+from earmark.types import Capabilities, Prompt, Response, Timeout, replace
 
 PREFLIGHT: Final = True  # whether it hears is looked at before a run
 ENDPOINT: Final = "/chat/completions"
 ENGINES: Final = ("vllm", "sglang", "llamacpp")  # as they call themselves in the list of models
-USUAL: Final[dict[str, Any]] = {"temperature": 0.0}  # where nobody says otherwise
+DEFAULT_SAMPLING: Final[dict[str, Any]] = {"temperature": 0.0}  # where nobody says otherwise
 
 
 class Settings(Struct, frozen=True, forbid_unknown_fields=True):
-    """What a user may set in YAML or as `model.name=value`."""
+    """Settings of the model, in YAML or as `model.name=value`."""
 
     name: str = ""  # empty: the first that the server lists
     base_url: str = "https://api.openai.com/v1"
@@ -45,16 +54,16 @@ class Settings(Struct, frozen=True, forbid_unknown_fields=True):
     )
     max_tokens: int | None | UnsetType = UNSET  # unset: what the benchmark prescribes; null: the server's default
     extra: dict[str, Any] = {}  # further fields of the request body, as the server documents them
-    hears: Hears = Hears(pictures=True, base64=True)
+    capabilities: Capabilities = Capabilities(images=True, base64=True)
     voice: str = ""  # asks for spoken answers, by a voice that the server knows
     stream: bool | None = None  # null: where the server only streams, or the answer is spoken
     max_body_bytes: int | None | UnsetType = UNSET  # unset: what the service is known to take; null: no limit
     max_reply_bytes: MaxBytes = MAX_REPLY  # of a reply after unpacking; null: no limit
-    timeout: Limit = 600.0  # for one whole answer
-    connect: Limit = 30.0  # to open a connection, and for small questions such as which models there are
+    timeout: Timeout = 600.0  # for one whole answer
+    connect_timeout: Timeout = 30.0  # to open a connection, and for small questions such as which models there are
 
 
-class Question(NamedTuple):
+class ChatRequest(NamedTuple):
     """A request before its JSON is made: its fields, and its encoded media in order."""
 
     fields: Mapping[str, Any]
@@ -68,14 +77,14 @@ class ChatModel(Struct, frozen=True, eq=False):
     settings: Settings
     client: HttpClient
     profile: Profile
-    refusals: Refusals
+    unsupported: UnsupportedParameters
     stream: bool
     limit: int | None  # bytes of a request
     engine: str = ""  # what serves it, where the server's list of models says
 
     @property
     def hosted(self) -> bool:
-        """Whether it is somebody's service: at no address of one's own, by no engine that one runs oneself."""
+        """True if it is somebody's service: at no address of one's own, by no engine that one runs oneself."""
         return self.client.hosted and self.engine not in ENGINES
 
     @property
@@ -83,66 +92,66 @@ class ChatModel(Struct, frozen=True, eq=False):
         return self.client.warnings
 
     @property
-    def hears(self) -> Hears:
-        return self.settings.hears
+    def capabilities(self) -> Capabilities:
+        return self.settings.capabilities
 
     async def generate(self, prompt: Prompt) -> Response:
-        question = self.question(prompt, stream=self.stream)
-        if self.refusals.finding.locked():
-            async with self.refusals.finding:
+        question = self.build_request(prompt, stream=self.stream)
+        if self.unsupported.finding.locked():
+            async with self.unsupported.finding:
                 pass
-        answer = await self._asked(question)
-        if self.refusals.learn(answer):
-            async with self.refusals.finding:
-                for _ in range(MOST - 1):
-                    answer = await self._asked(question)
-                    if not self.refusals.learn(answer):
+        answer = await self._request(question)
+        if self.unsupported.update(answer):
+            async with self.unsupported.finding:
+                for _ in range(MAX_ADJUSTMENTS - 1):
+                    answer = await self._request(question)
+                    if not self.unsupported.update(answer):
                         break
         response = read_reply(answer.reply, logprobs=bool(question.fields.get("logprobs")))
         if self.settings.voice:
-            response = replace(response, speech=await spoken(answer.reply))
+            response = replace(response, speech=await read_speech(answer.reply))
         return replace(response, notes=(*response.notes, *answer.notes)) if answer.notes else response
 
-    def question(self, prompt: Prompt, *, stream: bool) -> Question:
+    def build_request(self, prompt: Prompt, *, stream: bool) -> ChatRequest:
         """The request for a prompt."""
         media: list[bytes] = []
-        talk = messages(prompt.turns, self.profile.style, media)
+        talk = to_messages(prompt.turns, self.profile.style, media)
         if self.settings.system_prompt is not None:
             talk.insert(0, {"role": "system", "content": self.settings.system_prompt})
         fields: dict[str, Any] = {"model": self.name, "messages": talk}
         own = {"temperature": self.settings.temperature, "max_tokens": self.settings.max_tokens}
-        prescribed = USUAL | prompt.sampling
+        prescribed = DEFAULT_SAMPLING | prompt.sampling
         for name, value in (prescribed | own).items():
-            told = prescribed.get(name) if value is UNSET else value
-            if told is not None:
-                fields[name] = told
+            given = prescribed.get(name) if value is UNSET else value
+            if given is not None:
+                fields[name] = given
         if stream:
             fields |= {"stream": True, "stream_options": {"include_usage": True}}
         if self.settings.voice:
             form = self.profile.streamed_speech if stream else "wav"
             fields |= {"modalities": ["text", "audio"], "audio": {"voice": self.settings.voice, "format": form}}
-        return Question(fields | more(self.settings), media)
+        return ChatRequest(fields | extra_fields(self.settings), media)
 
-    def line(self, name: str, prompt: Prompt) -> bytes:
+    def batch_line(self, name: str, prompt: Prompt) -> bytes:
         """A prompt as a line of a batch file."""
-        fields, media = self.question(prompt, stream=False)
-        body, _ = self.refusals.fitted(fields)
+        fields, media = self.build_request(prompt, stream=False)
+        body, _ = self.unsupported.strip(fields)
         line = {"custom_id": name, "method": "POST", "url": f"/v1{ENDPOINT}", "body": body}
-        return b"".join(pieces(line, media))
+        return b"".join(body_chunks(line, media))
 
-    async def _asked(self, question: Question) -> Asked:
+    async def _request(self, question: ChatRequest) -> RequestOutcome:
         """One request."""
-        sent, notes = self.refusals.fitted(question.fields)
-        body = Body(pieces(sent, question.media))
+        sent, notes = self.unsupported.strip(question.fields)
+        body = ChunkedBody(body_chunks(sent, question.media))
         check_size(body.bytes, self.limit)
         began = time.perf_counter()
         async with self.client.request("POST", ENDPOINT, data=body) as reply:
             if self.stream and reply.status in SUCCESS and reply.content_type == "text/event-stream":
-                return Asked(await gathered(self.client, reply, began), sent, notes)
-            payload = parsed(await self.client.read(reply))
-            return Asked(Reply(reply.status, reply.headers, payload, time.perf_counter() - began), sent, notes)
+                return RequestOutcome(await collect_stream(self.client, reply, began), sent, notes)
+            payload = parse_payload(await self.client.read(reply))
+            return RequestOutcome(Reply(reply.status, reply.headers, payload, time.perf_counter() - began), sent, notes)
 
-    async def listed(self) -> list[str]:
+    async def list_models(self) -> list[str]:
         """The models that the server says it has; none where it does not say. Raises Transient where nothing answers."""
         return [entry.id for entry in (await _models(self.client))[1]]
 
@@ -150,27 +159,36 @@ class ChatModel(Struct, frozen=True, eq=False):
 @asynccontextmanager
 async def load(settings: Settings) -> AsyncIterator[ChatModel]:
     """Open a connection and find the model's name."""
-    profile = profile_of(settings.profile, settings.base_url)
+    profile = find_profile(settings.profile, settings.base_url)
     limit = profile.max_body_bytes if settings.max_body_bytes is UNSET else settings.max_body_bytes
     stream = settings.stream if settings.stream is not None else profile.streams_only or bool(settings.voice)
     async with open_client(settings) as client:
-        first = Entry(settings.name) if settings.name else await first_listed(client, settings)
-        yield ChatModel(first.id, settings, client, profile, Refusals(_own(settings)), stream, limit, first.owned_by)
+        first = Entry(settings.name) if settings.name else await first_model(client, settings)
+        yield ChatModel(
+            first.id,
+            settings,
+            client,
+            profile,
+            UnsupportedParameters(_user_parameters(settings)),
+            stream,
+            limit,
+            first.owned_by,
+        )
 
 
-def more(settings: Settings) -> dict[str, Any]:
+def extra_fields(settings: Settings) -> dict[str, Any]:
     """The further fields of a request; null takes one out that a YAML gives."""
     return {name: value for name, value in settings.extra.items() if value is not None}
 
 
-def _own(settings: Settings) -> dict[str, str]:
+def _user_parameters(settings: Settings) -> dict[str, str]:
     """The parameters that the user has set, with the words that set them."""
     given = {name: getattr(settings, name) for name in ("temperature", "max_tokens")}
     own = {name: f"model.{name}" for name, value in given.items() if value is not UNSET and value is not None}
-    return own | {name: f"model.extra.{name}" for name in more(settings)}
+    return own | {name: f"model.extra.{name}" for name in extra_fields(settings)}
 
 
-async def first_listed(client: HttpClient, settings: Settings) -> Entry:
+async def first_model(client: HttpClient, settings: Settings) -> Entry:
     """The first model that a server lists."""
     try:
         status, entries = await _models(client)
@@ -181,7 +199,8 @@ async def first_listed(client: HttpClient, settings: Settings) -> Entry:
     if not entries:
         raise BadSetup(
             f"{endpoint(settings.base_url, '/models')} lists no model (HTTP {status}); give its name with "
-            f"model.name=NAME, and its key with {'$' + settings.api_key_env if settings.api_key_env else 'model.api_key_env=NAME'}"
+            "model.name=NAME, and its key with "
+            f"{'$' + settings.api_key_env if settings.api_key_env else 'model.api_key_env=NAME'}"
         )
     return entries[0]
 
@@ -202,8 +221,8 @@ class Listed(Struct, frozen=True):
 async def _models(client: HttpClient) -> tuple[int, list[Entry]]:
     """What a server says about its models: the status, and the models. Raises Transient where nothing answers."""
     async with client.request("GET", "/models", wait="connect") as reply:
-        found = parsed(await client.read(reply))
-    return reply.status, listed_models(found) if reply.status in SUCCESS else []
+        payload = parse_payload(await client.read(reply))
+    return reply.status, listed_models(payload) if reply.status in SUCCESS else []
 
 
 def listed_models(payload: dict[str, Any] | bytes) -> list[Entry]:
@@ -212,6 +231,6 @@ def listed_models(payload: dict[str, Any] | bytes) -> list[Entry]:
     >>> listed_models({"data": [{"id": "m", "owned_by": "vllm"}, {"id": 5}, "m", {"id": "n", "owned_by": 5}]})
     [Entry(id='m', owned_by='vllm'), Entry(id='n', owned_by='')]
     """
-    entries = [entry for entry in counted(payload, Listed).data or () if isinstance(entry, dict)]
+    entries = [entry for entry in parse_usage(payload, Listed).data or () if isinstance(entry, dict)]
     named = [(entry.get("id"), entry.get("owned_by")) for entry in entries]
     return [Entry(name, owner if isinstance(owner, str) else "") for name, owner in named if isinstance(name, str)]

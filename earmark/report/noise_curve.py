@@ -1,4 +1,6 @@
-"""A score against the ratio of signal to noise, with what the same questions score plainly, under controls and by guessing."""
+"""A score against the ratio of signal to noise, with what the same questions score plainly, under controls and by
+guessing.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +11,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from earmark.errors import UsageError
-from earmark.report.figures import BLUE, GREY, RED, Picture
+from earmark.report.figures import BLUE, GREY, RED, Plot
 from earmark.report.rows import Row
 
 if TYPE_CHECKING:
@@ -25,29 +27,29 @@ COLOURS: Final = {
 DASHES: Final = ("--", "-.", (0, (1, 1)), (0, (5, 1, 1, 1, 1, 1)))
 
 
-def noise_of(condition: str) -> tuple[str, float] | None:
+def parse_noise(condition: str) -> tuple[str, float] | None:
     """The colour and the ratio of a condition that adds noise; None of any other.
 
-    >>> noise_of("noise:-10"), noise_of("noise:pink@5"), noise_of("silence")
+    >>> parse_noise("noise:-10"), parse_noise("noise:pink@5"), parse_noise("silence")
     (('white', -10.0), ('pink', 5.0), None)
     """
     name, _, argument = condition.partition(":")
     if name != "noise":
         return None
-    colour, at, ratio = argument.rpartition("@")
-    return colour if at else "white", float(ratio)
+    colour, separator, ratio = argument.rpartition("@")
+    return colour if separator else "white", float(ratio)
 
 
-def noise_curve(title: str, rows: Sequence[Row]) -> Picture:
+def plot_noise_curve(title: str, rows: Sequence[Row]) -> Plot:
     """A panel for each task and average. Raises UsageError where nothing was heard in noise."""
     panels: dict[tuple[str, str], list[Row]] = {}
     for row in rows:
-        if not row.sliced:
+        if not row.is_slice:
             panels.setdefault((row.title, row.scorer), []).append(row)
-    shown = [panel for panel in panels.values() if any(noise_of(row.condition) for row in panel)]
+    shown = [panel for panel in panels.values() if any(parse_noise(row.condition) for row in panel)]
     if not shown:
-        there = ", ".join(dict.fromkeys(row.condition for row in rows))
-        raise UsageError(f"nothing was heard in noise, only {there}: a curve needs a run with noise=[20,10,0,-10]")
+        conditions = ", ".join(dict.fromkeys(row.condition for row in rows))
+        raise UsageError(f"nothing was heard in noise, only {conditions}: a curve needs a run with noise=[20,10,0,-10]")
     columns = min(COLUMNS, len(shown))
     lines = math.ceil(len(shown) / columns)
 
@@ -61,19 +63,19 @@ def noise_curve(title: str, rows: Sequence[Row]) -> Picture:
         named = {name: mark for axes in places for mark, name in zip(*axes.get_legend_handles_labels(), strict=True)}
         figure.legend(list(named.values()), list(named), loc="outside lower center", ncols=3, handletextpad=0.4)
 
-    return Picture(max(4.5, 3.4 * columns), 0.9 + 2.8 * lines, f"{title}, in noise", draw)
+    return Plot(max(4.5, 3.4 * columns), 0.9 + 2.8 * lines, f"{title}, in noise", draw)
 
 
 def _panel(axes: Axes, rows: Sequence[Row]) -> None:
     """One task: a curve for each colour of noise, the ratio falling to the right, and a line for everything else."""
     for colour, shown in COLOURS.items():
         _curve(axes, colour, shown, rows)
-    others = [row for row in rows if not noise_of(row.condition)]
+    others = [row for row in rows if not parse_noise(row.condition)]
     for row, dashes in zip(others, ("-", *DASHES * len(others)), strict=False):
         _line(axes, row, dashes)
-    if rows[0].chance is not None:
-        axes.axhline(rows[0].chance, color=GREY, lw=1, ls=":", label="chance")
-    ratios = sorted({found[1] for row in rows if (found := noise_of(row.condition))})
+    if rows[0].guess_rate is not None:
+        axes.axhline(rows[0].guess_rate, color=GREY, lw=1, ls=":", label="chance")
+    ratios = sorted({noise[1] for row in rows if (noise := parse_noise(row.condition))})
     axes.set_xticks(ratios, [f"{ratio:g}" for ratio in ratios])
     axes.set_xlim(ratios[-1] + 2, ratios[0] - 2)
     _scale(axes, rows)
@@ -93,23 +95,23 @@ def _scale(axes: Axes, rows: Sequence[Row]) -> None:
 
 
 def _curve(axes: Axes, colour: str, shown: str, rows: Sequence[Row]) -> None:
-    found = sorted(
+    points = sorted(
         (noise[1], row.headline[1])
         for row in rows
-        if (noise := noise_of(row.condition)) and noise[0] == colour and row.headline[1].value is not None
+        if (noise := parse_noise(row.condition)) and noise[0] == colour and row.headline[1].value is not None
     )
-    if not found:
+    if not points:
         return
-    ratios = [ratio for ratio, _ in found]
+    ratios = [ratio for ratio, _ in points]
     values, lows, highs = (
-        np.array([getattr(estimate, name) for _, estimate in found], np.float64) for name in ("value", "low", "high")
+        np.array([getattr(estimate, name) for _, estimate in points], np.float64) for name in ("value", "low", "high")
     )
     lows, highs = np.where(np.isnan(lows), values, lows), np.where(np.isnan(highs), values, highs)
     axes.errorbar(ratios, values, (values - lows, highs - values), fmt="o-", color=shown, ms=5, lw=1.5, elinewidth=1, capsize=3, label=f"{colour} noise, 95 % interval")  # fmt: skip
 
 
 def _line(axes: Axes, row: Row, dashes: object) -> None:
-    """What was heard otherwise, as a line with its interval."""
+    """Plot any other condition as a line with its interval."""
     estimate = row.headline[1]
     if estimate.value is None:
         return

@@ -13,10 +13,10 @@ from earmark.errors import BadData
 from earmark.report.rows import Row
 from earmark.report.table import mark
 
-LEAD: Final = ("task", "this run", "95 % interval", "n")
+FIRST_COLUMNS: Final = ("task", "this run", "95 % interval", "n")
 
 
-class Published(Struct, frozen=True, forbid_unknown_fields=True):
+class PublishedTable(Struct, frozen=True, forbid_unknown_fields=True):
     """A published table: by model and task the number in percent and, where it was told, its baseline."""
 
     source: str
@@ -27,47 +27,51 @@ class Published(Struct, frozen=True, forbid_unknown_fields=True):
     notes: tuple[str, ...] = ()
 
 
-def load(path: Path) -> Published:
+def load_published(path: Path) -> PublishedTable:
     """The published table in a YAML."""
     import yaml  # noqa: PLC0415 - a tenth of a second
 
     try:
-        return msgspec.convert(yaml.safe_load(path.read_text(encoding="utf-8")), Published)
+        return msgspec.convert(yaml.safe_load(path.read_text(encoding="utf-8")), PublishedTable)
     except (yaml.YAMLError, msgspec.ValidationError) as error:
         raise BadData(f"{path}: is no published table ({' '.join(str(error).split())})") from error
 
 
-def beside(rows: Sequence[Row], published: Published) -> tuple[tuple[str, ...], list[tuple[str, ...]]]:
-    """The head and the lines of a table: this run's numbers in percent, then those that were published, baselines in brackets.
+def against_published(rows: Sequence[Row], published: PublishedTable) -> tuple[tuple[str, ...], list[tuple[str, ...]]]:
+    """The head and the lines of a table: this run's numbers in percent, then those that were published, baselines in
+    brackets.
 
     Raises BadData where the run has none of the tasks.
     """
     lines = []
     for row in rows:
-        found = row.metrics.get(published.metric)
-        there = [numbers.get(row.task) for numbers in published.models.values()]
-        if row.slice or row.condition != published.condition or found is None or not any(there):
+        estimate = row.metrics.get(published.metric)
+        published_numbers = [numbers.get(row.task) for numbers in published.models.values()]
+        if row.slice or row.condition != published.condition or estimate is None or not any(published_numbers):
             continue
         baseline = row.metrics.get(published.baseline)
         low_high = (
             "-"
-            if found.low is None or found.high is None
-            else f"{100 * found.low:.1f}-{100 * found.high:.1f}{mark(found)}"
+            if estimate.low is None or estimate.high is None
+            else f"{100 * estimate.low:.1f}-{100 * estimate.high:.1f}{mark(estimate)}"
         )
-        ours = told(found.value, baseline.value if baseline else None)
-        lines.append((row.task, ours, low_high, str(row.n), *(_told(numbers) for numbers in there)))
+        ours = format_percent(estimate.value, baseline.value if baseline else None)
+        lines.append(
+            (row.task, ours, low_high, str(row.n), *(_format_numbers(numbers) for numbers in published_numbers))
+        )
     if not lines:
         raise BadData(
-            f"the run has no {published.metric} under {published.condition} of a task that was published; published are: "
+            f"the run has no {published.metric} under {published.condition} of a task that was published; published "
+            "are: "
             f"{', '.join(dict.fromkeys(task for numbers in published.models.values() for task in numbers))}"
         )
-    return (*LEAD, *published.models), lines
+    return (*FIRST_COLUMNS, *published.models), lines
 
 
-def told(value: float | None, baseline: float | None = None) -> str:
+def format_percent(value: float | None, baseline: float | None = None) -> str:
     """A share in percent, its baseline in brackets.
 
-    >>> told(0.349, 0.128), told(0.5), told(None)
+    >>> format_percent(0.349, 0.128), format_percent(0.5), format_percent(None)
     ('34.9 (12.8)', '50.0', '-')
     """
     if value is None:
@@ -75,5 +79,5 @@ def told(value: float | None, baseline: float | None = None) -> str:
     return f"{100 * value:.1f}" if baseline is None else f"{100 * value:.1f} ({100 * baseline:.1f})"
 
 
-def _told(numbers: tuple[float, ...] | None) -> str:
-    return "-" if numbers is None else told(*(number / 100 for number in numbers))
+def _format_numbers(numbers: tuple[float, ...] | None) -> str:
+    return "-" if numbers is None else format_percent(*(number / 100 for number in numbers))

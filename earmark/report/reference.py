@@ -10,8 +10,8 @@ from collections.abc import Iterable, Mapping
 from msgspec import Struct
 
 
-class Choice(Struct, frozen=True):
-    """What one side chose in one question."""
+class ChosenAnswer(Struct, frozen=True):
+    """Answer chosen in one question."""
 
     run: str  # which run of the reference, such as rad/run_1
     id: str
@@ -23,18 +23,18 @@ class Disagreement(Struct, frozen=True):
 
     run: str
     id: str
-    ours: str | None
-    theirs: str | None
+    candidate: str | None
+    baseline: str | None
 
 
 class Agreement(Struct, frozen=True):
-    """How far a run and a reference agree."""
+    """Agreement between a run and a reference."""
 
     matched: int
     total: int  # questions that both have
     disagreements: list[Disagreement]
-    only_ours: int  # questions that the reference lacks
-    only_theirs: int  # those of the compared runs that we lack
+    only_candidate: int  # questions that the reference lacks
+    only_baseline: int  # those of the compared runs that we lack
 
     @property
     def headline(self) -> str:
@@ -46,13 +46,13 @@ class Agreement(Struct, frozen=True):
         return f"Reference comparison: {self.matched}/{self.total} ({share:.1f}%) match"
 
 
-def agreement(ours: Iterable[Choice], theirs: Mapping[str, Mapping[str, str | None]]) -> Agreement:
+def compare_choices(candidate: Iterable[ChosenAnswer], baseline: Mapping[str, Mapping[str, str | None]]) -> Agreement:
     """Hold choices against those of a reference, by run and id."""
     total = only_ours = 0
     differing = []
     seen: dict[str, int] = {}
-    for choice in ours:
-        reference = theirs.get(choice.run, {})
+    for choice in candidate:
+        reference = baseline.get(choice.run, {})
         if choice.id not in reference:
             only_ours += 1
             continue
@@ -60,5 +60,5 @@ def agreement(ours: Iterable[Choice], theirs: Mapping[str, Mapping[str, str | No
         seen[choice.run] = seen.get(choice.run, 0) + 1
         if choice.answer != reference[choice.id]:
             differing.append(Disagreement(choice.run, choice.id, choice.answer, reference[choice.id]))
-    only_theirs = sum(len(theirs[run]) - count for run, count in seen.items())
+    only_theirs = sum(len(baseline[run]) - count for run, count in seen.items())
     return Agreement(total - len(differing), total, differing, only_ours, only_theirs)

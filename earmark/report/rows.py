@@ -1,4 +1,4 @@
-"""What a report is made of: one row for each task, condition and scorer."""
+"""Rows of a report: one for each task, condition and scorer."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import Any, Literal
 
 from msgspec import Struct
 
-from earmark.journal import Taken
+from earmark.journal import UsageTotals
 from earmark.stats.compare import Difference
 from earmark.stats.estimate import Estimate
 from earmark.stats.repeats import Repeats
@@ -33,7 +33,7 @@ class Row(Struct, frozen=True):
     n: int  # everything that was asked, failures too
     states: dict[str, int]
     metrics: dict[str, Estimate]  # the headline first
-    chance: float | None = None
+    guess_rate: float | None = None
     p_guess: float | None = None  # of the headline against guessing, one-sided
     slice: str = ""  # such as "user=001"; empty: all of the task
     settings: dict[str, Any] = {}  # of the scorer
@@ -42,12 +42,12 @@ class Row(Struct, frozen=True):
 
     @property
     def title(self) -> str:
-        """What the row is about."""
+        """Title of the row."""
         return title_of(self.task, self.slice, self.scorer)
 
     @property
-    def sliced(self) -> bool:
-        """Whether it is about the items of one tag alone."""
+    def is_slice(self) -> bool:
+        """True if it is about the items of one tag alone."""
         return "=" in self.slice
 
     @property
@@ -61,15 +61,15 @@ class Row(Struct, frozen=True):
         return next(iter(self.metrics.items()))
 
 
-class Found(Struct, frozen=True):
-    """What a benchmark held when it was asked."""
+class DatasetCounts(Struct, frozen=True):
+    """Item counts of a benchmark when it was run."""
 
     questions: int  # items under every condition, with repeats
     skipped: dict[str, dict[str, int]] = {}  # by task and reason: never asked, never counted
     prompts: str = ""  # a digest of every prompt's words
 
 
-class Gain(Struct, frozen=True, omit_defaults=True):
+class ListeningGain(Struct, frozen=True, omit_defaults=True):
     """What listening adds to one number; positive where hearing helps, also where less is better."""
 
     task: str
@@ -83,16 +83,18 @@ class Gain(Struct, frozen=True, omit_defaults=True):
     p: float | None = None
     p_holm: float | None = None  # adjusted over all tasks and averages, or all slices by one tag
     slice: str = ""
-    deaf: dict[str, float | None] = {}  # the number of every control
+    controls: dict[str, float | None] = {}  # the number of every control
     by_chance: dict[str, int] = {}  # unread and refused answers of controls, which earn what guessing gets
-    without_ears: int | None = None  # items that every control gets right; None where items are not right or wrong
-    guessed: float | None = (
+    solved_by_controls: int | None = (
+        None  # items that every control gets right; None where items are not right or wrong
+    )
+    solved_by_guessing: float | None = (
         None  # how many of them guessing would get, with the same answers under every control or not
     )
 
     @property
     def title(self) -> str:
-        """What the gain is about."""
+        """Title of the gain."""
         return title_of(self.task, self.slice, self.scorer)
 
 
@@ -101,9 +103,9 @@ class Metrics(Struct, frozen=True):
 
     finished: bool  # nothing is left to ask
     rows: list[Row]
-    found: Found
-    notices: list[str] = []
+    dataset: DatasetCounts
+    warnings: list[str] = []
     averages: dict[str, tuple[str, ...]] = {}  # over tasks, by name
-    gains: list[Gain] = []  # of listening, where the run heard plainly and under a control
-    taken: Taken = Taken()
-    judging: Usage = Usage()  # what judges took, every scoring together
+    gains: list[ListeningGain] = []  # of listening, where the run heard plainly and under a control
+    usage: UsageTotals = UsageTotals()
+    judge_usage: Usage = Usage()  # what judges took, every scoring together

@@ -17,19 +17,21 @@ EVEN_CHANCE: Final = 0.45  # of guessing, from which on what unread replies take
 HEAD: Final = ("task", "condition", "score", "95 % interval", "n", "unparsed", "refused", "failed", "chance")
 
 
-def table(rows: Sequence[Row]) -> list[tuple[str, ...]]:
+def rows_table(rows: Sequence[Row]) -> list[tuple[str, ...]]:
     """The lines of a table under `HEAD`: one for each row, its headline alone."""
     above = _above_guessing(rows)
     return [_line(row, row.headline[1], _guess(row, row in above)) for row in rows]
 
 
 def full_table(rows: Sequence[Row]) -> list[tuple[str, ...]]:
-    """The lines of a table under `metric` and `HEAD`: every metric of every row, with chance beside the headline, which has it."""
+    """The lines of a table under `metric` and `HEAD`: every metric of every row, with chance beside the headline, which
+    has it.
+    """
     above = _above_guessing(rows)
     return [
-        (name, *_line(row, found, _guess(row, row in above) if name == row.headline[0] else "-"))
+        (name, *_line(row, estimate, _guess(row, row in above) if name == row.headline[0] else "-"))
         for row in rows
-        for name, found in row.metrics.items()
+        for name, estimate in row.metrics.items()
     ]
 
 
@@ -40,131 +42,144 @@ def _above_guessing(rows: Sequence[Row]) -> list[Row]:
 
 
 def _guess(row: Row, above: bool) -> str:
-    return number(row.chance) + "*" * above
+    return format_number(row.guess_rate) + "*" * above
 
 
-def _line(row: Row, found: Estimate, guess: str) -> tuple[str, ...]:
+def _line(row: Row, estimate: Estimate, guess: str) -> tuple[str, ...]:
     counts = (row.n, row.states["unparsed"], row.states["refused"], row.failed)
-    return (row.title, row.condition, number(found.value), interval(found), *map(str, counts), guess)
+    return (
+        row.title,
+        row.condition,
+        format_number(estimate.value),
+        format_interval(estimate),
+        *map(str, counts),
+        guess,
+    )
 
 
 def footnotes(rows: Sequence[Row]) -> list[str]:
-    """What failed items may hide, and what has no interval, in a line each."""
-    told = []
+    """Footnotes on failed items and missing intervals, a line each."""
+    notes = []
     for row in rows:
-        name, found = row.headline
+        name, estimate = row.headline
         where = f"{row.title} {row.condition}: " if row.title else ""  # replies of a file have no task
         unjudged = row.states.get("judge-failed", 0)
         if unjudged:
-            told.append(
+            notes.append(
                 f"{where}{unjudged} answers without a verdict of the judge, outside the score; {name} "
-                f"{number(found.worst)} to {number(found.best)} with them and the {row.failed} failed at their worst or best"
+                f"{format_number(estimate.worst)} to {format_number(estimate.best)} with them and the {row.failed} "
+                "failed at their worst or best"
             )
-        elif found.best is not None and found.best != found.value:
-            told.append(f"{where}{name} {number(found.best)} if the {row.failed} failed had been right")
+        elif estimate.best is not None and estimate.best != estimate.value:
+            notes.append(f"{where}{name} {format_number(estimate.best)} if the {row.failed} failed had been right")
         unread = row.states.get("unparsed", 0) + row.states.get("refused", 0)
-        if unread and row.p_guess is not None and row.chance is not None and row.chance >= EVEN_CHANCE:
-            told.append(
+        if unread and row.p_guess is not None and row.guess_rate is not None and row.guess_rate >= EVEN_CHANCE:
+            notes.append(
                 f"{where}{unread} unread or refused earn nothing; guesses in their place would add "
-                f"{number(unread * row.chance / row.n)} to {name}"
+                f"{format_number(unread * row.guess_rate / row.n)} to {name}"
             )
-        if found.why:
-            told.append(f"{where}{name}, {found.why}")
+        if estimate.why:
+            notes.append(f"{where}{name}, {estimate.why}")
         if row.repeats:
-            told.append(f"{where}{name}, {repeats(row.repeats)}")
+            notes.append(f"{where}{name}, {repeats_line(row.repeats)}")
     if any(row.p_guess is not None for row in rows):
-        told.append(
+        notes.append(
             f"*: above guessing, p < {SHOWN} (one-sided binomial test, Holm over the rows)"
             if _above_guessing(rows)
             else f"no score is shown to be above guessing, p < {SHOWN} (one-sided binomial test, Holm over the rows)"
         )
-    return told
+    return notes
 
 
-def wanted(rows: Sequence[Row], width: float) -> list[str]:
-    """How many items each row's headline would take for an interval so wide, as far as what is there can tell."""
-    told = []
+def required_items(rows: Sequence[Row], width: float) -> list[str]:
+    """Number of items each row's headline would take for an interval so wide, as far as what is there can tell."""
+    lines = []
     for row in rows:
-        name, found = row.headline
-        if not row.sliced and (many := items_for(found, width)) is not None:
-            there = f"{found.n:,} gave {interval(found)}"
-            told.append(
-                f"{row.title} {row.condition}: {name}, an interval {width:g} wide takes about {many:,} items; {there}"
+        name, estimate = row.headline
+        if not row.is_slice and (many := items_for(estimate, width)) is not None:
+            observed = f"{estimate.n:,} gave {format_interval(estimate)}"
+            lines.append(
+                f"{row.title} {row.condition}: {name}, an interval {width:g} wide takes about {many:,} items; "
+                f"{observed}"
             )
-    return told
+    return lines
 
 
-def repeats(found: Repeats) -> str:
-    """What asking everything several times told.
+def repeats_line(repeats: Repeats) -> str:
+    """Format the spread over repeats.
 
-    >>> from earmark.stats.repeats import Spread
-    >>> repeats(Repeats([0.5, 0.75], Spread(2, 0.625, 0.177), {2: Estimate(0.5, 0.4, 0.6)}))
+    >>> from earmark.stats.repeats import RepeatSummary
+    >>> repeats_line(Repeats([0.5, 0.75], RepeatSummary(2, 0.625, 0.177), {2: Estimate(0.5, 0.4, 0.6)}))
     '2 repeats: 0.500, 0.750, mean 0.625, standard deviation 0.177; right every time 0.500 (0.400-0.600)'
     """
-    spread = found.spread
-    told = f"{len(found.numbers)} repeats: {', '.join(map(number, found.numbers))}, mean {number(spread.mean)}, standard deviation {number(spread.deviation)}"
-    if not found.all_right:
-        return told
-    most = found.all_right[max(found.all_right)]
-    return f"{told}; right every time {number(most.value)} ({interval(most)})"
+    spread = repeats.summary
+    text = f"{len(repeats.numbers)} repeats: {', '.join(map(format_number, repeats.numbers))}, mean {format_number(spread.mean)}, standard deviation {format_number(spread.deviation)}"
+    if not repeats.all_right:
+        return text
+    most = repeats.all_right[max(repeats.all_right)]
+    return f"{text}; right every time {format_number(most.value)} ({format_interval(most)})"
 
 
-def tokens(used: Usage) -> list[str]:
-    """What answers took, as far as it is known.
+def usage_parts(used: Usage) -> list[str]:
+    """Format usage, as far as it is known.
 
-    >>> tokens(Usage(tokens_in=1500, tokens_out=20, tokens_sound=1000, cost=0.25)), tokens(Usage())
+    >>> usage_parts(Usage(tokens_in=1500, tokens_out=20, audio_tokens_in=1000, cost=0.25)), usage_parts(Usage())
     (['1,500 tokens in (1,000 of sound), 20 out', 'cost 0.2500'], [])
     """
-    sound = f" ({used.tokens_sound:,} of sound)" if used.tokens_sound else ""
-    told = [f"{used.tokens_in:,} tokens in{sound}, {used.tokens_out:,} out"] if used.tokens_in else []
-    return told + ([f"cost {used.cost:.4f}"] if used.cost else [])
+    sound = f" ({used.audio_tokens_in:,} of sound)" if used.audio_tokens_in else ""
+    parts = [f"{used.tokens_in:,} tokens in{sound}, {used.tokens_out:,} out"] if used.tokens_in else []
+    return parts + ([f"cost {used.cost:.4f}"] if used.cost else [])
 
 
-def judging(used: Usage) -> list[str]:
+def judge_usage_lines(used: Usage) -> list[str]:
     """The line that tells what judges took, where they took anything that is known.
 
-    >>> judging(Usage(tokens_in=7, tokens_out=1)), judging(Usage())
+    >>> judge_usage_lines(Usage(tokens_in=7, tokens_out=1)), judge_usage_lines(Usage())
     (['judges took: 7 tokens in, 1 out'], [])
     """
-    told = tokens(used)
-    return [f"judges took: {'; '.join(told)}"] if told else []
+    parts = usage_parts(used)
+    return [f"judges took: {'; '.join(parts)}"] if parts else []
 
 
-def number(value: float | None) -> str:
+def format_number(value: float | None) -> str:
     """
-    >>> number(0.5), number(None)
+    >>> format_number(0.5), format_number(None)
     ('0.500', '-')
     """
     return "-" if value is None else f"{value:.3f}"
 
 
-def interval(found: Estimate) -> str:
+def format_interval(estimate: Estimate) -> str:
     """
-    >>> interval(Estimate(0.5, 0.4, 0.6))
+    >>> format_interval(Estimate(0.5, 0.4, 0.6))
     '0.400-0.600'
     """
-    return "-" if found.low is None or found.high is None else f"{number(found.low)}-{number(found.high)}{mark(found)}"
+    return (
+        "-"
+        if estimate.low is None or estimate.high is None
+        else f"{format_number(estimate.low)}-{format_number(estimate.high)}{mark(estimate)}"
+    )
 
 
-def mark(found: Estimate | Difference) -> str:
+def mark(estimate: Estimate | Difference) -> str:
     """
     >>> mark(Estimate(0.5)), mark(Estimate(0.5, trusted=False))
     ('', '?')
     """
-    return "" if found.trusted else "?"
+    return "" if estimate.trusted else "?"
 
 
-def signed(value: float | None) -> str:
+def format_signed(value: float | None) -> str:
     """
-    >>> signed(0.05), signed(-0.05), signed(None)
+    >>> format_signed(0.05), format_signed(-0.05), format_signed(None)
     ('+0.050', '-0.050', '-')
     """
     return "-" if value is None else f"{value:+.3f}"
 
 
-def chance(value: float | None) -> str:
+def format_p(value: float | None) -> str:
     """
-    >>> chance(0.0312), chance(0.0001)
+    >>> format_p(0.0312), format_p(0.0001)
     ('0.031', '<0.001')
     """
     return "-" if value is None else "<0.001" if value < 0.001 else f"{value:.3f}"

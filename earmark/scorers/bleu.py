@@ -4,19 +4,20 @@
     chrf = 100 (1 + b²) P R / (b² P + R),  b = 2
 
 `match_n` counts n-grams of tokens that a reply shares with its references, `total_n` all of the reply's, `length` the
-reply's tokens, `reference` those of the reference nearest in length. For chrF, P and R are the means over n = 1..6 of the
-shares of character n-grams of the reply, and of the reference, that both have; with `words=2` (chrF++) word n-grams of
-orders 1 and 2 are among them. All counts are summed over items before any share is taken, so `value` of the sums is
-sacrebleu's `corpus_bleu`, and no mean of sentences. Where an order has no match the precision is smoothed (`exp`); where
-nothing matches the score is 0, and so it is where no reply has 4 tokens, which is told. Texts are compared as they are, cased and with their punctuation: sacrebleu's tokenisers
-expect that.
+reply's tokens, `reference` those of the reference nearest in length. For chrF, P and R are the means over n = 1..6 of
+the shares of character n-grams of the reply, and of the reference, that both have; with `words=2` (chrF++) word n-grams
+of orders 1 and 2 are among them. All counts are summed over items before any share is taken, so `value` of the sums is
+sacrebleu's `corpus_bleu`, and no mean of sentences. Where an order has no match the precision is smoothed (`exp`);
+where nothing matches the score is 0, and so it is where no reply has 4 tokens, which is told. Texts are compared as
+they are, cased and with their punctuation: sacrebleu's tokenisers expect that.
 
 The tokeniser goes by the language of the translation: `zh` for Chinese and Cantonese, `ja-mecab` for Japanese and
-`ko-mecab` for Korean (which need sacrebleu's own extras), `char` for Thai, Lao, Khmer, Burmese and Tibetan, `13a` for all
-others. sacrebleu knows no language on its own: with 13a, Chinese would score near 0.
+`ko-mecab` for Korean (which need sacrebleu's own extras), `char` for Thai, Lao, Khmer, Burmese and Tibetan, `13a` for
+all others. sacrebleu knows no language on its own: with 13a, Chinese would score near 0.
 
-A failure or a refusal counts as all the n-grams of its reference, none of them right, and nothing towards the length: never
-better than an answer, whatever the other replies are. Where the reference is empty it counts as one token too many.
+A failure or a refusal counts as all the n-grams of its reference, none of them right, and nothing towards the length:
+never better than an answer, whatever the other replies are. Where the reference is empty it counts as one token too
+many.
 """
 
 from __future__ import annotations
@@ -33,7 +34,7 @@ from msgspec import Struct
 from earmark import __version__
 from earmark.errors import BadData, BadSetup, UsageError
 from earmark.scorers.choice import no_answer
-from earmark.text.normalise import BLANKLESS, TOKENS, language_of, without_tokens
+from earmark.text.normalise import TOKENS, UNSPACED_LANGUAGES, language_of, strip_tokens
 from earmark.types import Counts, Item, Metric, Number, Response, Score
 
 ORDERS: Final = (1, 2, 3, 4)
@@ -65,8 +66,10 @@ class Settings(Struct, frozen=True, forbid_unknown_fields=True):
     def metrics(self) -> Mapping[str, Metric]:
         bleu, chrf = _bleu(self), _chrf(self)
         return {
-            "bleu": Metric(_over(BLEU_COUNTS, bleu), limits=(0, 100), caveat=_too_short),
-            "chrf++" if self.words else "chrf": Metric(_over(chrf_counts(self.words), chrf), limits=(0, 100)),
+            "bleu": Metric(_metric_over_counts(BLEU_COUNTS, bleu), limits=(0, 100), caveat=_too_short),
+            "chrf++" if self.words else "chrf": Metric(
+                _metric_over_counts(chrf_counts(self.words), chrf), limits=(0, 100)
+            ),
         }
 
     @property
@@ -88,10 +91,12 @@ class Settings(Struct, frozen=True, forbid_unknown_fields=True):
     async def score(self, item: Item, response: Response) -> Score:
         if (none := no_answer(self, item, response)) is not None:
             return none
-        text = self._said(response.text)
+        text = self._clean_reply(response.text)
         counts = self.counts(item, text)
         cut = text != response.text.strip()
-        return Score(counts, text, rule=TOKENS if cut else "", why=TOO_SHORT if text and not counts["total_4"] else "")
+        return Score(
+            counts, text, rule=TOKENS if cut else "", explanation=TOO_SHORT if text and not counts["total_4"] else ""
+        )
 
     def bounds(self, item: Item) -> tuple[dict[str, float], dict[str, float]]:
         """The worst shares nothing with its reference, in as many n-grams, and fills none of its length."""
@@ -108,13 +113,13 @@ class Settings(Struct, frozen=True, forbid_unknown_fields=True):
                 f"item '{item.id}' has {len(item.targets)} references, expected {self.references or 'at least one'}; "
                 "set references to how many every item has, or to 0 where it varies"
             )
-        sides = [self._said(answer or "")], [[text] for text in item.targets]
+        sides = [self._clean_reply(answer or "")], [[text] for text in item.targets]
         bleu, chrf = (metric._extract_corpus_statistics(*sides)[0] for metric in (_bleu(self), _chrf(self)))  # noqa: SLF001
         named = zip((*BLEU_COUNTS, *chrf_counts(self.words)), (*bleu, *chrf), strict=True)
         return {name: float(count) for name, count in named} | {"n": 1.0}
 
-    def _said(self, reply: str) -> str:
-        return (without_tokens(reply) if self.tokens == "removed" else reply).strip()
+    def _clean_reply(self, reply: str) -> str:
+        return (strip_tokens(reply) if self.tokens == "removed" else reply).strip()
 
 
 def tokeniser_of(settings: Settings) -> str:
@@ -124,7 +129,7 @@ def tokeniser_of(settings: Settings) -> str:
     ('zh', 'char', '13a')
     """
     code = language_of(settings.language)
-    return settings.tokenizer or TOKENISERS.get(code, "char" if code in BLANKLESS else "13a")
+    return settings.tokenizer or TOKENISERS.get(code, "char" if code in UNSPACED_LANGUAGES else "13a")
 
 
 def chrf_counts(words: int) -> tuple[str, ...]:
@@ -138,7 +143,7 @@ def _too_short(counts: Counts) -> str:
     return f"every reply is {TOO_SHORT}" if not counts["total_4"] and counts["length"] else ""
 
 
-def _over(names: Sequence[str], metric: Any) -> Callable[[Counts], Number]:
+def _metric_over_counts(names: Sequence[str], metric: Any) -> Callable[[Counts], Number]:
     """sacrebleu's number from counts in sacrebleu's order, one by one where they are arrays."""
 
     def read(row: list[float]) -> float:

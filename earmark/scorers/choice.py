@@ -8,7 +8,7 @@ estimate tell what the failures may have hidden. `accuracy_read` leaves out what
 Chance is the mean over items of right labels by choices. Where two options have the same text, both labels are right or
 neither.
 
-With `several` an item may have several right labels, and a reply is right that names all of them and no other.
+With `multi_select` an item may have several right labels, and a reply is right that names all of them and no other.
 Guessing is then one out of all sets of labels but the empty one.
 """
 
@@ -17,27 +17,15 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import ClassVar, Final, Literal
 
-import numpy as np
 from msgspec import Struct
 
 from earmark import __version__
 from earmark.errors import BadData, UsageError
-from earmark.text.answers import MEASURED, READERS, VERSION, read_choice, same_choice
-from earmark.types import Item, Metric, Number, Response, Score, Scorer
+from earmark.stats.ratio import ratio
+from earmark.text.choice_parser import MEASURED, PARSERS, VERSION, parse_choice, same_choice
+from earmark.types import Item, Metric, Response, Score, Scorer
 
 PROBE: Final = "one 我们"  # a text that takes all that normalisers need
-
-
-def ratio(top: str, bottom: str) -> Metric:
-    """The metric of one count by another, as a share."""
-    return Metric(lambda counts: divided(counts.get(top, 0.0), counts.get(bottom, 0.0)), share=(top, bottom))
-
-
-def divided(top: Number, bottom: Number) -> Number:
-    """A quotient that is not a number where nothing was counted, for numbers and for arrays of them."""
-    with np.errstate(divide="ignore", invalid="ignore"):
-        quotient: Number = np.true_divide(top, bottom)
-    return quotient
 
 
 def no_answer(scorer: Scorer, item: Item, response: Response) -> Score | None:
@@ -60,16 +48,16 @@ class Settings(Struct, frozen=True, forbid_unknown_fields=True):
 
     name: ClassVar[str] = "choice"
 
-    reader: str = "earmark"  # or one of the official readers by name
-    several: bool = False  # all right labels are asked for, not any of them
+    parser: str = "earmark"  # or one of the official readers by name
+    multi_select: bool = False  # all right labels are asked for, not any of them
     thinking: Literal["marked", "opened"] = "marked"  # opened: the chat template opens it, a reply only closes it
 
     def __post_init__(self) -> None:
-        if self.reader not in READERS:
-            raise UsageError(f"no reader is called '{self.reader}'; there are: {', '.join(READERS)}")
-        if self.reader != "earmark" and (self.several or self.thinking == "opened"):
+        if self.parser not in PARSERS:
+            raise UsageError(f"no reader is called '{self.parser}'; there are: {', '.join(PARSERS)}")
+        if self.parser != "earmark" and (self.multi_select or self.thinking == "opened"):
             raise UsageError(
-                f"reader={self.reader} knows no several= or thinking=; these are settings of reader=earmark"
+                f"parser={self.parser} knows no multi_select= or thinking=; these are settings of parser=earmark"
             )
 
     @property
@@ -79,26 +67,30 @@ class Settings(Struct, frozen=True, forbid_unknown_fields=True):
     @property
     def signature(self) -> str:
         """
-        >>> Settings(several=True).signature.partition("|v:")[0], Settings("mmau").signature.partition("|v:")[0]
+        >>> Settings(multi_select=True).signature.partition("|v:")[0], Settings("mmau").signature.partition("|v:")[0]
         ('choice|reader:earmark.2|several:all', 'choice|reader:mmau')
         """
-        said = ["choice", f"reader:{VERSION if self.reader == 'earmark' else self.reader}"]
-        said += ["several:all"] * self.several + ["thinking:opened"] * (self.thinking == "opened")
-        return "|".join([*said, f"v:{__version__}"])
+        parts = ["choice", f"reader:{VERSION if self.parser == 'earmark' else self.parser}"]
+        parts += ["several:all"] * self.multi_select + ["thinking:opened"] * (self.thinking == "opened")
+        return "|".join([*parts, f"v:{__version__}"])
 
     async def score(self, item: Item, response: Response) -> Score:
         if response.stop == "filtered":
             return Score(self.bounds(item)[0], state="refused", rule="filtered")
         labels = labels_of(item)
-        if self.reader == "earmark":
-            how = {"cut": response.stop == "length", "thinking": self.thinking == "opened", "several": self.several}
-            reading = read_choice(response.whole_text, labels, item.choices, question=item.question, **how)
+        if self.parser == "earmark":
+            options = {
+                "cut": response.stop == "length",
+                "thinking": self.thinking == "opened",
+                "multi_select": self.multi_select,
+            }
+            reading = parse_choice(response.whole_text, labels, item.choices, question=item.question, **options)
         else:
-            reading = READERS[self.reader](response.whole_text, labels, item.choices)
+            reading = PARSERS[self.parser](response.whole_text, labels, item.choices)
         return Score(self.counts(item, reading.answer), reading.answer, reading.state, reading.rule)
 
     def bounds(self, item: Item) -> tuple[dict[str, float], dict[str, float]]:
-        right = ",".join(item.targets) if self.several else next(iter(item.targets), None)
+        right = ",".join(item.targets) if self.multi_select else next(iter(item.targets), None)
         return self.counts(item, None), self.counts(item, right)
 
     def counts(self, item: Item, answer: str | None) -> dict[str, float]:
@@ -107,20 +99,24 @@ class Settings(Struct, frozen=True, forbid_unknown_fields=True):
             return dict.fromkeys(("right", "read", "n", "chance"), 0.0)
         same = same_choice(item.labels, item.choices)
         targets = {same.get(target, target) for target in item.targets}
-        said = set() if answer is None else {same.get(part, part) for part in _parts(answer, several=self.several)}
-        right = said == targets if self.several else bool(said & targets)
+        said = (
+            set()
+            if answer is None
+            else {same.get(part, part) for part in _parts(answer, multi_select=self.multi_select)}
+        )
+        right = said == targets if self.multi_select else bool(said & targets)
         chance = sum(same[label] in targets for label in item.labels) / len(item.labels) if item.labels else 0.0
-        if self.several and item.labels:
+        if self.multi_select and item.labels:
             chance = 1 / (2 ** len(set(same.values())) - 1)
         return {"right": float(right), "read": float(answer is not None), "n": 1.0, "chance": chance}
 
 
-Choice = Settings
+ChoiceScorer = Settings
 
 
-def _parts(answer: str, *, several: bool) -> list[str]:
+def _parts(answer: str, *, multi_select: bool) -> list[str]:
     """The labels of an answer."""
-    return [part.strip() for part in answer.split(",")] if several else [answer]
+    return [part.strip() for part in answer.split(",")] if multi_select else [answer]
 
 
 def reading_note(rows: Iterable[tuple[str, int]]) -> list[str]:

@@ -6,10 +6,11 @@ With t(k) the items whose truth is class k, p(k) those predicted k, h(k) those w
     macro_f1 = mean over classes of 2 h(k) / (t(k) + p(k))
     uar      = mean over classes of h(k) / t(k)              unweighted average recall
 
-A class is the text of a choice, or its label where choices have no texts; upper and lower case are one class. Over which
-classes the mean goes changes it, so it is told: `classes=[a,b]` means these and no others, one that nobody has counting 0, and
-`classes:seen`, where none are named, those of any truth or prediction (of any truth, in the recall). The two orders of a list
-are one signature. A reply that cannot be read and an item that failed are predictions of no class.
+A class is the text of a choice, or its label where choices have no texts; upper and lower case are one class. Over
+which classes the mean goes changes it, so it is told: `classes=[a,b]` means these and no others, one that nobody has
+counting 0, and `classes:seen`, where none are named, those of any truth or prediction (of any truth, in the recall).
+The two orders of a list are one signature. A reply that cannot be read and an item that failed are predictions of no
+class.
 """
 
 from __future__ import annotations
@@ -22,18 +23,19 @@ import numpy as np
 from msgspec import Struct
 
 from earmark.errors import BadData, UsageError
-from earmark.scorers.choice import Choice, divided, ratio
+from earmark.scorers.choice import ChoiceScorer
+from earmark.stats.ratio import divide, ratio
 from earmark.types import Counts, Item, Metric, Number, Response, Score
 
 # ---------------------------------------------------------------- the numbers
 
 
-def seen(counts: Counts) -> list[str]:
+def observed_classes(counts: Counts) -> list[str]:
     """The classes of any truth or prediction."""
     return sorted({name[2:] for name in counts if name[:2] in ("t:", "p:")})
 
 
-def count(counts: Counts, kind: str, name: str) -> Number:
+def class_count(counts: Counts, kind: str, name: str) -> Number:
     """Items of one class: `t` in truth, `p` as predicted, `h` both."""
     return counts.get(f"{kind}:{name}", 0.0)
 
@@ -41,42 +43,44 @@ def count(counts: Counts, kind: str, name: str) -> Number:
 def mean_over_classes(
     counts: Counts,
     share: Callable[[Number, Number, Number], Number],
-    there: Callable[[Number, Number], Number],
+    present: Callable[[Number, Number], Number],
     classes: Sequence[str] = (),
 ) -> Number:
-    """The mean of a share over some classes, or over those that are there, which may differ without one item or another."""
+    """The mean of a share over some classes, or over those that are there, which may differ without one item or
+    another.
+    """
     total: Number = 0.0
     many: Number = 0.0
-    for k in classes or seen(counts):
-        truth, predicted, agreed = (count(counts, kind, k) for kind in "tph")
-        counted = np.asarray(there(truth, predicted), bool)
+    for k in classes or observed_classes(counts):
+        truth, predicted, agreed = (class_count(counts, kind, k) for kind in "tph")
+        counted = np.asarray(present(truth, predicted), bool)
         total = total + np.where(counted, np.nan_to_num(share(truth, predicted, agreed)), 0.0)
         many = many + (1.0 if classes else counted)
-    return divided(total, many)
+    return divide(total, many)
 
 
 def smallest(counts: Counts) -> Number:
     """Items of the class that has the fewest, of those that any item is of."""
-    sizes = [float(size) for size in (count(counts, "t", k) for k in seen(counts)) if size]
+    sizes = [float(size) for size in (class_count(counts, "t", k) for k in observed_classes(counts)) if size]
     return min(sizes, default=0.0)
 
 
 def uar(counts: Counts, classes: Sequence[str] = ()) -> Number:
-    return mean_over_classes(counts, lambda t, _, h: divided(h, t), lambda t, _: np.greater(t, 0), classes)
+    return mean_over_classes(counts, lambda t, _, h: divide(h, t), lambda t, _: np.greater(t, 0), classes)
 
 
 def macro_f1(counts: Counts, classes: Sequence[str] = ()) -> Number:
     return mean_over_classes(
         counts,
-        lambda t, p, h: divided(np.multiply(2, h), np.add(t, p)),
+        lambda t, p, h: divide(np.multiply(2, h), np.add(t, p)),
         lambda t, p: np.greater(np.add(t, p), 0),
         classes,
     )
 
 
-def entered(truth: str, said: str | None) -> dict[str, float]:
-    """The counts of one item of class `truth` that was taken for `said`, or for no class."""
-    predicted = {} if said is None else {f"p:{said}": 1.0, f"h:{said}": float(said == truth)}
+def class_counts(truth: str, prediction: str | None) -> dict[str, float]:
+    """The counts of one item of class `truth` that was taken for `prediction`, or for no class."""
+    predicted = {} if prediction is None else {f"p:{prediction}": 1.0, f"h:{prediction}": float(prediction == truth)}
     return {f"t:{truth}": 1.0, **predicted}
 
 
@@ -98,7 +102,7 @@ class Settings(Struct, frozen=True, forbid_unknown_fields=True):
     name: ClassVar[str] = "classes"
 
     classes: tuple[str, ...] = ()  # over which the means go; those seen where none are named
-    reader: str = "earmark"
+    parser: str = "earmark"
 
     def __post_init__(self) -> None:
         self.choice  # noqa: B018 - whose reader is checked
@@ -106,8 +110,8 @@ class Settings(Struct, frozen=True, forbid_unknown_fields=True):
             raise UsageError(f"classes=[{','.join(self.classes)}]: expected names that differ, and none that is empty")
 
     @property
-    def choice(self) -> Choice:
-        return Choice(self.reader)
+    def choice(self) -> ChoiceScorer:
+        return ChoiceScorer(self.parser)
 
     @property
     def over(self) -> list[str]:
@@ -144,7 +148,7 @@ class Settings(Struct, frozen=True, forbid_unknown_fields=True):
         truth = class_of(item, item.targets[0])
         if self.classes and truth not in self.over:
             raise BadData(f"item '{item.id}' is of class '{truth}'; expected one of classes=[{','.join(self.classes)}]")
-        return counts | entered(truth, class_of(item, answer) if answer is not None else None)
+        return counts | class_counts(truth, class_of(item, answer) if answer is not None else None)
 
     def bounds(self, item: Item) -> tuple[dict[str, float], dict[str, float]]:
         return self.counts(item, None), self.counts(item, next(iter(item.targets), None))

@@ -2,9 +2,9 @@
 
     comet = sum of the items' scores / n
 
-A neural model scores each translation by its source and a reference; of several references the best counts. The scores of
-`Unbabel/wmt22-comet-da` lie about between 0 and 1. An empty translation earns 0, and the model is not asked about it. The
-source is the text that is spoken: the words of the item's clips, or `source` in a file of replies.
+A neural model scores each translation by its source and a reference; of several references the best counts. The scores
+of `Unbabel/wmt22-comet-da` lie about between 0 and 1. An empty translation earns 0, and the model is not asked about
+it. The source is the text that is spoken: the words of the item's clips, or `source` in a file of replies.
 """
 
 from __future__ import annotations
@@ -26,15 +26,15 @@ from msgspec import Struct
 
 from earmark import __version__
 from earmark.errors import BadData, BadSetup
-from earmark.scorers._held import asked_by, holding
-from earmark.scorers.choice import ratio
+from earmark.scorers._resources import attach, require
+from earmark.stats.ratio import ratio
 from earmark.types import Item, Metric, Response, Score, replace
 
 METRICS: Final = {"comet": replace(ratio("comet", "n"), share=None)}
 WORKER: Final = Path(__file__).with_name("_comet_worker.py")
 VERSION: Final = "from importlib.metadata import version; print(version('unbabel-comet'))"
 INSTALL: Final = "python -m venv comet; comet/bin/pip install unbabel-comet; and score with python=comet/bin/python"
-NOTHING: Final = {"comet": 0.0, "n": 1.0}
+EMPTY_COUNTS: Final = {"comet": 0.0, "n": 1.0}
 
 
 class Settings(Struct, frozen=True, forbid_unknown_fields=True, dict=True):
@@ -54,16 +54,16 @@ class Settings(Struct, frozen=True, forbid_unknown_fields=True, dict=True):
         return f"comet|model:{self.checkpoint}|agg:mean|empty:0|comet:{version(self.python)}|v:{__version__}"
 
     @asynccontextmanager
-    async def opened(self) -> AsyncIterator[Settings]:
+    async def open(self) -> AsyncIterator[Settings]:
         """The scorer with its model loaded."""
         version(self.python)
         words = (self.python or sys.executable, str(WORKER), self.checkpoint)
         with TemporaryFile() as log:
             worker = await asyncio.create_subprocess_exec(*words, stdin=PIPE, stdout=PIPE, stderr=log)
             try:
-                asking = Asking(worker, log)
+                asking = CometWorker(worker, log)
                 await asking.answer()  # the model is loaded
-                yield holding(self, asking)
+                yield attach(self, asking)
             finally:
                 if worker.returncode is None:
                     worker.kill()
@@ -71,25 +71,26 @@ class Settings(Struct, frozen=True, forbid_unknown_fields=True, dict=True):
 
     async def score(self, item: Item, response: Response) -> Score:
         if response.stop == "filtered":
-            return Score(NOTHING, state="refused", rule="filtered")
-        source = item.tags.get("source") or " ".join(clip.words for clip in item.clips if clip.words)
+            return Score(EMPTY_COUNTS, state="refused", rule="filtered")
+        source = item.tags.get("source") or " ".join(clip.transcript for clip in item.clips if clip.transcript)
         if not source or not item.targets:
             raise BadData(
-                f"item '{item.id}' has no {'target' if source else 'source'}; COMET needs what was said and how it is translated"
+                f"item '{item.id}' has no {'target' if source else 'source'}; COMET needs what was said and how it is "
+                "translated"
             )
-        said = response.text.strip()
-        if not said:
-            return Score(NOTHING, said, rule="empty")
-        asking = asked_by(self, Asking, "model of COMET")
-        samples = [{"src": source, "mt": said, "ref": target} for target in item.targets]
+        reply = response.text.strip()
+        if not reply:
+            return Score(EMPTY_COUNTS, reply, rule="empty")
+        asking = require(self, CometWorker, "model of COMET")
+        samples = [{"src": source, "mt": reply, "ref": target} for target in item.targets]
         scores = await asyncio.gather(*map(asking.ask, samples))
-        return Score({"comet": max(scores), "n": 1.0}, said)
+        return Score({"comet": max(scores), "n": 1.0}, reply)
 
     def bounds(self, item: Item) -> tuple[dict[str, float], dict[str, float]]:
-        return NOTHING, NOTHING | {"comet": float(bool(item.targets))}
+        return EMPTY_COUNTS, EMPTY_COUNTS | {"comet": float(bool(item.targets))}
 
 
-class Asking:
+class CometWorker:
     """A worker. Who comes while it is busy waits, and is scored together with all others that wait."""
 
     def __init__(self, worker: Process, log: IO[bytes]) -> None:
@@ -111,19 +112,19 @@ class Asking:
         batch, self._waiting = self._waiting, []
         self._to.write(orjson.dumps([sample for sample, _ in batch]) + b"\n")
         try:
-            for (_, score), found in zip(batch, await self.answer(), strict=True):
-                score.set_result(found)
+            for (_, score), value in zip(batch, await self.answer(), strict=True):
+                score.set_result(value)
         except BadSetup as error:
             for _, score in batch:
                 score.set_exception(error)
 
     async def answer(self) -> Any:
-        """What the worker says next."""
+        """Read the next line of the worker."""
         if line := await self._of.readline():
             return orjson.loads(line)
         self._log.seek(0)
-        told = self._log.read().decode(errors="replace").strip().splitlines() or ["it said nothing"]
-        raise BadSetup(f"COMET stopped: {told[-1]}; set checkpoint= to a name on the hub, a folder or a file")
+        log_lines = self._log.read().decode(errors="replace").strip().splitlines() or ["it said nothing"]
+        raise BadSetup(f"COMET stopped: {log_lines[-1]}; set checkpoint= to a name on the hub, a folder or a file")
 
 
 @functools.cache
@@ -134,7 +135,8 @@ def version(python: str) -> str:
     except (OSError, subprocess.CalledProcessError) as error:
         where = f"{python} has" if python else "this environment has"
         raise BadSetup(
-            f"COMET needs the package unbabel-comet, which {where} not, and which wants older libraries than ours; {INSTALL}"
+            f"COMET needs the package unbabel-comet, which {where} not, and which wants older libraries than ours; "
+            f"{INSTALL}"
         ) from error
     return done.stdout.strip()
 

@@ -6,10 +6,10 @@
     contains                 = normalised replies in which a normalised reference occurs, as whole words / n
 
 White space at either end is no difference. Quasi-exact is HELM's rule for any script: one form of each letter, lower
-case, without punctuation and without the articles a, an and the; `normalizer=helm` knows ASCII punctuation only, as HELM
-does. With `boundary=letters` a reference may also occur inside a word, as VocalBench counts it. An empty reference, where
-silence is right, is matched by an empty reply and no other, in all four; an empty reply matches nothing else. Any other
-reference that normalises to nothing is matched by no reply in the last two.
+case, without punctuation and without the articles a, an and the; `normalizer=helm` knows ASCII punctuation only, as
+HELM does. With `boundary=letters` a reference may also occur inside a word, as VocalBench counts it. An empty
+reference, where silence is right, is matched by an empty reply and no other, in all four; an empty reply matches
+nothing else. Any other reference that normalises to nothing is matched by no reply in the last two.
 """
 
 from __future__ import annotations
@@ -21,8 +21,9 @@ from msgspec import Struct
 
 from earmark import __version__
 from earmark.errors import BadData
-from earmark.scorers.choice import PROBE, no_answer, ratio
-from earmark.text.normalise import blankless, normaliser
+from earmark.scorers.choice import PROBE, no_answer
+from earmark.stats.ratio import ratio
+from earmark.text.normalise import find_normalizer, is_unspaced
 from earmark.types import Item, Metric, Response, Score
 
 MATCHES: Final = ("exact_match", "quasi_exact_match", "quasi_prefix_exact_match", "contains")
@@ -30,7 +31,7 @@ METRICS: Final = {match: ratio(match, "n") for match in MATCHES}
 
 
 class Settings(Struct, frozen=True, forbid_unknown_fields=True):
-    """How an answer and a reference are compared; the references are the item's targets, any one is right."""
+    """Exact match with any of the item's targets."""
 
     name: ClassVar[str] = "exact"
 
@@ -38,7 +39,7 @@ class Settings(Struct, frozen=True, forbid_unknown_fields=True):
     boundary: Literal["words", "letters"] = "words"
 
     def __post_init__(self) -> None:
-        normaliser(self.normalizer)
+        find_normalizer(self.normalizer)
 
     @property
     def metrics(self) -> Mapping[str, Metric]:
@@ -50,11 +51,11 @@ class Settings(Struct, frozen=True, forbid_unknown_fields=True):
         >>> Settings().signature.partition("|v:")[0]
         'exact|norm:answer.1|boundary:words'
         """
-        return f"exact|norm:{normaliser(self.normalizer)}|boundary:{self.boundary}|v:{__version__}"
+        return f"exact|norm:{find_normalizer(self.normalizer)}|boundary:{self.boundary}|v:{__version__}"
 
     def check(self) -> None:
         """Raise BadSetup where a package that the normaliser needs is not there."""
-        normaliser(self.normalizer)(PROBE)
+        find_normalizer(self.normalizer)(PROBE)
 
     async def score(self, item: Item, response: Response) -> Score:
         if (none := no_answer(self, item, response)) is not None:
@@ -74,14 +75,14 @@ class Settings(Struct, frozen=True, forbid_unknown_fields=True):
         best = (float(any(column)) for column in zip((False,) * 4, *pairs, strict=True))
         return dict(zip(MATCHES, best, strict=True)) | {"n": 1.0}
 
-    def _matches(self, said: str, wanted: str) -> tuple[bool, bool, bool, bool]:
-        if not said or not wanted:
-            return (said == wanted,) * 4
-        normal = normaliser(self.normalizer)
-        reply, reference = normal(said).strip(), normal(wanted).strip()
-        edge = "" if self.boundary == "letters" or blankless(reference) else " "
+    def _matches(self, prediction: str, wanted: str) -> tuple[bool, bool, bool, bool]:
+        if not prediction or not wanted:
+            return (prediction == wanted,) * 4
+        normal = find_normalizer(self.normalizer)
+        reply, reference = normal(prediction).strip(), normal(wanted).strip()
+        edge = "" if self.boundary == "letters" or is_unspaced(reference) else " "
         return (
-            said == wanted,
+            prediction == wanted,
             reply == reference,
             bool(reference) and reply.startswith(reference),
             bool(reference) and f"{edge}{reference}{edge}" in f"{edge}{reply}{edge}",

@@ -1,7 +1,7 @@
 """The scores of LISTEN.
 
-With t(k) the items whose truth is class k, p(k) those predicted k, h(k) those where both agree, n = sum t(k), and classes
-merged as the authors merge them (angry is anger, happy happiness, sad sadness, pleasant_surprise surprise):
+With t(k) the items whose truth is class k, p(k) those predicted k, h(k) those where both agree, n = sum t(k), and
+classes merged as the authors merge them (angry is anger, happy happiness, sad sadness, pleasant_surprise surprise):
 
     weighted_accuracy = sum h(k) / n                  a plain accuracy; nothing is weighted
     uar               = mean over k with t(k) > 0 of h(k) / t(k)
@@ -12,9 +12,9 @@ merged as the authors merge them (angry is anger, happy happiness, sad sadness, 
     chance_micro_f1   = chance_accuracy
     accuracy          = replies with the right letter / items that were recorded
 
-The classes of a number are those seen in its truths or predictions, as the official code has it: `classes:seen` in the signature.
-The denominator `read` is the official one: replies that cannot be read and items that failed are left out of all but
-`accuracy`. With `asked` they stay in, as predictions of no class.
+The classes of a number are those seen in its truths or predictions, as the official code has it: `classes:seen` in the
+signature. The denominator `read` is the official one: replies that cannot be read and items that failed are left out of
+all but `accuracy`. With `asked` they stay in, as predictions of no class.
 """
 
 from __future__ import annotations
@@ -26,51 +26,63 @@ import numpy as np
 from msgspec import Struct
 
 from earmark.errors import BadData
-from earmark.scorers.choice import Choice, divided, ratio
-from earmark.scorers.classes import count, entered, macro_f1, mean_over_classes, seen, smallest, uar
+from earmark.scorers.choice import ChoiceScorer
+from earmark.scorers.classes import (
+    class_count,
+    class_counts,
+    macro_f1,
+    mean_over_classes,
+    observed_classes,
+    smallest,
+    uar,
+)
+from earmark.stats.ratio import divide, ratio
 from earmark.types import Counts, Item, Metric, Number, Response, Score, replace
 
-MERGED: Final = {"angry": "anger", "happy": "happiness", "sad": "sadness", "pleasant_surprise": "surprise"}
+MERGED_CLASSES: Final = {"angry": "anger", "happy": "happiness", "sad": "sadness", "pleasant_surprise": "surprise"}
 
 
-def emotion(choice: str) -> str:
+def emotion_class(choice: str) -> str:
     """The class of a choice.
 
-    >>> emotion(" Angry"), emotion("ridicule")
+    >>> emotion_class(" Angry"), emotion_class("ridicule")
     ('anger', 'ridicule')
     """
     word = choice.strip().lower()
-    return MERGED.get(word, word)
+    return MERGED_CLASSES.get(word, word)
 
 
 def _n(counts: Counts) -> Number:
-    return sum((count(counts, "t", k) for k in seen(counts)), start=0.0)
+    return sum((class_count(counts, "t", k) for k in observed_classes(counts)), start=0.0)
 
 
-def weighted_accuracy(counts: Counts) -> Number:
-    return divided(sum((count(counts, "h", k) for k in seen(counts)), start=0.0), _n(counts))
+def accuracy_by_weight(counts: Counts) -> Number:
+    return divide(sum((class_count(counts, "h", k) for k in observed_classes(counts)), start=0.0), _n(counts))
 
 
 def chance_accuracy(counts: Counts) -> Number:
-    both = sum((np.multiply(count(counts, "t", k), count(counts, "p", k)) for k in seen(counts)), start=0.0)
-    return divided(both, np.square(_n(counts)))
+    both = sum(
+        (np.multiply(class_count(counts, "t", k), class_count(counts, "p", k)) for k in observed_classes(counts)),
+        start=0.0,
+    )
+    return divide(both, np.square(_n(counts)))
 
 
 def chance_macro_f1(counts: Counts) -> Number:
     n = _n(counts)
     return mean_over_classes(
         counts,
-        lambda t, p, _: divided(np.multiply(2, np.multiply(t, p)), np.multiply(n, np.add(t, p))),
+        lambda t, p, _: divide(np.multiply(2, np.multiply(t, p)), np.multiply(n, np.add(t, p))),
         lambda t, p: np.greater(np.add(t, p), 0),
     )
 
 
 ACCURACY: Final = {"accuracy": ratio("letter", "recorded")}
 CLASSES: Final = {
-    "weighted_accuracy": Metric(weighted_accuracy, share=("same", "kept")),
+    "weighted_accuracy": Metric(accuracy_by_weight, share=("same", "kept")),
     "uar": Metric(uar, limits=(0, 1), smallest=smallest),
     "macro_f1": Metric(macro_f1, limits=(0, 1), smallest=smallest),
-    "micro_f1": Metric(weighted_accuracy, share=("same", "kept")),
+    "micro_f1": Metric(accuracy_by_weight, share=("same", "kept")),
     "chance_accuracy": Metric(chance_accuracy, limits=(0, 1)),
     "chance_macro_f1": Metric(chance_macro_f1, limits=(0, 1)),
     "chance_micro_f1": Metric(chance_accuracy, limits=(0, 1)),
@@ -86,15 +98,15 @@ class Settings(Struct, frozen=True, forbid_unknown_fields=True):
     name: ClassVar[str] = "listen"
 
     policy: Literal["earmark", "official"] = "earmark"
-    reader: str = ""
+    parser: str = ""
     denominator: Literal["", "read", "asked"] = ""
 
     def __post_init__(self) -> None:
         self.choice  # noqa: B018 - whose reader is checked
 
     @property
-    def choice(self) -> Choice:
-        return Choice(self.reader or POLICIES[self.policy][0])
+    def choice(self) -> ChoiceScorer:
+        return ChoiceScorer(self.parser or POLICIES[self.policy][0])
 
     @property
     def signature(self) -> str:
@@ -103,15 +115,15 @@ class Settings(Struct, frozen=True, forbid_unknown_fields=True):
         ('listen|reader:listen-g2|over:read|classes:seen', 'listen|reader:earmark.2|over:read|classes:seen')
         """
         _, reader, version = self.choice.signature.split("|")
-        return f"listen|{reader}|over:{'asked' if self.keeps_unread else 'read'}|classes:seen|{version}"
+        return f"listen|{reader}|over:{'asked' if self.counts_unparsed else 'read'}|classes:seen|{version}"
 
     @property
-    def keeps_unread(self) -> bool:
+    def counts_unparsed(self) -> bool:
         return (self.denominator or POLICIES[self.policy][1]) == "asked"
 
     @property
     def metrics(self) -> Mapping[str, Metric]:
-        if self.keeps_unread:
+        if self.counts_unparsed:
             return ACCURACY | CLASSES
         return {name: replace(metric, value=_or_zero(metric.value)) for name, metric in CLASSES.items()} | ACCURACY
 
@@ -128,13 +140,13 @@ class Settings(Struct, frozen=True, forbid_unknown_fields=True):
             "chance": 1 / max(1, len(item.choices)),
             "n": 1.0,
         }
-        if target is None or target not in item.labels or not (answer in item.labels or self.keeps_unread):
+        if target is None or target not in item.labels or not (answer in item.labels or self.counts_unparsed):
             return counts
         if not item.choices:
             raise BadData(f"item '{item.id}' has labels and no choices; LISTEN's classes are the texts of its choices")
-        truth = emotion(item.text(target))
-        said = emotion(item.text(answer)) if answer is not None and answer in item.labels else None
-        return counts | entered(truth, said) | {"kept": 1.0, "same": float(said == truth)}
+        truth = emotion_class(item.text(target))
+        prediction = emotion_class(item.text(answer)) if answer is not None and answer in item.labels else None
+        return counts | class_counts(truth, prediction) | {"kept": 1.0, "same": float(prediction == truth)}
 
     def bounds(self, item: Item) -> tuple[dict[str, float], dict[str, float]]:
         return self.counts(item, None), self.counts(item, next(iter(item.targets), None))

@@ -2,15 +2,15 @@
 
     meteor = (1 - 0.5 (chunks / matches)³) P R / (0.9 P + 0.1 R),  P = matches / words of the reply, R = matches / of the reference
 
-Words match that are equal, then those with one stem (Porter's), then synonyms (one WordNet synset holds both), each at most
-once; `chunks` is the number of runs in which matched words follow each other on both sides. The number of a benchmark is
-the mean over items, from 0 to 1; of several references the best counts. Without a match it is 0.
+Words match that are equal, then those with one stem (Porter's), then synonyms (one WordNet synset holds both), each at
+most once; `chunks` is the number of runs in which matched words follow each other on both sides. The number of a
+benchmark is the mean over items, from 0 to 1; of several references the best counts. Without a match it is 0.
 
-nltk brings no WordNet. Its files are taken from `wordnet=FOLDER`, or else from Debian's package wordnet-base (WordNet 3.0,
-the version that nltk's own download has), which is fetched once and kept in the cache. Texts are split into words by
-nltk's rules, and into sentences before that at . ! ? followed by a capital: Hugging Face's `evaluate` has a trained
-splitter there, which differs on abbreviations. METEOR 1.5, the Java program, has other weights and a table of paraphrases:
-its numbers are others.
+nltk brings no WordNet. Its files are taken from `wordnet=FOLDER`, or else from Debian's package wordnet-base (WordNet
+3.0, the version that nltk's own download has), which is fetched once and kept in the cache. Texts are split into words
+by nltk's rules, and into sentences before that at . ! ? followed by a capital: Hugging Face's `evaluate` has a trained
+splitter there, which differs on abbreviations. METEOR 1.5, the Java program, has other weights and a table of
+paraphrases: its numbers are others.
 """
 
 from __future__ import annotations
@@ -29,7 +29,8 @@ from msgspec import Struct
 from earmark import __version__
 from earmark.data import debian
 from earmark.errors import BadData, BadSetup
-from earmark.scorers.choice import no_answer, ratio
+from earmark.scorers.choice import no_answer
+from earmark.stats.ratio import ratio
 from earmark.types import Item, Metric, Response, Score, replace
 
 METRICS: Final = {"meteor": replace(ratio("meteor", "n"), share=None, limits=(0, 1))}
@@ -61,7 +62,7 @@ class Settings(Struct, frozen=True, forbid_unknown_fields=True):
     def check(self) -> None:
         """Raise BadSetup where nltk or WordNet is not there."""
         _word_tokenizer()
-        synonyms(self.wordnet)
+        load_wordnet(self.wordnet)
 
     async def score(self, item: Item, response: Response) -> Score:
         if (none := no_answer(self, item, response)) is not None:
@@ -77,18 +78,20 @@ class Settings(Struct, frozen=True, forbid_unknown_fields=True):
         """The counts of one item whose reply is `answer`."""
         if not item.targets:
             raise BadData(f"item '{item.id}' has no target; expected a reference text")
-        reply = words(answer or "")
+        reply = tokenize(answer or "")
         score = _nltk("nltk.translate.meteor_score").meteor_score
         best = (
-            score([words(target) for target in item.targets], reply, wordnet=synonyms(self.wordnet)) if reply else 0.0
+            score([tokenize(target) for target in item.targets], reply, wordnet=load_wordnet(self.wordnet))
+            if reply
+            else 0.0
         )
         return {"meteor": float(best), "n": 1.0}
 
 
-def words(text: str) -> list[str]:
+def tokenize(text: str) -> list[str]:
     """A text in words and punctuation.
 
-    >>> words("A dog barks. It doesn't stop.")
+    >>> tokenize("A dog barks. It doesn't stop.")
     ['A', 'dog', 'barks', '.', 'It', 'does', "n't", 'stop', '.']
     """
     split = _word_tokenizer().tokenize
@@ -101,19 +104,20 @@ def _word_tokenizer() -> Any:
 
 
 @functools.cache
-def synonyms(folder: str) -> Any:
+def load_wordnet(folder: str) -> Any:
     """WordNet, as nltk reads it."""
     base = _nltk("nltk.corpus.reader.wordnet").WordNetCorpusReader
-    if not folder and not debian.available():
+    if not folder and not debian.is_available():
         raise BadSetup(
-            "METEOR needs WordNet 3.0, and this machine has no Debian tools to fetch it with; set wordnet=FOLDER to where "
+            "METEOR needs WordNet 3.0, and this machine has no Debian tools to fetch it with; set wordnet=FOLDER to "
+            "where "
             "its files lie, such as nltk_data/corpora/wordnet"
         )
-    root = Path(folder) if folder else debian.fetch("wordnet-base") / "usr/share/wordnet"
+    root = Path(folder) if folder else debian.fetch_package("wordnet-base") / "usr/share/wordnet"
     if not (root / "data.noun").is_file():
         raise BadSetup(f"{root}: found no file data.noun, expected the files of WordNet 3.0")
 
-    def opened(reader: Any, file: str) -> Any:
+    def open_reader(reader: Any, file: str) -> Any:
         """Debian leaves out the file of lexicographers' names. They are read, and play no part in METEOR."""
         missing = file == "lexnames" and not (root / file).is_file()
         return io.StringIO(LEXNAMES) if missing else base.open(reader, file)
@@ -121,7 +125,7 @@ def synonyms(folder: str) -> Any:
     _nltk("nltk").data.path.append(str(root))  # nltk opens files only where it is told that it may
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # it says that it knows English only
-        return type("WordNet", (base,), {"open": opened, "map_wn": lambda _: None})(str(root), None)
+        return type("WordNet", (base,), {"open": open_reader, "map_wn": lambda _: None})(str(root), None)
 
 
 def _nltk(module: str) -> Any:

@@ -26,7 +26,7 @@ from msgspec import Struct
 
 from earmark import __version__
 from earmark.errors import BadData
-from earmark.scorers.choice import ratio
+from earmark.stats.ratio import ratio
 from earmark.types import Item, Metric, Response, Score
 
 METRICS: Final = {"accuracy": ratio("right", "n"), "accuracy_read": ratio("right", "read")}
@@ -62,20 +62,20 @@ def last_number(reply: str) -> str | None:
     """
     reply = reply.translate(FULL_WIDTH)
     *before, after = CUE.split(reply)
-    if before and (found := NUMBER.search(after)):
-        return found[0]
+    if before and (match := NUMBER.search(after)):
+        return match[0]
     numbers = NUMBER.findall(reply)
     return numbers[-1] if numbers else None
 
 
-def value(number: str) -> Hashable:
+def number_value(number: str) -> Hashable:
     """The value of a number, or the text itself where it holds none.
 
-    >>> value("$1,000.0") == value("1000"), value("−3") == value("-3")
+    >>> number_value("$1,000.0") == number_value("1000"), number_value("−3") == number_value("-3")
     (True, True)
     """
-    found = last_number(number)
-    return Decimal(NOT_OF_THE_NUMBER.sub("", found).replace("−", "-")) if found else number
+    number_text = last_number(number)
+    return Decimal(NOT_OF_THE_NUMBER.sub("", number_text).replace("−", "-")) if number_text else number
 
 
 # ---------------------------------------------------------------- others'
@@ -86,8 +86,8 @@ def lm_flexible(reply: str) -> str | None:
     >>> lm_flexible("She pays $18.")
     '$18.'
     """
-    found = LM_EVAL.findall(reply)
-    return found[-1] if found else None
+    numbers = LM_EVAL.findall(reply)
+    return numbers[-1] if numbers else None
 
 
 def lm_strict(reply: str) -> str | None:
@@ -95,8 +95,8 @@ def lm_strict(reply: str) -> str | None:
     >>> lm_strict("9 * 2 = 18 #### 18")
     '18'
     """
-    found = LM_STRICT.search(reply)
-    return found[1] if found else None
+    match = LM_STRICT.search(reply)
+    return match[1] if match else None
 
 
 def lm_value(number: str) -> str:
@@ -115,7 +115,7 @@ def audiobench_number(reply: str) -> str | None:
     if any(reply.count(cue) > 1 for cue in AUDIOBENCH_CUE.pattern.split("|")):  # it goes on to questions of its own
         reply = reply.strip("\n").partition("\n\n")[0]
     *before, after = AUDIOBENCH_CUE.split(reply)
-    numbers = [audiobench_value(found) for found in AUDIOBENCH_NUMBER.findall(after.replace(",", ""))]
+    numbers = [audiobench_value(text) for text in AUDIOBENCH_NUMBER.findall(after.replace(",", ""))]
     return numbers[0 if before else -1].rstrip(".").rstrip("/") if numbers else None
 
 
@@ -135,7 +135,7 @@ def audiobench_value(number: str) -> str:
 
 
 POLICIES: Final = {
-    "last": Policy(last_number, value),
+    "last": Policy(last_number, number_value),
     "lm-eval": Policy(lm_flexible, lm_value),
     "lm-strict": Policy(lm_strict, lm_value),
     "audiobench": Policy(audiobench_number, audiobench_value),
@@ -167,8 +167,8 @@ class Settings(Struct, frozen=True, forbid_unknown_fields=True):
     async def score(self, item: Item, response: Response) -> Score:
         if response.stop == "filtered":
             return Score(self.counts(item, None), state="refused", rule="filtered")
-        found = POLICIES[self.policy].read(response.text if self.policy == "last" else response.whole_text)
-        return Score(self.counts(item, found), found, "unparsed" if found is None else "answered", self.policy)
+        answer = POLICIES[self.policy].read(response.text if self.policy == "last" else response.whole_text)
+        return Score(self.counts(item, answer), answer, "unparsed" if answer is None else "answered", self.policy)
 
     def bounds(self, item: Item) -> tuple[dict[str, float], dict[str, float]]:
         return self.counts(item, None), {"right": 1.0, "read": 1.0, "n": 1.0}

@@ -2,13 +2,13 @@
 
     P = lcs / tokens of the reply,  R = lcs / tokens of the reference,  rouge_l = 2 P R / (P + R)
 
-`lcs` is the length of the longest sequence of tokens that both have in the same order, with anything between. The number
-is the mean over items; `rouge_l_precision` and `rouge_l_recall` are the means of P and R. Of several references the one
-with the highest F counts. Where either side has no token all three are 0.
+`lcs` is the length of the longest sequence of tokens that both have in the same order, with anything between. The
+number is the mean over items; `rouge_l_precision` and `rouge_l_recall` are the means of P and R. Of several references
+the one with the highest F counts. Where either side has no token all three are 0.
 
 Tokens are those of Google's rouge-score, runs of the letters a to z and digits in lower case, without its stemmer. For
-another language than English they are the words or, where the script puts no blanks between words, the characters of the
-text as `text/normalise.py` compares it: by rouge-score's own rule such a text would have no token at all.
+another language than English they are the words or, where the script puts no blanks between words, the characters of
+the text as `text/normalise.py` compares it: by rouge-score's own rule such a text would have no token at all.
 """
 
 from __future__ import annotations
@@ -22,8 +22,9 @@ from rapidfuzz.distance import LCSseq
 
 from earmark import __version__
 from earmark.errors import BadData
-from earmark.scorers.choice import PROBE, no_answer, ratio
-from earmark.text.normalise import language_of, normaliser, unit_of, units
+from earmark.scorers.choice import PROBE, no_answer
+from earmark.stats.ratio import ratio
+from earmark.text.normalise import find_normalizer, language_of, split_units, unit_of
 from earmark.types import Item, Metric, Response, Score, replace
 
 METRICS: Final = {
@@ -54,7 +55,7 @@ class Settings(Struct, frozen=True, forbid_unknown_fields=True):
         'rouge-l|tok:rouge-score|agg:mean'
         """
         english = language_of(self.language) == "en"
-        tokens = "rouge-score" if english else f"{normaliser(language=self.language)},{unit_of(self.language)}"
+        tokens = "rouge-score" if english else f"{find_normalizer(language=self.language)},{unit_of(self.language)}"
         return f"rouge-l|tok:{tokens}|agg:mean|v:{__version__}"
 
     def check(self) -> None:
@@ -83,7 +84,7 @@ class Settings(Struct, frozen=True, forbid_unknown_fields=True):
         """A text in the units that are compared."""
         if language_of(self.language) == "en":
             return WORD.findall(text.lower())
-        return units(normaliser(language=self.language)(text), unit_of(self.language), self.language)
+        return split_units(find_normalizer(language=self.language)(text), unit_of(self.language), self.language)
 
 
 def rouge_l(reference: list[str], reply: list[str]) -> tuple[float, float, float]:

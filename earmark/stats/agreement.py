@@ -1,4 +1,4 @@
-"""How far two raters agree beyond chance: Cohen's kappa (1960), weighted for ratings (1968).
+"""Agreement of two raters beyond chance: Cohen's kappa (1960), weighted for ratings (1968).
 
 With o(i, j) the share of cases that the one put in category i and the other in j, and r(i), c(j) its sums over j and i,
 
@@ -9,9 +9,9 @@ With o(i, j) the share of cases that the one put in category i and the other in 
               |i - j|                        linear: categories are in order, one step apart is half as bad as two
               (i - j)²                       quadratic
 
-1 is full agreement, 0 what two raters would have who draw from the same shares without looking. Where both put everything
-into one category nothing could have disagreed, and kappa is not defined. Counts add up, so intervals are found like
-those of any other number: by conversation, where several cases come from one.
+1 is full agreement, 0 what two raters would have who draw from the same shares without looking. Where both put
+everything into one category nothing could have disagreed, and kappa is not defined. Counts add up, so intervals are
+found like those of any other number: by conversation, where several cases come from one.
 """
 
 from __future__ import annotations
@@ -28,19 +28,19 @@ Weights: TypeAlias = Literal["nominal", "linear", "quadratic"]
 OF: Final = "\x1f"  # between the two categories in the name of a count
 
 
-def counted(first: str, second: str) -> dict[str, float]:
+def agreement_counts(first: str, second: str) -> dict[str, float]:
     """The counts of one case.
 
-    >>> counted("yes", "no")["same"]
+    >>> agreement_counts("yes", "no")["same"]
     0.0
     """
     return {"same": float(first == second), "cases": 1.0, f"o{OF}{first}{OF}{second}": 1.0}
 
 
-def weighed(size: int, weights: Weights) -> npt.NDArray[np.float64]:
-    """How bad each disagreement is.
+def weight_matrix(size: int, weights: Weights) -> npt.NDArray[np.float64]:
+    """Weight of each disagreement.
 
-    >>> weighed(3, "linear").tolist()
+    >>> weight_matrix(3, "linear").tolist()
     [[0.0, 1.0, 2.0], [1.0, 0.0, 1.0], [2.0, 1.0, 0.0]]
     """
     apart = np.abs(np.subtract.outer(np.arange(float(size)), np.arange(float(size))))
@@ -59,16 +59,16 @@ def kappa(counts: Counts, categories: Sequence[str], weights: Weights = "nominal
     size = len(categories)
     table = np.stack(np.broadcast_arrays(*(np.asarray(cell, np.float64) for cell in cells)))
     table = table.reshape(size, size, *table.shape[1:])
-    weight = weighed(size, weights)
+    weight = weight_matrix(size, weights)
     rows, columns = table.sum(axis=1), table.sum(axis=0)
     observed = np.einsum("ij,ij...->...", weight, table) * table.sum(axis=(0, 1))
     expected = np.einsum("ij,i...,j...->...", weight, rows, columns)
     with np.errstate(divide="ignore", invalid="ignore"):
-        found: Number = 1.0 - np.true_divide(observed, expected)
-    return found
+        value: Number = 1.0 - np.true_divide(observed, expected)
+    return value
 
 
-def metrics(categories: Sequence[str], weights: Sequence[Weights] = ("nominal",)) -> Mapping[str, Metric]:
+def agreement_metrics(categories: Sequence[str], weights: Sequence[Weights] = ("nominal",)) -> Mapping[str, Metric]:
     """Agreement, and kappa with each of some weights: the nominal one is called kappa, others by their weights too."""
 
     def by(weight: Weights) -> Metric:

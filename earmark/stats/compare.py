@@ -2,15 +2,16 @@
 
 The difference is the second run less the first, over the items that both have; everything is done with pairs.
 
-Items that are right or wrong, each a group of its own. With n items, c that only the second run has right (gained) and b
-that only the first has (lost):
+Items that are right or wrong, each a group of its own. With n items, c that only the second run has right (gained) and
+b that only the first has (lost):
 
     p-value       exact McNemar (1947): 2 P(X <= min(b, c)), X binomial with b + c throws of a coin, at most 1
     interval      Bonett and Price (2012): d' ± z sqrt((c' + b' - d'²) / (n + 2)),
                   c' = (c + 1)/(n + 2), b' = (b + 1)/(n + 2), d' = c' - b'; it has a width even where b = c = 0
 
-Marks between 0 and 1, and several items to a group: the same interval, with the sum of the squares of their differences for
-b + c, and n the number of independent items that would vary as much between groups (`jackknife.py`). Everything else:
+Marks between 0 and 1, and several items to a group: the same interval, with the sum of the squares of their differences
+for b + c, and n the number of independent items that would vary as much between groups (`jackknife.py`). Everything
+else:
 
     p-value       permutation: were both runs alike, each group's two results could as well be swapped. All ways of
                   swapping are counted where they are few, else 9,999 are drawn and p = (1 + as far or further) / 10,000
@@ -30,7 +31,7 @@ from typing import Final
 import numpy as np
 from msgspec import Struct
 
-from earmark.stats.bags import Floats, Names
+from earmark.stats.count_table import Floats, Names
 from earmark.stats.estimate import (
     Estimate,
     Found,
@@ -38,9 +39,9 @@ from earmark.stats.estimate import (
     Sample,
     by_item,
     by_leaving_out,
-    defined,
+    evaluate_metric,
+    finite_or_none,
     mean_of_parts,
-    read,
     sample,
 )
 from earmark.stats.jackknife import Influence, effective, share_influence
@@ -48,16 +49,16 @@ from earmark.stats.planning import POWER, smallest_difference
 from earmark.stats.quantiles import LEVEL, normal, student
 from earmark.types import Counts, Metric, Number, replace
 
-SWAPS: Final = 9999  # ways of swapping that are drawn
-FEW: Final = 13  # groups that differ, at most, for all their ways of swapping to be counted
+PERMUTATIONS: Final = 9999  # ways of swapping that are drawn
+MAX_EXACT_GROUPS: Final = 13  # groups that differ, at most, for all their ways of swapping to be counted
 BLOCK: Final = 64_000  # swaps held at once
 
 
 class Pairs(Struct, frozen=True, eq=False):
     """The counts of two runs over the same items, each count an array of shape (items,)."""
 
-    first: Mapping[str, Floats]
-    second: Mapping[str, Floats]
+    baseline: Mapping[str, Floats]
+    candidate: Mapping[str, Floats]
     groups: Names  # what each item shares its luck with
     items: Names | None = None  # the item of each pair, the same in every repeat; None: each is its own
 
@@ -65,8 +66,8 @@ class Pairs(Struct, frozen=True, eq=False):
 class Difference(Struct, frozen=True, omit_defaults=True):
     """The second run less the first; None where it is not defined, and then `why`."""
 
-    first: float | None
-    second: float | None
+    baseline: float | None
+    candidate: float | None
     value: float | None = None
     low: float | None = None
     high: float | None = None
@@ -75,14 +76,14 @@ class Difference(Struct, frozen=True, omit_defaults=True):
     method: str = ""  # of the interval
     p: float | None = None
     test: str = ""
-    smallest: float | None = None  # true difference that so many items show with a power of 80 %
+    smallest_detectable: float | None = None  # true difference that so many items show with a power of 80 %
     disagreement: float | None = None  # share of the pairs of which one is right and the other wrong
     why: str = ""
     trusted: bool = True  # False: so little is known that the interval may not hold the truth; `why` says what
 
 
 def difference(metrics: tuple[Metric, Metric], pairs: Pairs, seed: int = 0) -> Difference:
-    """How far the second run is from the first by a metric, each run's read its own way."""
+    """Difference of the second run from the first by a metric, each evaluated by its own rules."""
     return weighed(metrics, pairs, seed)[0]
 
 
@@ -92,24 +93,24 @@ def weighed(metrics: tuple[Metric, Metric], pairs: Pairs, seed: int = 0) -> tupl
     if not n:
         return Difference(None, None, why="no item is in both"), None
     first, second = (
-        defined(read(metric.value, {name: column.sum() for name, column in columns.items()}))
-        for metric, columns in zip(metrics, (pairs.first, pairs.second), strict=True)
+        finite_or_none(evaluate_metric(metric.value, {name: column.sum() for name, column in columns.items()}))
+        for metric, columns in zip(metrics, (pairs.baseline, pairs.candidate), strict=True)
     )
     if first is None or second is None:
         return Difference(first, second, n=n, why="not defined for these counts"), None
-    apart = Apart(metrics, pairs, seed)
-    found, influence = apart.found(second - first)
-    told = Difference(
+    apart = PairedResampler(metrics, pairs, seed)
+    estimate, influence = apart.found(second - first)
+    difference = Difference(
         first,
         second,
-        found.value,
-        found.low,
-        found.high,
+        estimate.value,
+        estimate.low,
+        estimate.high,
         n,
-        found.groups,
-        found.method,
-        why=found.why,
-        trusted=found.trusted,
+        estimate.groups,
+        estimate.method,
+        why=estimate.why,
+        trusted=estimate.trusted,
     )
     gaps = apart.alone
     if gaps is not None:
@@ -117,24 +118,24 @@ def weighed(metrics: tuple[Metric, Metric], pairs: Pairs, seed: int = 0) -> tupl
         disagreement = (gained + lost) / n
         shown = smallest_difference(n, disagreement)
         tested = {"p": mcnemar(gained, lost), "test": "exact McNemar", "disagreement": disagreement, "smallest": shown}
-    elif found.groups > 1:
-        p, test = apart.permuted()
-        tested = {"p": p, "test": test, "smallest": _shown(influence)}
+    elif estimate.groups > 1:
+        p, test = apart.permutation_test()
+        tested = {"p": p, "test": test, "smallest": _smallest_detectable(influence)}
     else:
         tested = {}
-    return replace(told, **tested), influence
+    return replace(difference, **tested), influence
 
 
 # ---------------------------------------------------------------- items that are right or wrong
 
 
-def mcnemar(gained: int, lost: int) -> float:
+def mcnemar(only_candidate: int, only_baseline: int) -> float:
     """The exact p-value of McNemar's test, two-sided.
 
     >>> mcnemar(5, 0), mcnemar(1, 1)
     (0.0625, 1.0)
     """
-    throws, least = gained + lost, min(gained, lost)
+    throws, least = only_candidate + only_baseline, min(only_candidate, only_baseline)
     if 2 * least >= throws - 1:
         return 1.0
     # The chance of exactly `least`, and of fewer by the ratio of each chance to the next one up.
@@ -144,13 +145,13 @@ def mcnemar(gained: int, lost: int) -> float:
     return min(1.0, 2 * math.exp(top) * tail)
 
 
-def bonett_price(gained: float, lost: float, n: float, level: float = LEVEL) -> tuple[float, float]:
+def bonett_price(only_candidate: float, only_baseline: float, n: float, level: float = LEVEL) -> tuple[float, float]:
     """The interval of the difference of two paired shares.
 
     >>> [round(bound, 4) for bound in bonett_price(8, 2, 50)]
     [-0.0114, 0.2421]
     """
-    return paired_interval((gained - lost) / n, (gained + lost) / n, n, level)
+    return paired_interval((only_candidate - only_baseline) / n, (only_candidate + only_baseline) / n, n, level)
 
 
 def paired_interval(difference: float, square: float, n: float, level: float = LEVEL) -> tuple[float, float]:
@@ -163,15 +164,17 @@ def paired_interval(difference: float, square: float, n: float, level: float = L
 # ---------------------------------------------------------------- anything else, by group
 
 
-class Apart:
+class PairedResampler:
     """The counts of two runs by group, and how far apart sums of them are."""
 
     def __init__(self, metrics: tuple[Metric, Metric], pairs: Pairs, seed: int = 0) -> None:
         self._metrics = metrics
-        self._names = tuple(dict.fromkeys((*pairs.first, *pairs.second)))
+        self._names = tuple(dict.fromkeys((*pairs.baseline, *pairs.candidate)))
         self._dice = np.random.default_rng(seed)
         zero = np.zeros(pairs.groups.size)
-        both = [{name: columns.get(name, zero) for name in self._names} for columns in (pairs.first, pairs.second)]
+        both = [
+            {name: columns.get(name, zero) for name in self._names} for columns in (pairs.baseline, pairs.candidate)
+        ]
         self.pairs = sample(
             {f"{side}{name}": column for side, one in zip("12", both, strict=True) for name, column in one.items()},
             pairs.groups,
@@ -191,16 +194,16 @@ class Apart:
         """The difference with its interval and the influence of groups."""
         return _difference(self._metrics, self.pairs, value)
 
-    def far(self, first: Floats, second: Floats) -> Floats:
+    def difference(self, baseline: Floats, candidate: Floats) -> Floats:
         """The second number less the first, from sums of shape (many, counts)."""
         numbers = (
-            read(metric.value, dict(zip(self._names, sums.T, strict=True)), len(sums))
-            for metric, sums in zip(self._metrics, (first, second), strict=True)
+            evaluate_metric(metric.value, dict(zip(self._names, sums.T, strict=True)), len(sums))
+            for metric, sums in zip(self._metrics, (baseline, candidate), strict=True)
         )
         less, more = numbers
         return more - less
 
-    def permuted(self) -> tuple[float, str]:
+    def permutation_test(self) -> tuple[float, str]:
         """The p-value of the difference when the results of groups are swapped at random, and the test's name.
 
         A difference that is not defined after swapping counts as one that is as far.
@@ -208,23 +211,23 @@ class Apart:
         first, second = self._first.sum(axis=0, keepdims=True), self._second.sum(axis=0, keepdims=True)
         swap = self._second - self._first
         swap = swap[swap.any(axis=1)]
-        here = float(np.abs(self.far(first, second))[0])
+        here = float(np.abs(self.difference(first, second))[0])
         if not swap.size:
             return 1.0, "no group differs"
 
-        def as_far(swapped: Floats) -> int:
+        def count_extreme(swapped: Floats) -> int:
             moved = swapped @ swap
-            return int((~(np.abs(self.far(first + moved, second - moved)) < here * (1 - 1e-9))).sum())
+            return int((~(np.abs(self.difference(first + moved, second - moved)) < here * (1 - 1e-9))).sum())
 
         many = len(swap)
-        if many <= FEW:
+        if many <= MAX_EXACT_GROUPS:
             ways = np.arange(2**many)[:, None] >> np.arange(many) & 1
-            return as_far(ways.astype(np.float64)) / len(ways), "exact permutation"
+            return count_extreme(ways.astype(np.float64)) / len(ways), "exact permutation"
         far, step = 0, max(1, BLOCK // many)
-        for start in range(0, SWAPS, step):
-            shape = (min(step, SWAPS - start), many)
-            far += as_far(self._dice.integers(0, 2, shape, np.int8).astype(np.float64))
-        return (1 + far) / (1 + SWAPS), "permutation"
+        for start in range(0, PERMUTATIONS, step):
+            shape = (min(step, PERMUTATIONS - start), many)
+            far += count_extreme(self._dice.integers(0, 2, shape, np.int8).astype(np.float64))
+        return (1 + far) / (1 + PERMUTATIONS), "permutation"
 
 
 def _difference(metrics: tuple[Metric, Metric], pairs: Sample, value: float) -> Found:
@@ -232,7 +235,7 @@ def _difference(metrics: tuple[Metric, Metric], pairs: Sample, value: float) -> 
     first, second = metrics
     if isinstance(first, MeanMetric) and isinstance(second, MeanMetric):
         return _mean_difference(first, second, pairs, Estimate(value, n=n, groups=size))
-    marks = _of_marks(metrics, pairs, value)
+    marks = _binary_difference(metrics, pairs, value)
     if marks:
         return marks
     return by_leaving_out(Estimate(value, n=n, groups=size), pairs, _gap_of(first, second))
@@ -268,7 +271,7 @@ def _gaps(metrics: tuple[Metric, Metric], pairs: Sample) -> Floats | None:
     return marks[1] - marks[0]
 
 
-def _of_marks(metrics: tuple[Metric, Metric], pairs: Sample, value: float) -> Found | None:
+def _binary_difference(metrics: tuple[Metric, Metric], pairs: Sample, value: float) -> Found | None:
     """Bonett and Price's interval, for as many independent pairs as vary alike between groups; None of no marks."""
     gaps = _gaps(metrics, pairs)
     if gaps is None or not math.isclose(value, float(gaps.mean()), abs_tol=1e-9):
@@ -291,7 +294,7 @@ def _of_marks(metrics: tuple[Metric, Metric], pairs: Sample, value: float) -> Fo
     return Found(Estimate(value, low, high, pairs.groups.size, groups, method), influence)
 
 
-def _shown(influence: Influence | None) -> float | None:
+def _smallest_detectable(influence: Influence | None) -> float | None:
     """The smallest difference by its standard error: so many of them."""
     if influence is None or not influence.variance:
         return None
@@ -306,17 +309,17 @@ def _shown(influence: Influence | None) -> float | None:
 def holm(values: Sequence[float | None], among: int = 0) -> list[float | None]:
     """Holm's adjusted p-values; those that are not there stay so, and do not count.
 
-    `among` is how many comparisons there are where more could have been made, as of all pairs of models when the best is
-    picked by the same data.
+    `among` is how many comparisons there are where more could have been made, as of all pairs of models when the best
+    is picked by the same data.
 
     >>> holm([0.01, None, 0.04, 0.03])
     [0.03, None, 0.06, 0.06]
     """
-    known = sorted((value, at) for at, value in enumerate(values) if value is not None)
+    known = sorted((value, index) for index, value in enumerate(values) if value is not None)
     many = max(among, len(known))
     adjusted: list[float | None] = [None] * len(values)
     least = 0.0
-    for rank, (value, at) in enumerate(known):
+    for rank, (value, index) in enumerate(known):
         least = max(least, min(1.0, value * (many - rank)))
-        adjusted[at] = least
+        adjusted[index] = least
     return adjusted

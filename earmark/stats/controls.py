@@ -1,16 +1,16 @@
 """The gain over the best of several controls, which is not known beforehand.
 
-With d_j the gain over control j and s_j its standard error, the gain over the best is min d_j. The least of several numbers
-that waver is too small on average, and an interval around it, as if the control had been known, is too narrow. With Z
-normal with the correlations of the d_j, which share their items, and k_q the q-quantile of max Z_j,
+With d_j the gain over control j and s_j its standard error, the gain over the best is min d_j. The least of several
+numbers that waver is too small on average, and an interval around it, as if the control had been known, is too narrow.
+With Z normal with the correlations of the d_j, which share their items, and k_q the q-quantile of max Z_j,
 
     gain    min (d_j + k_0.5 s_j)      too small and too large equally often
     high    min (d_j + k_0.975 s_j)
     low     min (d_j - 1.96 s_j)       as each control's own interval has it
 
 over those controls that may be the best: d_j <= min (d_i + k s_i) + 2 k s_j, k the 1 - 0.1 / log n quantile over all
-(Chernozhukov, Lee and Rosen 2013). That hearing beats every control is shown when it beats each: the largest p-value of all
-(Berger 1982). That it is worse than some control is tested by max Z.
+(Chernozhukov, Lee and Rosen 2013). That hearing beats every control is shown when it beats each: the largest p-value of
+all (Berger 1982). That it is worse than some control is tested by max Z.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from typing import Final, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from earmark.stats.bags import Floats, Names
+from earmark.stats.count_table import Floats, Names
 from earmark.stats.jackknife import correlations
 from earmark.stats.quantiles import LEVEL, normal
 

@@ -4,12 +4,14 @@ Every interval is of 95 %. A share of things that are right or wrong, k of n, ha
 
     (p + z²/2n ± z sqrt(p(1-p)/n + z²/4n²)) / (1 + z²/n),  p = k/n,
 
-which stays within 0 and 1 and has a width even where all or none are right. Answers to one item in several repeats are first
-averaged, so that asking again adds no items. Where a group (recording, speaker, user) holds more than one item, these are not
-n independent ones; n is then the number n' of independent things that would vary as much between groups as was found (see
-`jackknife.py`), never more than there are items, or, where items weigh differently, (sum w)² / sum w² of them.
+which stays within 0 and 1 and has a width even where all or none are right. Answers to one item in several repeats are
+first averaged, so that asking again adds no items. Where a group (recording, speaker, user) holds more than one item,
+these are not n independent ones; n is then the number n' of independent things that would vary as much between groups
+as was found (see `jackknife.py`), never more than there are items, or, where items weigh differently, (sum w)² / sum w²
+of them.
 
-For every other number groups are left out one at a time; for a mean over tasks the intervals of the tasks are put together.
+For every other number groups are left out one at a time; for a mean over tasks the intervals of the tasks are put
+together.
 """
 
 from __future__ import annotations
@@ -23,7 +25,7 @@ import numpy as np
 import numpy.typing as npt
 from msgspec import Struct
 
-from earmark.stats.bags import Floats, Names
+from earmark.stats.count_table import Floats, Names
 from earmark.stats.jackknife import (
     NO_LIMITS,
     Bounds,
@@ -36,7 +38,7 @@ from earmark.stats.jackknife import (
 )
 from earmark.types import Counts, Metric, Number, replace
 
-POOLS: Final = 10_000  # more groups than these are put together at random before they are left out
+MAX_POOLS: Final = 10_000  # more groups than these are put together at random before they are left out
 TRUSTED_PART: Final = 5  # items of the smallest class, of fewer a mean over classes is marked (docs/error-bars.md)
 ALIKE: Final = "all groups are alike: no interval can be estimated"
 
@@ -76,7 +78,7 @@ class Sample:
     @functools.cached_property
     def rows(self) -> Floats:
         """Each count summed by pool, shape (pools, counts)."""
-        return table(self.columns, self.pool[self.groups], int(self.pool.max()) + 1)
+        return sum_by_group(self.columns, self.pool[self.groups], int(self.pool.max()) + 1)
 
     @functools.cached_property
     def weights(self) -> Floats:
@@ -90,7 +92,9 @@ class Sample:
         return int(np.unique(self.groups).size)
 
     def part(self, prefix: str, sides: tuple[str, ...] = ("",)) -> Sample:
-        """The answers that have a count of this prefix, which it loses; of pairs, the prefix follows the name of the side."""
+        """The answers that have a count of this prefix, which it loses; of pairs, the prefix follows the name of the
+        side.
+        """
         own = {
             side + name.removeprefix(side + prefix): column
             for side in sides
@@ -103,7 +107,9 @@ class Sample:
 
     def read(self, value: Callable[[Counts], Number]) -> float | None:
         """A number read from all answers."""
-        return defined(read(value, {name: float(column.sum()) for name, column in self.columns.items()}))
+        return finite_or_none(
+            evaluate_metric(value, {name: float(column.sum()) for name, column in self.columns.items()})
+        )
 
     def influence(self, value: Callable[[Counts], Number]) -> Influence | None:
         """How a number changes without each pool; None where it is not defined without one of them."""
@@ -111,8 +117,8 @@ class Sample:
         left = total - self.rows
         left[np.abs(left) < 1e-12 * np.abs(total)] = 0.0
         names = tuple(self.columns)
-        without = read(value, dict(zip(names, left.T, strict=True)), len(left))
-        change = without - read(value, dict(zip(names, total, strict=True)))
+        without = evaluate_metric(value, dict(zip(names, left.T, strict=True)), len(left))
+        change = without - evaluate_metric(value, dict(zip(names, total, strict=True)))
         if not np.isfinite(change).all():
             return None
         change = np.where(np.abs(change) < 1e-12, 0.0, change)
@@ -121,8 +127,8 @@ class Sample:
 
 def sample(columns: Mapping[str, Floats], groups: Names, items: Names | None = None) -> Sample:
     """A sample whose groups and pools are numbered."""
-    size, of = grouped(groups)
-    return Sample(columns, of, items, pools(size, np.random.default_rng(0)))
+    size, of = group_index(groups)
+    return Sample(columns, of, items, pool_groups(size, np.random.default_rng(0)))
 
 
 # ---------------------------------------------------------------- estimates
@@ -131,8 +137,8 @@ def sample(columns: Mapping[str, Floats], groups: Names, items: Names | None = N
 def estimate(metric: Metric, columns: Mapping[str, Floats], groups: Names, items: Names | None = None) -> Estimate:
     """A metric over answers with its interval.
 
-    `columns` holds each count as an array of shape (answers,), `groups` the group of each and `items` its item, same shape;
-    without `items` every answer is an item of its own.
+    `columns` holds each count as an array of shape (answers,), `groups` the group of each and `items` its item, same
+    shape; without `items` every answer is an item of its own.
     """
     return estimates({"": metric}, columns, groups, items)[""]
 
@@ -206,17 +212,17 @@ def _mean(metric: MeanMetric, answers: Sample, bare: Estimate) -> Found:
 
 def mean_of_parts(bare: Estimate, parts: list[tuple[str, Found]], answers: Sample) -> Found:
     """A mean over parts with the interval that theirs give; without one where a part has none."""
-    for prefix, (found, influence) in parts:
-        if found.low is None or influence is None:
-            return Found(_because(bare, f"{prefix[:-1]}: {found.why}"))
-    known = [found for _, (found, _) in parts]
+    for prefix, (estimate, influence) in parts:
+        if estimate.low is None or influence is None:
+            return Found(_because(bare, f"{prefix[:-1]}: {estimate.why}"))
+    known = [estimate for _, (estimate, _) in parts]
     pooled = [_pooled(influence, answers) for _, (_, influence) in parts if influence is not None]
     values, bounds = [], []
-    for found in known:
-        values.append(found.value or 0.0)
-        bounds.append((found.low or 0.0, found.high or 0.0))
+    for estimate in known:
+        values.append(estimate.value or 0.0)
+        bounds.append((estimate.low or 0.0, estimate.high or 0.0))
     low, high = mean_interval(values, bounds, pooled)
-    why = next((f"{prefix[:-1]}: {found.why}" for prefix, (found, _) in parts if not found.trusted), "")
+    why = next((f"{prefix[:-1]}: {estimate.why}" for prefix, (estimate, _) in parts if not estimate.trusted), "")
     method = f"mean of {len(parts)}"
     together = Influence(*(np.mean([part[at] for part in pooled], axis=0) for at in (0, 1)))
     return Found(Estimate(bare.value, low, high, bare.n, bare.groups, method, why=why, trusted=not why), together)
@@ -237,13 +243,13 @@ def _pooled(influence: Influence, answers: Sample) -> Influence:
 # ---------------------------------------------------------------- shares
 
 
-def yes_or_no(metric: Metric, columns: Mapping[str, Floats]) -> Floats | None:
+def binary_outcomes(metric: Metric, columns: Mapping[str, Floats]) -> Floats | None:
     """1 for each item that is right and 0 for each that is wrong; None where the metric is no share of such items.
 
     >>> share = Metric(lambda counts: counts["right"] / counts["n"], share=("right", "n"))
-    >>> yes_or_no(share, {"right": np.array([1.0, 0.0]), "n": np.array([1.0, 1.0])}).tolist()
+    >>> binary_outcomes(share, {"right": np.array([1.0, 0.0]), "n": np.array([1.0, 1.0])}).tolist()
     [1.0, 0.0]
-    >>> yes_or_no(share, {"right": np.array([2.0, 0.0]), "n": np.array([3.0, 1.0])}) is None
+    >>> binary_outcomes(share, {"right": np.array([2.0, 0.0]), "n": np.array([3.0, 1.0])}) is None
     True
     """
     if metric.share is None:
@@ -274,7 +280,7 @@ def things_of(metric: Metric, answers: Sample) -> Things | None:
     if not math.isclose(value, right.sum() / n, rel_tol=1e-9, abs_tol=1e-12):
         return None
     items, counted_items, group = by_item(right, counted, answers)
-    by_group = table({"right": items, "counted": counted_items}, group, answers.pool.size).T
+    by_group = sum_by_group({"right": items, "counted": counted_items}, group, answers.pool.size).T
     groups = int((by_group[1] > 0).sum())
     weight = counted_items[counted_items > 0]
     whole = bool((np.isclose(items, 0) | np.isclose(items, counted_items)).all())
@@ -311,42 +317,42 @@ def by_item(right: Floats, counted: Floats, answers: Sample) -> tuple[Floats, Fl
 # ---------------------------------------------------------------- sums
 
 
-def grouped(groups: Names) -> tuple[int, Whole]:
-    """How many groups there are, and the number of each item's group, shape (items,)."""
+def group_index(groups: Names) -> tuple[int, Whole]:
+    """Number of groups there are, and the number of each item's group, shape (items,)."""
     distinct, of = np.unique(groups, return_inverse=True)
     return int(distinct.size), of.astype(np.intp, copy=False)
 
 
-def table(columns: Mapping[str, Floats], of: npt.NDArray[np.signedinteger[Any]], size: int) -> Floats:
+def sum_by_group(columns: Mapping[str, Floats], of: npt.NDArray[np.signedinteger[Any]], size: int) -> Floats:
     """Each count summed by group, shape (groups, counts)."""
     sums = [np.bincount(of, column, size) for column in columns.values()]
     return np.array(sums, np.float64).reshape(len(columns), size).T
 
 
-def pools(size: int, dice: np.random.Generator, most: int = POOLS) -> Whole:
+def pool_groups(size: int, rng: np.random.Generator, most: int = MAX_POOLS) -> Whole:
     """A pool for each group, at most so many, of equal size but the last; with few groups each is its own.
 
-    Sums of independent groups are independent, so that pools may be left out instead of groups, and some thousands of them
-    tell the spread as well as a million.
+    Sums of independent groups are independent, so that pools may be left out instead of groups, and some thousands of
+    them tell the spread as well as a million.
     """
     if size <= most:
         return np.arange(size)
     pool = np.empty(size, np.intp)
-    pool[dice.permutation(size)] = np.arange(size) // -(-size // most)
+    pool[rng.permutation(size)] = np.arange(size) // -(-size // most)
     return pool
 
 
-def read(value: Callable[[Counts], Number], counts: Counts, many: int = 1) -> Floats:
+def evaluate_metric(value: Callable[[Counts], Number], counts: Counts, many: int = 1) -> Floats:
     """A number read from counts, shape (many,); what is divided by nothing is not a number, and no warning."""
     with np.errstate(divide="ignore", invalid="ignore"):
         numbers = value({name: np.asarray(count, np.float64) for name, count in counts.items()})
     return np.broadcast_to(np.asarray(numbers, np.float64), (many,))
 
 
-def defined(value: Number) -> float | None:
+def finite_or_none(value: Number) -> float | None:
     """A number, or None for one that is not finite.
 
-    >>> defined(float("nan")) is None
+    >>> finite_or_none(float("nan")) is None
     True
     """
     number = float(np.asarray(value).reshape(()))

@@ -1,8 +1,9 @@
 """Is a score above guessing?
 
 One-sided: the probability that guessing gets as many items right, or more, by the binomial distribution of as many
-independent things as there are. Where items differ in how easily they are guessed, their mean chance makes this the larger
-probability for any number beyond the expected one (Hoeffding 1956), so that the test errs on the side of "no better".
+independent things as there are. Where items differ in how easily they are guessed, their mean chance makes this the
+larger probability for any number beyond the expected one (Hoeffding 1956), so that the test errs on the side of "no
+better".
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 
-from earmark.stats.bags import Floats, Names
+from earmark.stats.count_table import Floats, Names
 from earmark.stats.estimate import sample, things_of
 from earmark.stats.quantiles import binomial_tail
 from earmark.types import Metric

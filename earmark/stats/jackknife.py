@@ -1,14 +1,14 @@
 """Intervals from leaving out one group at a time (Quenouille 1956, Tukey 1958).
 
-Let x be a number read from all groups, x(-g) the same without group g, d_g = x(-g) - x, and w_g the share of all answers
-that group g has. Then
+Let x be a number read from all groups, x(-g) the same without group g, d_g = x(-g) - x, and w_g the share of all
+answers that group g has. Then
 
     v       = sum (1 - w_g) d_g²             the variance of x; for a share (g-1)/g · sum (k_g - x n_g)² / (n - n_g)², unequal groups too
     degrees = 1 / sum w_g² - 1               (sum n_g)² / sum n_g² - 1: one big group among small ones has few
     support = (sum d_g²)² / sum d_g⁴         how many groups the variance rests on
 
-Student's t takes the degrees of freedom, but no more than a multiple of the support less one: where one item of twenty makes
-up the variance, the variance itself is hardly known.
+Student's t takes the degrees of freedom, but no more than a multiple of the support less one: where one item of twenty
+makes up the variance, the variance itself is hardly known.
 
     between two bounds    Wilson's (1927) interval for n' = x(1 - x)/v · (z/t)² things, x scaled to 0..1 (Korn and Graubard
                           1998; Franco, Little, Louis and Slud 2019), at least the number of groups where only the support
@@ -18,8 +18,9 @@ up the variance, the variance itself is hardly known.
 
 A number that no group changes has no variance that could be estimated, and no interval, unless it lies on a bound.
 
-A mean over parts, such as tasks, has d_g and w_g that are the means of the parts'. Where it lies between bounds that is its
-interval; else, and for a mean of differences, it is what the parts' own intervals [l_i, u_i] give (Zou, Huang and Zhang 2009),
+A mean over parts, such as tasks, has d_g and w_g that are the means of the parts'. Where it lies between bounds that is
+its interval; else, and for a mean of differences, it is what the parts' own intervals [l_i, u_i] give (Zou, Huang and
+Zhang 2009),
 
     low = x - sqrt(sum over i, j of r_ij (x_i - l_i)(x_j - l_j)) / parts,    r_ij the correlation of their d_g,
 
@@ -34,7 +35,7 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
-from earmark.stats.bags import Floats
+from earmark.stats.count_table import Floats
 from earmark.stats.quantiles import LEVEL, normal, student
 
 Bounds = tuple[float, float]
@@ -85,7 +86,9 @@ def share_influence(right: Floats, counted: Floats) -> Influence:
 
 
 def effective(spread: float, influence: Influence, most: float = math.inf) -> float:
-    """Number of independent things that would tell a mean as well, `spread` being the variance of one: p (1 - p) of a share."""
+    """Number of independent things that would tell a mean as well, `spread` being the variance of one: p (1 - p) of a
+    share.
+    """
     groups = influence.degrees + 1
     variance = influence.variance
     if spread <= 1e-12:  # all are alike: nothing tells then that things of a group differ

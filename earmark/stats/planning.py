@@ -1,4 +1,4 @@
-"""How many items it takes: for an interval of some width, and to find a difference between two runs."""
+"""Number of items it takes: for an interval of some width, and to find a difference between two runs."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def smallest_difference(items: int, disagreement: float, power: float = POWER) -
 
 
 def items_to_show(difference: float, disagreement: float, power: float = POWER) -> int:
-    """How many items it takes for McNemar's test to find a true difference with this power, as above.
+    """Number of items it takes for McNemar's test to find a true difference with this power, as above.
 
     >>> items_to_show(0.05, 0.2)
     665
@@ -58,20 +58,25 @@ def items_to_show(difference: float, disagreement: float, power: float = POWER) 
     return math.ceil(((spread + math.sqrt(spread**2 + 4 * difference)) / (2 * difference)) ** 2)
 
 
-def items_to_find(found: Difference, wanted: float) -> int | None:
-    """How many pairs of the same kind it takes to find a true difference: what can be found falls with the root of their number.
+def items_to_find(difference: Difference, wanted: float) -> int | None:
+    """Number of pairs of the same kind it takes to find a true difference: what can be found falls with the root of
+    their number.
 
     >>> from earmark.stats.compare import Difference
-    >>> items_to_find(Difference(0.5, 0.6, n=100, disagreement=0.2), 0.05), items_to_find(Difference(1, 2, n=100, smallest=0.1), 0.05)
+    >>> items_to_find(Difference(0.5, 0.6, n=100, disagreement=0.2), 0.05), items_to_find(Difference(1, 2, n=100, smallest_detectable=0.1), 0.05)
     (665, 400)
     """
-    if found.disagreement is not None:
-        return items_to_show(wanted, found.disagreement)
-    return None if found.smallest is None else math.ceil(found.n * round((found.smallest / wanted) ** 2, 9))
+    if difference.disagreement is not None:
+        return items_to_show(wanted, difference.disagreement)
+    return (
+        None
+        if difference.smallest_detectable is None
+        else math.ceil(difference.n * round((difference.smallest_detectable / wanted) ** 2, 9))
+    )
 
 
 def items_for_width(width: float, share: float = 0.5) -> int:
-    """How many right-or-wrong items it takes for Wilson's interval of a share to be no wider than this.
+    """Number of right-or-wrong items it takes for Wilson's interval of a share to be no wider than this.
 
     >>> items_for_width(0.1), items_for_width(0.1, 0.9)
     (381, 141)
@@ -81,15 +86,16 @@ def items_for_width(width: float, share: float = 0.5) -> int:
     return max(1, math.ceil(z**2 * (spare + math.sqrt(spare**2 + half**2 * (1 - 4 * half**2))) / (2 * half**2)))
 
 
-def items_for(found: Estimate, width: float) -> int | None:
-    """How many items of the same kind it takes for an estimate's interval to be so wide: its width falls with their root.
+def items_for(estimate: Estimate, width: float) -> int | None:
+    """Number of items of the same kind it takes for an estimate's interval to be so wide: its width falls with their
+    root.
 
     >>> from earmark.stats.estimate import Estimate
     >>> items_for(Estimate(0.1, 0.08, 0.12, n=200), 0.02), items_for(Estimate(0.9, method="wilson"), 0.1)
     (800, 141)
     """
-    if found.method == "wilson" and found.value is not None:
-        return items_for_width(width, found.value)
-    if found.low is None or found.high is None or found.high <= found.low:
+    if estimate.method == "wilson" and estimate.value is not None:
+        return items_for_width(width, estimate.value)
+    if estimate.low is None or estimate.high is None or estimate.high <= estimate.low:
         return None
-    return math.ceil(found.n * round(((found.high - found.low) / width) ** 2, 9))
+    return math.ceil(estimate.n * round(((estimate.high - estimate.low) / width) ** 2, 9))

@@ -5,21 +5,23 @@ counted so that more is easier, one is right with the chance
 
     psi(x) = 1/2 + (1/2 - lapse) F(x),     F(x) = 1 - 2^(-exp(k (x - threshold)))
 
-F is Weibull's function over levels that are logarithms (Gumbel's): from 0 to 1, one half at the threshold. So at the threshold
-a listener who never lapses is right in 75 % of the trials, whatever the lapses. `width` is the distance in levels between
-F = 0.05 and F = 0.95, and k = 4.067 / width.
+F is Weibull's function over levels that are logarithms (Gumbel's): from 0 to 1, one half at the threshold. So at the
+threshold a listener who never lapses is right in 75 % of the trials, whatever the lapses. `width` is the distance in
+levels between F = 0.05 and F = 0.95, and k = 4.067 / width.
 
-A listener may lean to the first answer or to the second. Its chance of being right then depends on which of the two is right:
-without lapses the odds of being right are those of psi, times e^lean where the first is, divided by it where the second is; in
-a lapse the odds of saying the first are e^lean. So a lean lowers the share of right answers where the sound is hardly heard, and
-a curve without it would put the threshold too high. The threshold is that of the listener without its lean.
+A listener may lean to the first answer or to the second. Its chance of being right then depends on which of the two is
+right: without lapses the odds of being right are those of psi, times e^lean where the first is, divided by it where the
+second is; in a lapse the odds of saying the first are e^lean. So a lean lowers the share of right answers where the
+sound is hardly heard, and a curve without it would put the threshold too high. The threshold is that of the listener
+without its lean.
 
-The curve is fitted by likelihood with weak priors on what is not asked for: a lean is normal around 0 with a spread of 1, the width has its logarithm anywhere between 2
-and 80 levels, and a lapse of L a density that falls as exp(-L / 0.08), up to 0.25. The threshold is free from a third of the
-range below the hardest level to as much above the easiest. The threshold told is that of the best curve. Its interval holds
-the middle 95 % of the posterior of the threshold, with width, lapse and lean summed over. All is computed on a grid, so there is no
-start to choose and no minimum to be caught in. That, and not the profile of the likelihood, because it holds the truth as
-often as it says (docs/audiogram.md): for a hundred trials the profile holds it 88 times of 100.
+The curve is fitted by likelihood with weak priors on what is not asked for: a lean is normal around 0 with a spread of
+1, the width has its logarithm anywhere between 2 and 80 levels, and a lapse of L a density that falls as exp(-L /
+0.08), up to 0.25. The threshold is free from a third of the range below the hardest level to as much above the easiest.
+The threshold told is that of the best curve. Its interval holds the middle 95 % of the posterior of the threshold, with
+width, lapse and lean summed over. All is computed on a grid, so there is no start to choose and no minimum to be caught
+in. That, and not the profile of the likelihood, because it holds the truth as often as it says (docs/audiogram.md): for
+a hundred trials the profile holds it 88 times of 100.
 """
 
 from __future__ import annotations
@@ -33,7 +35,7 @@ import numpy as np
 import numpy.typing as npt
 from msgspec import Struct
 
-from earmark.stats.bags import Floats
+from earmark.stats.count_table import Floats
 from earmark.stats.jackknife import wilson
 from earmark.stats.quantiles import LEVEL
 
@@ -43,15 +45,15 @@ GUESS: Final = 0.5
 SPAN: Final = math.log(math.log(20) / math.log(20 / 19))  # k times the width
 WIDTHS: Final = tuple(float(width) for width in np.geomspace(2, 80, 15))
 LAPSES: Final = (0.0, 0.01, 0.02, 0.04, 0.06, 0.09, 0.12, 0.16, 0.2, 0.25)
-USUAL_LAPSE: Final = 0.08  # the mean of the prior, were it not cut off
+DEFAULT_LAPSE: Final = 0.08  # the mean of the prior, were it not cut off
 LEANS: Final = tuple(round(0.4 * step, 1) for step in range(-6, 7))  # logarithms of odds
 UNLIKELY: Final = (
     8.0  # how far the logarithm of the likelihood of a lean may lie below the best for it to be summed over
 )
 BEYOND: Final = 1 / 3  # of the range, on either side, where a threshold is looked for too
-FINE: Final = 0.5  # levels, between two thresholds that are tried
-FEWEST: Final = 20  # answers without which nothing is told
-SURE: Final = 0.5  # of the posterior, that must lie within the range for a threshold to be told
+GRID_STEP: Final = 0.5  # levels, between two thresholds that are tried
+MIN_ANSWERS: Final = 20  # answers without which nothing is told
+MIN_POSTERIOR: Final = 0.5  # of the posterior, that must lie within the range for a threshold to be told
 
 
 class Curve(Struct, frozen=True):
@@ -74,8 +76,8 @@ class Curve(Struct, frozen=True):
         return np.asarray((_right(heard, self.lapse, self.lean) + _right(heard, self.lapse, -self.lean)) / 2)
 
 
-class Fit(Struct, frozen=True):
-    """What answers tell of a threshold, in levels. A bound of None lies beyond what was tried."""
+class PsychometricFit(Struct, frozen=True):
+    """Fitted threshold, in levels. A bound of None lies beyond the levels tried."""
 
     outcome: Outcome
     curve: Curve | None = None
@@ -83,11 +85,12 @@ class Fit(Struct, frozen=True):
     high: float | None = None
 
 
-class Answers(Struct, frozen=True):
-    """How many answers there were at each level, and how many were right; and the same of those where the first was right.
+class TrialCounts(Struct, frozen=True):
+    """Number of answers there were at each level, and how many were right; and the same of those where the first was
+    right.
 
-    Where nothing is said of the first, no lean is fitted. Of sounds that do not differ: how many there were, and how often the
-    first was said.
+    Where nothing is said of the first, no lean is fitted. Of sounds that do not differ: how many there were, and how
+    often the first was said.
     """
 
     levels: tuple[int, ...]
@@ -98,26 +101,26 @@ class Answers(Struct, frozen=True):
     same: tuple[int, int] = (0, 0)
 
 
-def fit(answers: Answers, easiest: int) -> Fit:
+def fit_psychometric(answers: TrialCounts, easiest: int) -> PsychometricFit:
     """The threshold that answers tell; `easiest` is the number of the easiest level, 0 the hardest.
 
-    >>> fit(Answers((5, 15, 35), (40, 40, 40), (20, 30, 40)), 40).outcome
+    >>> fit_psychometric(TrialCounts((5, 15, 35), (40, 40, 40), (20, 30, 40)), 40).outcome
     'measured'
-    >>> fit(Answers((40,), (60,), (31,)), 40).outcome
+    >>> fit_psychometric(TrialCounts((40,), (60,), (31,)), 40).outcome
     'not reached'
     """
-    if sum(answers.asked) < FEWEST:
-        return Fit("too few answers")
+    if sum(answers.asked) < MIN_ANSWERS:
+        return PsychometricFit("too few answers")
     thresholds = _thresholds(easiest)
     leans = _leans(answers, thresholds)
     posterior = np.stack([_posterior(answers, thresholds, np.array(WIDTHS), LAPSES, lean) for lean in leans])
     best = _best(posterior, thresholds, leans)
     marginal = np.exp(posterior - posterior.max()).sum(axis=(0, 2, 3))
     outcome = _outcome(best.threshold, marginal, thresholds, easiest)
-    low, high = _middle(marginal, thresholds)
+    low, high = _credible_interval(marginal, thresholds)
     if outcome == "measured" and high > easiest and _at_chance(answers, easiest):
         outcome = "not reached"
-    return Fit(outcome, best, low if low >= 0 else None, high if high <= easiest else None)
+    return PsychometricFit(outcome, best, low if low >= 0 else None, high if high <= easiest else None)
 
 
 def _heard(levels: Floats, threshold: Floats | float, width: Floats | float) -> Floats:
@@ -136,10 +139,10 @@ def _right(heard: Floats, lapse: Floats | float, lean: float) -> Floats:
 @functools.lru_cache(maxsize=32)
 def _thresholds(easiest: int) -> Floats:
     beyond = round(easiest * BEYOND)
-    return np.arange(-beyond, easiest + beyond + FINE / 2, FINE)
+    return np.arange(-beyond, easiest + beyond + GRID_STEP / 2, GRID_STEP)
 
 
-def _leans(answers: Answers, thresholds: Floats) -> tuple[float, ...]:
+def _leans(answers: TrialCounts, thresholds: Floats) -> tuple[float, ...]:
     """The leans that are likely at all, found on a coarse grid."""
     if not answers.first_asked:
         return (0.0,)
@@ -148,7 +151,9 @@ def _leans(answers: Answers, thresholds: Floats) -> tuple[float, ...]:
     return tuple(lean for lean, top in zip(LEANS, tops, strict=True) if top > max(tops) - UNLIKELY)
 
 
-def _posterior(answers: Answers, thresholds: Floats, widths: Floats, lapses: tuple[float, ...], lean: float) -> Floats:
+def _posterior(
+    answers: TrialCounts, thresholds: Floats, widths: Floats, lapses: tuple[float, ...], lean: float
+) -> Floats:
     """The logarithm of likelihood times priors at one lean, shape (thresholds, widths, lapses)."""
     levels, asked, right = (np.array(each, np.float64) for each in (answers.levels, answers.asked, answers.right))
     first = (
@@ -158,7 +163,7 @@ def _posterior(answers: Answers, thresholds: Floats, widths: Floats, lapses: tup
     )
     heard = _heard(levels, thresholds[:, None, None, None], widths[:, None, None])
     lapse = np.array(lapses)
-    found = np.log(np.gradient(lapse)) - lapse / USUAL_LAPSE - lean * lean / 2
+    found = np.log(np.gradient(lapse)) - lapse / DEFAULT_LAPSE - lean * lean / 2
     for n, hits, favour in ((*first, lean), (asked - first[0], right - first[1], -lean)):
         if n.any():
             chance = np.clip(_right(heard, lapse[:, None], favour), 1e-9, 1 - 1e-9)
@@ -168,36 +173,40 @@ def _posterior(answers: Answers, thresholds: Floats, widths: Floats, lapses: tup
 
 
 def _best(posterior: Floats, thresholds: Floats, leans: tuple[float, ...]) -> Curve:
-    """The likeliest curve; its threshold lies between those of the grid where a parabola through the best three has its top."""
-    lean, at, width, lapse = np.unravel_index(int(posterior.argmax()), posterior.shape)
-    threshold = float(thresholds[at])
+    """The likeliest curve; its threshold lies between those of the grid where a parabola through the best three has its
+    top.
+    """
+    lean, index, width, lapse = np.unravel_index(int(posterior.argmax()), posterior.shape)
+    threshold = float(thresholds[index])
     profile = posterior.max(axis=(0, 2, 3))
-    if 0 < at < profile.size - 1:
-        before, top, after = (float(value) for value in profile[at - 1 : at + 2])
+    if 0 < index < profile.size - 1:
+        before, top, after = (float(value) for value in profile[index - 1 : index + 2])
         bend = before - 2 * top + after
-        threshold += FINE * 0.5 * (before - after) / bend if bend < 0 else 0.0
+        threshold += GRID_STEP * 0.5 * (before - after) / bend if bend < 0 else 0.0
     return Curve(threshold, WIDTHS[width], LAPSES[lapse], leans[lean])
 
 
 def _outcome(threshold: float, marginal: Floats, thresholds: Floats, easiest: int) -> Outcome:
-    """Where the threshold lies: the best curve and at least half of the posterior must have it within the range."""
+    """Outcome of a fit: the best curve and at least half of the posterior must have the threshold within the range."""
     within = (thresholds >= 0) & (thresholds <= easiest)
     share = float(marginal[within].sum() / marginal.sum())
-    if 0 <= threshold <= easiest and share >= SURE:
+    if 0 <= threshold <= easiest and share >= MIN_POSTERIOR:
         return "measured"
     above = float(marginal[thresholds > easiest].sum())
     below = float(marginal[thresholds < 0].sum())
     return "not reached" if above >= below else "below the range"
 
 
-def _at_chance(answers: Answers, easiest: int) -> bool:
-    """Whether what was right at the easiest level is no more than a coin gets, at 95 %: then no level is known to be heard."""
+def _at_chance(answers: TrialCounts, easiest: int) -> bool:
+    """True if what was right at the easiest level is no more than a coin gets, at 95 %: then no level is known to be
+    heard.
+    """
     counts = zip(answers.levels, answers.asked, answers.right, strict=True)
     asked, right = next(((asked, right) for level, asked, right in counts if level == easiest), (0, 0))
     return not asked or wilson(right, asked)[0] <= GUESS
 
 
-def _middle(marginal: Floats, thresholds: Floats) -> tuple[float, float]:
+def _credible_interval(marginal: Floats, thresholds: Floats) -> tuple[float, float]:
     """The bounds of the middle of a distribution on a grid."""
     steps = (marginal[1:] + marginal[:-1]) / 2
     sums = np.concatenate([[0.0], np.cumsum(steps)])
@@ -205,23 +214,23 @@ def _middle(marginal: Floats, thresholds: Floats) -> tuple[float, float]:
     return float(low), float(high)
 
 
-def counted(
+def count_by_level(
     levels: Sequence[int],
     right: Sequence[bool],
     first: Sequence[bool] | None = None,
     same: tuple[int, int] = (0, 0),
-) -> Answers:
+) -> TrialCounts:
     """Answers one by one as counts by level, the hardest first; `first`: whether the first was right.
 
-    >>> counted([3, 1, 3], [True, False, False])
-    Answers(levels=(1, 3), asked=(1, 2), right=(0, 1), first_asked=(), first_right=(), same=(0, 0))
+    >>> count_by_level([3, 1, 3], [True, False, False])
+    TrialCounts(levels=(1, 3), asked=(1, 2), right=(0, 1), first_asked=(), first_right=(), same=(0, 0))
     """
-    found, of = np.unique(np.asarray(levels, np.intp), return_inverse=True)
+    unique_levels, of = np.unique(np.asarray(levels, np.intp), return_inverse=True)
 
     def total(weights: npt.NDArray[np.float64]) -> tuple[int, ...]:
-        return tuple(map(int, np.bincount(of, weights, minlength=found.size)))
+        return tuple(map(int, np.bincount(of, weights, minlength=unique_levels.size)))
 
     hits, ones = np.asarray(right, np.float64), np.ones(len(levels))
     known = np.zeros(0) if first is None else np.asarray(first, np.float64)
     sides = (total(known), total(known * hits)) if first is not None else ((), ())
-    return Answers(tuple(map(int, found)), total(ones), total(hits), *sides, same)
+    return TrialCounts(tuple(map(int, unique_levels)), total(ones), total(hits), *sides, same)

@@ -1,4 +1,4 @@
-"""What asking the same again tells: how much a number wavers, and how reliably an item is answered.
+"""Repeats of the same items: the spread of a number, and how reliably an item is answered.
 
 Of the numbers x_1 ... x_r of r repeats,
 
@@ -27,12 +27,20 @@ from typing import Final
 import numpy as np
 from msgspec import Struct
 
-from earmark.stats.bags import Bags, Floats
-from earmark.stats.estimate import Estimate, defined, estimate, grouped, read, table, yes_or_no
+from earmark.stats.count_table import CountTable, Floats
+from earmark.stats.estimate import (
+    Estimate,
+    binary_outcomes,
+    estimate,
+    evaluate_metric,
+    finite_or_none,
+    group_index,
+    sum_by_group,
+)
 from earmark.types import Counts, Metric, Number
 
 
-class Spread(Struct, frozen=True, omit_defaults=True):
+class RepeatSummary(Struct, frozen=True, omit_defaults=True):
     """The numbers of several repeats, taken together."""
 
     repeats: int  # those whose number is defined
@@ -42,28 +50,28 @@ class Spread(Struct, frozen=True, omit_defaults=True):
 
 
 class Repeats(Struct, frozen=True, omit_defaults=True):
-    """What several repeats of the same items tell."""
+    """Results over several repeats of the same items."""
 
     numbers: list[float | None]  # of each repeat
-    spread: Spread
+    summary: RepeatSummary
     all_right: dict[int, Estimate] = {}  # pass^k by k, where answers are right or wrong
     any_right: dict[int, Estimate] = {}  # pass@k by k
 
 
-def spread(numbers: Sequence[float | None]) -> Spread:
+def summarize_repeats(numbers: Sequence[float | None]) -> RepeatSummary:
     """Mean, sample standard deviation and standard error of the numbers that are defined.
 
-    >>> spread([0.5, 0.75, 1.0])
-    Spread(repeats=3, mean=0.75, deviation=0.25, error=0.14433756729740646)
+    >>> summarize_repeats([0.5, 0.75, 1.0])
+    RepeatSummary(repeats=3, mean=0.75, deviation=0.25, error=0.14433756729740646)
     """
     known = [number for number in numbers if number is not None]
     if not known:
-        return Spread(0)
+        return RepeatSummary(0)
     mean = math.fsum(known) / len(known)
     if len(known) < 2:
-        return Spread(1, mean)
+        return RepeatSummary(1, mean)
     deviation = math.sqrt(math.fsum((number - mean) ** 2 for number in known) / (len(known) - 1))
-    return Spread(len(known), mean, deviation, deviation / math.sqrt(len(known)))
+    return RepeatSummary(len(known), mean, deviation, deviation / math.sqrt(len(known)))
 
 
 def all_of(right: Floats, asked: Floats, k: int) -> Floats:
@@ -87,20 +95,20 @@ def any_of(right: Floats, asked: Floats, k: int) -> Floats:
     return 1.0 - all_of(asked - right, asked, k)
 
 
-def repeated(metric: Metric, bags: Bags) -> Repeats | None:
-    """What the repeats of a cell tell about a metric; None where everything was asked once."""
-    repeats = bags.repeats
+def repeat_estimates(metric: Metric, count_table: CountTable) -> Repeats | None:
+    """Estimate a metric over repeats; None if everything was asked once."""
+    repeats = count_table.repeats
     if not repeats.size or not repeats.max():
         return None
-    columns = bags.columns
+    columns = count_table.columns
     size = int(repeats.max()) + 1
-    by_repeat = dict(zip(columns, table(columns, repeats, size).T, strict=True))
-    numbers = [defined(number) for number in read(metric.value, by_repeat, size)]
-    marks = yes_or_no(metric, columns)
+    by_repeat = dict(zip(columns, sum_by_group(columns, repeats, size).T, strict=True))
+    numbers = [finite_or_none(number) for number in evaluate_metric(metric.value, by_repeat, size)]
+    marks = binary_outcomes(metric, columns)
     if marks is None:
-        return Repeats(numbers, spread(numbers))
+        return Repeats(numbers, summarize_repeats(numbers))
     right = marks if metric.better == "higher" else 1 - marks
-    return Repeats(numbers, spread(numbers), *_passed(right, bags))
+    return Repeats(numbers, summarize_repeats(numbers), *_pass_at_k(right, count_table))
 
 
 def _rate(counts: Counts) -> Number:
@@ -110,18 +118,18 @@ def _rate(counts: Counts) -> Number:
 PASSED: Final = Metric(_rate, share=("passed", "items"))
 
 
-def _passed(marks: Floats, bags: Bags) -> tuple[dict[int, Estimate], dict[int, Estimate]]:
+def _pass_at_k(marks: Floats, count_table: CountTable) -> tuple[dict[int, Estimate], dict[int, Estimate]]:
     """pass^k and pass@k for k of 1, 2, 4, ... and the most that any item was asked."""
-    size, of = grouped(bags.items)
-    right, asked = table({"right": marks, "asked": np.ones(of.size)}, of, size).T
+    size, of = group_index(count_table.items)
+    right, asked = sum_by_group({"right": marks, "asked": np.ones(of.size)}, of, size).T
     group = np.zeros(size, np.uint64)
-    group[of] = bags.groups
+    group[of] = count_table.groups
     most = int(asked.max())
-    found: tuple[dict[int, Estimate], dict[int, Estimate]] = ({}, {})
+    estimates_by_k: tuple[dict[int, Estimate], dict[int, Estimate]] = ({}, {})
     for k in sorted({*(2**power for power in range(most.bit_length())), most}):
-        for told, rate in zip(found, (all_of, any_of), strict=True):
+        for estimates_of_kind, rate in zip(estimates_by_k, (all_of, any_of), strict=True):
             rates = rate(right, asked, k)
-            there = ~np.isnan(rates)
-            counts = {"passed": rates[there], "items": np.ones(int(there.sum()))}
-            told[k] = estimate(PASSED, counts, group[there])
-    return found
+            known = ~np.isnan(rates)
+            counts = {"passed": rates[known], "items": np.ones(int(known.sum()))}
+            estimates_of_kind[k] = estimate(PASSED, counts, group[known])
+    return estimates_by_k

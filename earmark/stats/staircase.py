@@ -1,16 +1,17 @@
 """One track of an adaptive staircase: which level is asked next, from the answers so far.
 
-Levels are whole numbers, 0 the hardest. The staircase is the weighted up-down of Kaernbach (1991): a right answer goes one
-step harder, a wrong one `up` steps easier, so that it settles where
+Levels are whole numbers, 0 the hardest. The staircase is the weighted up-down of Kaernbach (1991): a right answer goes
+one step harder, a wrong one `up` steps easier, so that it settles where
 
     p · 1 = (1 - p) · up,    p = up / (1 + up)
 
-which is 3 of 4 for `up` = 3. It begins at the easiest level with steps of `first` levels, halved at each reversal until they
-are one. Now and then, and without moving it, a catch trial is asked: at the easiest level, or of two sounds that do not differ.
+which is 3 of 4 for `up` = 3. It begins at the easiest level with steps of `first` levels, halved at each reversal until
+they are one. Now and then, and without moving it, a catch trial is asked: at the easiest level, or of two sounds that
+do not differ.
 
-A trial without an answer tells nothing: the same level is asked again, of other sounds; after `patience` of them the track
-is given up. It ends early where going on would tell little: when `ENOUGH` or more answers at the easiest level were right in
-no more than two of three, and with `ENOUGH` right answers in a row at the hardest.
+A trial without an answer tells nothing: the same level is asked again, of other sounds; after `max_unparsed` of them
+the track is given up. It ends early where going on would tell little: when `MAX_STREAK` or more answers at the easiest
+level were right in no more than two of three, and with `MAX_STREAK` right answers in a row at the hardest.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from typing import Final, Literal, NamedTuple, TypeAlias
 
 from msgspec import Struct
 
-ENOUGH: Final = 8  # answers at one end of the levels
+MAX_STREAK: Final = 8  # answers at one end of the levels
 Kind: TypeAlias = Literal[
     "step", "easy", "same"
 ]  # of the staircase, at the easiest level, or of sounds that do not differ
@@ -28,67 +29,67 @@ Ending: TypeAlias = Literal["done", "stuck", "free", "given up"]
 # ^ all was asked; the easiest is too hard; the hardest is too easy; no answers came
 
 
-class Rule(Struct, frozen=True):
-    """How a track goes."""
+class StaircaseConfig(Struct, frozen=True):
+    """Settings of a staircase track."""
 
     easiest: int  # the number of the easiest level
     trials: int = 24  # answers that move the staircase
     up: int = 3
     first: int = 8
     catches: int = 2  # trials of each of the two kinds
-    patience: int = 8
+    max_unparsed: int = 8
 
 
-class Ask(NamedTuple):
+class TrialRequest(NamedTuple):
     """One trial of a track."""
 
     kind: Kind
     level: int
 
 
-def track(rule: Rule) -> Generator[Ask, bool | None, Ending]:
-    """What a track asks, one trial after another: send in whether the answer was right, or None where there was none.
+def run_track(config: StaircaseConfig) -> Generator[TrialRequest, bool | None, Ending]:
+    """Generate the trials of a track: send in whether the answer was right, or None if there was none.
 
-    The same answers lead to the same trials, so a journal of them is played back by sending them in. What is sent in for a
-    trial of sounds that do not differ counts as an answer, whichever it was.
+    The same answers lead to the same trials, so a journal of them is played back by sending them in. What is sent in
+    for a trial of sounds that do not differ counts as an answer, whichever it was.
 
-    >>> going = track(Rule(easiest=40, catches=0))
+    >>> going = run_track(StaircaseConfig(easiest=40, catches=0))
     >>> [next(going).level, *(going.send(right).level for right in (True, True, False, None, True))]
     [40, 32, 24, 36, 36, 34]
     """
-    level, step = rule.easiest, rule.first
+    level, step = config.easiest, config.first
     last: bool | None = None
     missing = stuck = right_when_stuck = free = 0
-    catches = _spread(rule)
-    for answered in range(rule.trials):
+    catches = _catch_positions(config)
+    for answered in range(config.trials):
         outcome = False
         for kind in (*catches.get(answered, ()), "step"):
-            ask = Ask(kind, level if kind == "step" else rule.easiest)
-            while (sent := (yield ask)) is None:
+            request = TrialRequest(kind, level if kind == "step" else config.easiest)
+            while (sent := (yield request)) is None:
                 missing += 1
-                if missing >= rule.patience:
+                if missing >= config.max_unparsed:
                     return "given up"
             outcome = sent
-        easiest, hardest = level == rule.easiest, level == 0
+        easiest, hardest = level == config.easiest, level == 0
         stuck += easiest
         right_when_stuck += easiest and outcome
         free = free + 1 if hardest and outcome else 0
-        if easiest and stuck >= ENOUGH and 3 * right_when_stuck <= 2 * stuck:
+        if easiest and stuck >= MAX_STREAK and 3 * right_when_stuck <= 2 * stuck:
             return "stuck"
-        if free >= ENOUGH:
+        if free >= MAX_STREAK:
             return "free"
         if last is not None and outcome != last:
             step = max(1, step // 2)
-        level = max(0, level - step) if outcome else min(rule.easiest, level + step * rule.up)
+        level = max(0, level - step) if outcome else min(config.easiest, level + step * config.up)
         last = outcome
     return "done"
 
 
-def _spread(rule: Rule) -> dict[int, tuple[Kind, ...]]:
+def _catch_positions(config: StaircaseConfig) -> dict[int, tuple[Kind, ...]]:
     """Before which answers of the staircase a catch trial is asked: evenly over the track, the two kinds in turn."""
     asked: dict[int, tuple[Kind, ...]] = {}
-    for number in range(2 * rule.catches):
-        at = round((number + 0.5) / (2 * rule.catches) * rule.trials)
+    for number in range(2 * config.catches):
+        position = round((number + 0.5) / (2 * config.catches) * config.trials)
         kind: Kind = "easy" if number % 2 else "same"
-        asked[at] = (*asked.get(at, ()), kind)
+        asked[position] = (*asked.get(position, ()), kind)
     return asked

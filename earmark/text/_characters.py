@@ -1,7 +1,8 @@
 """Steps on single characters, for any script.
 
-A step takes a text and gives a text. Those that go by Unicode category look a character up once and keep what they found.
-Categories: P punctuation, S symbols, M combining marks (Mn those that take no room), Nd digits, Cf invisible signs.
+A step takes a text and gives a text. Those that go by Unicode category look a character up once and keep what they
+found. Categories: P punctuation, S symbols, M combining marks (Mn those that take no room), Nd digits, Cf invisible
+signs.
 
 Grouped thousands are joined by what a language writes: `1.250` is 1250 where the comma is the decimal sign, and 1.25
 where the period is.
@@ -27,14 +28,14 @@ GROUPED: Final = re.compile(r"\d[.,'٬ \u00a0\u202f\u2009]\d\d")  # a text witho
 QUARTER: Final = re.compile(r"(?:(?<=\d)\s?)?[¼½¾]")
 
 # Han with its numerals and signs, kana, Thai, Lao, Tibetan, Burmese, Khmer: scripts that put no blanks between words.
-BLANKLESS_SCRIPTS: Final = (
+UNSPACED_SCRIPTS: Final = (
     "\u2e80-\u2fdf\u3005-\u3007\u3021-\u3029\u3040-\u30ff\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\uff66-\uff9f"
     "\U00020000-\U0003ffff\u0e00-\u0e7f\u0e80-\u0eff\u0f00-\u0fff\u1000-\u109f\uaa60-\uaa7f\u1780-\u17ff\u19e0-\u19ff"
 )
-BESIDE_BLANKLESS: Final = re.compile(rf"(?<=[{BLANKLESS_SCRIPTS}])\s+|\s+(?=[{BLANKLESS_SCRIPTS}])")
+BESIDE_UNSPACED: Final = re.compile(rf"(?<=[{UNSPACED_SCRIPTS}])\s+|\s+(?=[{UNSPACED_SCRIPTS}])")
 
 
-class Table(dict[int, str]):
+class CharacterTable(dict[int, str]):
     """A table for `str.translate` that asks a rule about each new character."""
 
     def __init__(self, rule: Callable[[str, str], str]) -> None:
@@ -47,7 +48,7 @@ class Table(dict[int, str]):
         return self[code]
 
 
-def _shown(character: str, category: str) -> str:
+def _visible(character: str, category: str) -> str:
     if character == ZERO_WIDTH_SPACE:
         return " "
     return "" if category == "Cf" else character
@@ -71,17 +72,19 @@ def _no_word(character: str, category: str) -> str:
     return character
 
 
-NO_WORDS: Final = Table(_no_word)
-SHOWN: Final = Table(_shown)
-PLAIN: Final = Table(_plain)
-UNPOINTED: Final = Table(_unpointed)
-SIGNLESS: Final = Table(lambda sign, kind: "" if kind[0] == "P" or kind in ("Sc", "Sk") or sign in "−⁄" else sign)
-ASCII_DIGITS: Final = Table(lambda sign, category: str(unicodedata.digit(sign)) if category == "Nd" else sign)
+NO_WORDS: Final = CharacterTable(_no_word)
+VISIBLE: Final = CharacterTable(_visible)
+PLAIN: Final = CharacterTable(_plain)
+UNPOINTED: Final = CharacterTable(_unpointed)
+SIGNLESS: Final = CharacterTable(
+    lambda sign, kind: "" if kind[0] == "P" or kind in ("Sc", "Sk") or sign in "−⁄" else sign
+)
+ASCII_DIGITS: Final = CharacterTable(lambda sign, category: str(unicodedata.digit(sign)) if category == "Nd" else sign)
 HAMZA: Final = str.maketrans("أإآٱؤئ", "ااااوي")
 PERSIAN: Final = str.maketrans("كيى", "کیی")
 
 
-def drop_spans(text: str) -> str:
+def drop_bracketed(text: str) -> str:
     """Without what stands in <>, [] or ()."""
     for span in SPANS:
         text = span.sub("", text)
@@ -109,23 +112,23 @@ def drop_invisible(text: str) -> str:
     >>> drop_invisible("می\\u200cروم")
     'میروم'
     """
-    return text.translate(SHOWN)
+    return text.translate(VISIBLE)
 
 
-def compatible(text: str) -> str:
+def to_nfkc(text: str) -> str:
     """NFKC: one form for full and half width and for composed and decomposed letters. Thai and Lao AM stay one letter.
 
-    >>> compatible("ＡＩ ｶﾞｷﾞ"), len(compatible("ทำ")), compatible("2½")
+    >>> to_nfkc("ＡＩ ｶﾞｷﾞ"), len(to_nfkc("ทำ")), to_nfkc("2½")
     ('AI ガギ', 2, '2.5')
     """
     if text.isascii():
         return text
     text = text.translate(NO_WORDS)
-    text = QUARTER.sub(lambda found: QUARTERS[found[0][-1]][text[: found.start()][-1:].isdigit()], text)
+    text = QUARTER.sub(lambda match: QUARTERS[match[0][-1]][text[: match.start()][-1:].isdigit()], text)
     return unicodedata.normalize("NFKC", text).replace("\u0e4d\u0e32", "\u0e33").replace("\u0ecd\u0eb2", "\u0eb3")
 
 
-def lower_dotted(text: str) -> str:
+def lower_dotted_i(text: str) -> str:
     """Lower case, with no second dot over the i of a capital İ."""
     return text.lower().replace("i̇", "i")
 
@@ -172,10 +175,10 @@ def join_thousands(sign: str, decimal: str) -> Callable[[str], str]:
     return lambda text: number.sub(lambda match: NOT_A_DIGIT.sub("", match[0]), text) if GROUPED.search(text) else text
 
 
-def symbols_to_blanks(text: str) -> str:
+def symbols_to_spaces(text: str) -> str:
     """A blank for all punctuation and symbols; combining marks stay, the stroke that stretches Arabic words goes.
 
-    >>> symbols_to_blanks("मेरी 5 किताबें!")
+    >>> symbols_to_spaces("मेरी 5 किताबें!")
     'मेरी 5 किताबें '
     """
     return text.translate(PLAIN)
@@ -224,4 +227,4 @@ def close_up(text: str) -> str:
     >>> close_up("我 爱 machine learning 吗")
     '我爱machine learning吗'
     """
-    return BESIDE_BLANKLESS.sub("", single_blanks(text))
+    return BESIDE_UNSPACED.sub("", single_blanks(text))

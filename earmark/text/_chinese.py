@@ -20,7 +20,7 @@ from importlib import import_module
 from typing import Any, Final
 
 from earmark.errors import BadSetup
-from earmark.text._characters import Table
+from earmark.text._characters import CharacterTable
 
 DIGITS: Final = "零一二三四五六七八九"
 UNITS: Final = ((16, "京"), (12, "兆"), (8, "亿"), (4, "万"), (3, "千"), (2, "百"), (1, "十"))  # by their power of ten
@@ -51,10 +51,10 @@ def with_units(number: str) -> str:
     """
     whole, point, part = number.partition(".")
     signs = _signs(whole) if len(whole) > 1 else [DIGITS[int(whole)]]
-    said = "".join(_two(signs)) + ("点" + digit_by_digit(part) if point else "")
-    if said.startswith("点"):
-        return "零" + said
-    return said.removeprefix("一") if said.startswith("一十") else said
+    spoken = "".join(_two(signs)) + ("点" + digit_by_digit(part) if point else "")
+    if spoken.startswith("点"):
+        return "零" + spoken
+    return spoken.removeprefix("一") if spoken.startswith("一十") else spoken
 
 
 def _signs(number: str) -> list[str]:
@@ -71,33 +71,33 @@ def _two(signs: list[str]) -> list[str]:
     return [
         "两"
         if sign == "二"
-        and signs[at + 1 : at + 2]
-        and signs[at + 1] in above_ten
-        and (not at or signs[at - 1] in above_ten)
+        and signs[index + 1 : index + 2]
+        and signs[index + 1] in above_ten
+        and (not index or signs[index - 1] in above_ten)
         else sign
-        for at, sign in enumerate(signs)
+        for index, sign in enumerate(signs)
     ]
 
 
-Reader = Callable[["re.Match[str]"], str]
+NumberReader = Callable[["re.Match[str]"], str]
 NUMBER: Final = r"(?<!\d)(\d++(?:\.\d++)?)"  # begins and ends once in a long row of digits
-READERS: Final[tuple[tuple[re.Pattern[str], Reader], ...]] = (
-    (re.compile(r"(?<!\d)([089]\d|(?:19|20)\d\d)(?=年)"), lambda found: digit_by_digit(found[1])),
+NUMBER_READERS: Final[tuple[tuple[re.Pattern[str], NumberReader], ...]] = (
+    (re.compile(r"(?<!\d)([089]\d|(?:19|20)\d\d)(?=年)"), lambda match: digit_by_digit(match[1])),
     (
         re.compile(r"(?<!\d)(\d{1,2})月(\d{1,2})(?=[日号])"),
-        lambda found: f"{with_units(found[1])}月{with_units(found[2])}",
+        lambda match: f"{with_units(match[1])}月{with_units(match[2])}",
     ),
-    (re.compile(rf"{NUMBER}(?=[多余几]?(?:{MONEY}))"), lambda found: with_units(found[1])),
+    (re.compile(rf"{NUMBER}(?=[多余几]?(?:{MONEY}))"), lambda match: with_units(match[1])),
     (
         re.compile(r"(?<!\d)(?:\+?86 ?)?1(?:[38]\d|5[0-35-9]|7[678]|9[89])\d{8}(?!\d)"),
-        lambda found: digit_by_digit(found[0]),
+        lambda match: digit_by_digit(match[0]),
     ),
-    (re.compile(r"(?<!\d)(?:0(?:10|2[1-3]|[3-9]\d\d)-?)?[1-9]\d{6,7}(?!\d)"), lambda found: digit_by_digit(found[0])),
-    (re.compile(r"(?<!\d)(\d++)/(\d+)"), lambda found: f"{with_units(found[2])}分之{with_units(found[1])}"),
-    (re.compile(rf"{NUMBER}[%％]"), lambda found: "百分之" + with_units(found[1])),
-    (re.compile(rf"{NUMBER}(?=[多余几]?[{MEASURES}])"), lambda found: with_units(found[1])),
-    (re.compile(r"\d{4,}"), lambda found: digit_by_digit(found[0])),
-    (re.compile(NUMBER), lambda found: with_units(found[1])),
+    (re.compile(r"(?<!\d)(?:0(?:10|2[1-3]|[3-9]\d\d)-?)?[1-9]\d{6,7}(?!\d)"), lambda match: digit_by_digit(match[0])),
+    (re.compile(r"(?<!\d)(\d++)/(\d+)"), lambda match: f"{with_units(match[2])}分之{with_units(match[1])}"),
+    (re.compile(rf"{NUMBER}[%％]"), lambda match: "百分之" + with_units(match[1])),
+    (re.compile(rf"{NUMBER}(?=[多余几]?[{MEASURES}])"), lambda match: with_units(match[1])),
+    (re.compile(r"\d{4,}"), lambda match: digit_by_digit(match[0])),
+    (re.compile(NUMBER), lambda match: with_units(match[1])),
     (re.compile(r"(?<=[a-zA-Z])二(?=[a-zA-Z])"), lambda _: "2"),
 )
 
@@ -108,7 +108,7 @@ def read_numbers_in_chinese(text: str) -> str:
     >>> read_numbers_in_chinese("2024年5月3日，1500个人的50%")
     '二零二四年五月三日，一千五百个人的百分之五十'
     """
-    for pattern, read in READERS:
+    for pattern, read in NUMBER_READERS:
         text = pattern.sub(read, text)
     return text
 
@@ -206,10 +206,10 @@ def _converter() -> Any:
         ) from error
 
 
-def simplified(text: str) -> str:
+def to_simplified(text: str) -> str:
     """Traditional characters as simplified ones.
 
-    >>> simplified("我們去臺灣")
+    >>> to_simplified("我們去臺灣")
     '我们去台湾'
     """
     return str(_converter().convert(text))
@@ -225,20 +225,20 @@ def drop_special_tokens(text: str) -> str:
     return SPECIAL_TOKEN.sub(" ", text)
 
 
-def no_blanks(text: str) -> str:
+def drop_spaces(text: str) -> str:
     """Without any white space."""
     return WHITE.sub("", text)
 
 
-def _qwen_blank(character: str, category: str) -> str:
+def _qwen_space(character: str, category: str) -> str:
     wide_sign = "！" <= character <= "～" and category[0] == "S"
     return " " if category[0] == "P" or character in ASCII_PUNCTUATION or wide_sign else character
 
 
-PUNCTUATION: Final = Table(_qwen_blank)
+PUNCTUATION: Final = CharacterTable(_qwen_space)
 
 
-def punctuation_to_blanks(text: str) -> str:
+def punctuation_to_spaces(text: str) -> str:
     """A blank for punctuation, Chinese or ASCII."""
     return text.translate(PUNCTUATION)
 
@@ -246,10 +246,10 @@ def punctuation_to_blanks(text: str) -> str:
 HAN_RUN: Final = re.compile(r"[\u4e00-\u9fff]+")
 
 
-def spaced_han(text: str) -> str:
+def space_han(text: str) -> str:
     """Blanks between the Han characters of a run, and none at its ends.
 
-    >>> spaced_han("我爱ai")
+    >>> space_han("我爱ai")
     '我 爱ai'
     """
-    return HAN_RUN.sub(lambda found: " ".join(found[0]), text)
+    return HAN_RUN.sub(lambda match: " ".join(match[0]), text)

@@ -13,10 +13,10 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from earmark.text._keys import Key, Mention
+from earmark.text._keywords import keywords
 from earmark.text._lazy import LazyPattern
 from earmark.text._mentions import words_in
 from earmark.text._screen import blank
-from earmark.text._telling import telling_words
 
 # More and less of everything that is asked of two sounds.
 _DIMENSIONS = {
@@ -157,7 +157,7 @@ def _by_name(choices: tuple[str, ...]) -> tuple[str, ...]:
     """The one word that tells each of two short options from the other: low and high, dog and cat."""
     if len(choices) != 2 or all(set(choice.lower().split()) <= _GENERIC for choice in choices):
         return ()
-    first, second = (telling_words(choice) for choice in choices)
+    first, second = (keywords(choice) for choice in choices)
     own = [*(first - second), *(second - first)]
     short = all(len(choice.split()) <= 3 for choice in choices)
     return (
@@ -239,8 +239,8 @@ def asked(question: str) -> Asked | None:
     """
     low = question.lower()
     start = max(0, *(low.rfind(word) for word in ("which", "who ", "does ", "what")))
-    found = list(_comparative().finditer(low, start)) or list(_comparative().finditer(low))[-1:]
-    for word in found:
+    matches = list(_comparative().finditer(low, start)) or list(_comparative().finditer(low))[-1:]
+    for word in matches:
         dimension, _, sign = (word.lastgroup or "").rpartition("_")
         if dimension != "tone" or HIDDEN.search(low):
             return Asked(dimension, sign == "more")
@@ -286,13 +286,13 @@ def compared(text: str, key: Key, question: str) -> Mention | None:
 
 
 def compares(text: str, key: Key) -> bool:
-    """Whether a reply compares the two sounds of an item in any way."""
+    """True if a reply compares the two sounds of an item in any way."""
     names = _names(key.labels, key.choices) if two_sounds(key) else None
     return names is not None and any(True for _ in _facts(text, names))
 
 
 def two_sounds(key: Key) -> bool:
-    """Whether the options are two sounds by position, such as "the first" and "the second"."""
+    """True if the options are two sounds by position, such as "the first" and "the second"."""
     return _names(key.labels, key.choices) is not None and not _by_name(key.choices)
 
 
@@ -300,7 +300,7 @@ def _named_alone(text: str, names: LazyPattern, want: Asked | None) -> Named | N
     """The sound that is all a reply names, or the one that "B > A" puts first."""
     if (alone := NUMBER.fullmatch(text)) is not None:
         return Named(int(alone[1]) - 1, *alone.span(1))
-    named = [Named(int(bool(one["name1"])), *one.span()) for one in names.finditer(text)]
+    named = [Named(int(bool(match["name1"])), *match.span()) for match in names.finditer(text)]
     if len(named) == 1 and not words_in(PLACED.sub("", (text[: named[0].start] + text[named[0].end :]).lower())):
         return named[0]
     if len(named) != 2 or words_in((text[: named[0].start] + text[named[1].end :]).lower()):

@@ -106,7 +106,8 @@ LIKELY = LazyPattern(rf"(?:\b{_LIKELY}\W{{1,3}}|[是为為は]\s?)\Z")  # before
 CONCLUDED_TEXT = LazyPattern(rf"{_SO}{_PROSE}")
 DENIED = LazyPattern(
     r"(?:\b(?:not|cannot|no|never|neither|nor|without|far from|anything but|hardly|by no means|nothing like"
-    r"|opposite of|at (?:least|most)\b[^.;!?\n]{1,40}\b(?:possibly|perhaps|maybe|or)\b|(?:at first|initially|originally)\b[^.;!?\n]{0,40}?\b(?:seem\w*|sound\w*|look\w*|appear\w*"
+    r"|opposite of|at (?:least|most)\b[^.;!?\n]{1,40}\b(?:possibly|perhaps|maybe|or)\b|(?:at "
+    r"first|initially|originally)\b[^.;!?\n]{0,40}?\b(?:seem\w*|sound\w*|look\w*|appear\w*"
     r"|thought|guess\w*|said)|\bfirst (?:thought|guess(?:ed)?|said)|rul(?:e[sd]?|ing) out|eliminat\w+|exclud\w+"
     r"|reject\w*|rather than"
     r"|instead of|other than|unlike|as opposed to|except|than|less likely|less probable|less plausible"
@@ -165,7 +166,8 @@ DECLARED_AFTER = LazyPattern(
     rf"|answer|choice|option|(?:more|most) (?:likely|plausible|probable|fitting))\b"
     r"|(?:fits|matches|describes|suits)\s+(?:\w+\s+){0,4}(?:best|better)\b|(?:fits|matches|remains)\b|rather than\b"
     r"|هي (?:الإجابة|الجواب|الخيار)|(?:选项)?是?最?(?:正确|合适|恰当|符合)|是对的|が正|が適切|を選"
-    r"|을 선택|를 선택|(?:wählen|nehmen|stimmt)\b|está (?:corret|correct)|सही|ถูก|ist (?:die )?(?:richtig|korrekt)|est (?:la )?(?:bonne|correcte?|juste)"
+    r"|을 선택|를 선택|(?:wählen|nehmen|stimmt)\b|está (?:corret|correct)|सही|ถูก|ist (?:die )?(?:richtig|korrekt)|est (?:la "
+    r")?(?:bonne|correcte?|juste)"
     r"|es (?:la )?(?:respuesta |opción )?(?:correct|mejor)|é (?:a )?(?:resposta )?(?:corret|cert)"
     r"|è (?:la )?(?:risposta )?(?:corrett|giust)|(?:adalah )?(?:jawaban )?(?:yang )?(?:benar|tepat)\b|là đáp án"
     r"|だと(?:思|考)|です\W*\Z|でしょう|(?:이|인 것)?\s?(?:입니다|이다|예요|이에요|라고 생각)|है\W*\Z)"
@@ -229,7 +231,7 @@ REFUSAL = LazyPattern(
     r"|извините|не (?:могу|можу|знаю)|无法|不能|抱歉|对不起|不知道|わかりません|できません|申し訳|알 수 없|모르|죄송|لا (?:أعرف|أستطيع|يمكنني)"
     r"|ไม่(?:สามารถ|ทราบ|รู้)|पता नहीं"
 )
-WAVERS = LazyPattern(r"\b(?:wait|hmm+|actually|hold on|let me|on second thought|but|however|alternatively)\b")
+HEDGES = LazyPattern(r"\b(?:wait|hmm+|actually|hold on|let me|on second thought|but|however|alternatively)\b")
 # Said in passing far too often to be an answer unless something says that they are one.
 CLAIMABLE = frozenset("true false both neither none same other all".split())  # but for "it is true"
 COMMON = frozenset("yes no none all both neither other others true false not one it any same".split())

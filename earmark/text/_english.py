@@ -14,7 +14,7 @@ from collections.abc import Callable
 from importlib import import_module
 from typing import Any, Final
 
-from earmark.text._characters import Table
+from earmark.text._characters import CharacterTable
 
 ADDED_BY_THE_PACKAGE: Final = {r"\bkinda\b", r"\bsorta\b", r"\bdunno\b", r"\bcause\b"}
 POSSESSIVE: Final = r"'s\b"
@@ -69,7 +69,8 @@ OPEN_ASR_SPELLINGS: Final = {"ok": "okay", "kay": "okay", "etcetera": "etc"}
 SMALL_NUMBERS: Final = dict(
     zip(
         [*map(str, range(21)), *map(str, range(30, 100, 10))],
-        "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen"
+        "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen "
+        "seventeen"
         " eighteen nineteen twenty thirty forty fifty sixty seventy eighty ninety".split(),
         strict=True,
     )
@@ -119,10 +120,10 @@ def _whisper() -> Any:
     return _normaliser()
 
 
-def whisper(text: str) -> str:
+def whisper_tables(text: str) -> str:
     """OpenAI's English normaliser.
 
-    >>> whisper("Mr. Park's two point five million dollars")
+    >>> whisper_tables("Mr. Park's two point five million dollars")
     'mister park is $2500000'
     """
     return str(_whisper()(text))
@@ -146,7 +147,7 @@ def _earmark() -> Any:
 def earmark(text: str) -> str:
     """The same, but "one" is 1 (as a word it would lose the sign or the point before it) and mm after a number a unit.
 
-    >>> earmark("mm one dollar, 3.1 and a 20 mm lens"), whisper("mm one dollar, 3.1 and a 20 mm lens")
+    >>> earmark("mm one dollar, 3.1 and a 20 mm lens"), whisper_tables("mm one dollar, 3.1 and a 20 mm lens")
     (' $1 3.1 and a 20 mm lens', ' one 3 one and a 20 lens')
     """
     return str(_earmark()(text))
@@ -246,7 +247,7 @@ def small_numbers_as_words(text: str) -> str:
     >>> small_numbers_as_words("20 or 21 of 3.5")
     'twenty or 21 of three.five'
     """
-    return SMALL_NUMBER.sub(lambda found: SMALL_NUMBERS[found[0]], text)
+    return SMALL_NUMBER.sub(lambda match: SMALL_NUMBERS[match[0]], text)
 
 
 def drop_punctuation(text: str) -> str:
@@ -258,7 +259,7 @@ def drop_punctuation(text: str) -> str:
     return text.translate(NO_PUNCTUATION)
 
 
-NO_PUNCTUATION: Final = Table(lambda character, category: "" if category[0] == "P" else character)
+NO_PUNCTUATION: Final = CharacterTable(lambda character, category: "" if category[0] == "P" else character)
 
 
 def drop_audiobench_fillers(text: str) -> str:

@@ -17,9 +17,9 @@ from typing import Literal, TypeAlias
 from msgspec import Struct
 
 from earmark.text._cues import NONE_OF_THESE
+from earmark.text._keywords import LEADING, NUMBERS, TOKEN, keywords
 from earmark.text._lazy import LazyPattern
 from earmark.text._screen import folded, lower, plain
-from earmark.text._telling import LEADING, NUMBERS, TOKEN, telling_words
 
 Stance: TypeAlias = Literal["declared", "concluded", "said", "denied"]
 
@@ -91,14 +91,14 @@ def words_of(low: str) -> Words:
     ends: dict[int, int] = {}
     spans: list[tuple[int, int]] = []
     length = 0
-    for found in TOKEN.finditer(low.replace("_", " ")):
-        word = found[0]
+    for match in TOKEN.finditer(low.replace("_", " ")):
+        word = match[0]
         if word not in ARTICLES:
             word = _canonical(word)
             starts[length], length = len(spans), length + len(word)
             ends[length] = len(spans)
             parts.append(word)
-            spans.append(found.span())
+            spans.append(match.span())
     return Words("".join(parts), starts, ends, spans)
 
 
@@ -162,7 +162,7 @@ def _whole(option: OptionText, words: Words, low: str, at: int) -> tuple[int, in
 
 
 def _parted_well(option: OptionText, words: Words, at: int, end: int, first: int, last: int) -> bool:
-    """Whether words end in the same places, or a long word is written apart or together."""
+    """True if words end in the same places, or a long word is written apart or together."""
     inner = (
         {place for place, word in words.ends.items() if at < place <= end and first <= word <= last}
         if last > first
@@ -192,16 +192,16 @@ def _with_opening(option: OptionText, low: str, start: int) -> int:
 
 
 def is_word(label: str) -> bool:
-    """Whether a label is a word, such as "yes", and is found like the text of an option."""
+    """True if a label is a word, such as "yes", and is found like the text of an option."""
     return bool(WORD.fullmatch(label))
 
 
 @lru_cache(maxsize=256)
-def _letter_pattern(labels: tuple[str, ...], spelled: tuple[str, ...], several: bool) -> re.Pattern[str]:
-    """Any label that is no word, and with `several` a run of letters such as "ABD"."""
+def _letter_pattern(labels: tuple[str, ...], spelled: tuple[str, ...], multi_select: bool) -> re.Pattern[str]:
+    """Any label that is no word, and with `multi_select` a run of letters such as "ABD"."""
     found = "|".join(re.escape(label) for label in sorted(spelled, key=len, reverse=True)) or r"(?!)"
     run = ""
-    if several and labels and all(len(label) == 1 and label.isupper() for label in labels):
+    if multi_select and labels and all(len(label) == 1 and label.isupper() for label in labels):
         run = rf"(?=[{''.join(labels)}]{{2}})" + "".join(f"{label}?" for label in labels) + "|"
     return re.compile(f"{run}{found}")
 
@@ -219,7 +219,7 @@ def same_choice(labels: tuple[str, ...], choices: tuple[str, ...]) -> dict[str, 
 
 
 @lru_cache(maxsize=4096)
-def key_of(labels: tuple[str, ...], choices: tuple[str, ...], several: bool) -> Key:
+def key_of(labels: tuple[str, ...], choices: tuple[str, ...], multi_select: bool) -> Key:
     """The key of an item. Options of the same text are found as the first of them."""
     spelled: dict[str, str] = {label: label for label in labels if not is_word(label)}
     for label in tuple(spelled):
@@ -235,7 +235,7 @@ def key_of(labels: tuple[str, ...], choices: tuple[str, ...], several: bool) -> 
         labels,
         choices,
         spelled,
-        _letter_pattern(labels, tuple(spelled), several),
+        _letter_pattern(labels, tuple(spelled), multi_select),
         tuple(_distinct(verbatim)),
         verbatim,
         same_choice(labels, choices),
@@ -252,7 +252,7 @@ def telling_of(key: Key) -> dict[str, frozenset[str]]:
     """The words that tell each option from the others."""
     telling: dict[str, frozenset[str]] = {}
     for text, label in key.verbatim.items():
-        telling[label] = telling.get(label, frozenset()) | telling_words(text)
+        telling[label] = telling.get(label, frozenset()) | keywords(text)
     shared = frozenset.intersection(*telling.values()) if len(telling) > 1 else frozenset()
     return {label: words - shared for label, words in telling.items()}
 

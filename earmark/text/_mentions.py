@@ -31,15 +31,15 @@ ARTICLES_AND_SIGNS = LazyPattern(r"\b(?:an?|the)\b|[\W_]")
 LINE_LEAD = LazyPattern(r"(?:[\W_]|\b(?:options?|choice|the|an?)\b|\(?\d{1,2}[.)](?=\s))*")
 
 
-class Page(Struct, frozen=True):
+class MentionList(Struct, frozen=True):
     """The choices that a reply names, in order: a chain is a list such as "A, B and C"."""
 
     raw: str  # as it was screened
     text: str  # without markup
-    low: str  # in lower case
+    lower: str  # in lower case
     chains: tuple[tuple[Mention, ...], ...]
     key: Key
-    several: bool  # whether more than one answer was asked for
+    multi_select: bool  # whether more than one answer was asked for
     found: list[Mention]  # all of them, before lists are looked at
     dropped: tuple[Mention, ...]  # those that are only listed or gone through
     refusals: tuple[tuple[int, int], ...]  # spans where the model says that it cannot tell
@@ -55,7 +55,7 @@ class Page(Struct, frozen=True):
 
 
 def _spaced(sign: str) -> bool:
-    """Whether a character goes on with a word, in scripts that part words by spaces."""
+    """True if a character goes on with a word, in scripts that part words by spaces."""
     code = ord(sign)
     if code < 0x80:
         return sign.isalnum() or sign == "#"
@@ -63,7 +63,7 @@ def _spaced(sign: str) -> bool:
 
 
 def _stands_apart(text: str, start: int, end: int) -> bool:
-    """Whether no word or number goes on around a label."""
+    """True if no word or number goes on around a label."""
     before, after = text[max(0, start - 2) : start], text[end : end + 3]
     if before:
         sign, other = before[-1], before[:-1]
@@ -82,25 +82,27 @@ def _stands_apart(text: str, start: int, end: int) -> bool:
 def _letters(text: str, low: str, key: Key) -> Iterator[Mention]:
     """Places where a letter stands as a label."""
     lettered = bool(key.choices) and not key.texts  # the options are the letters themselves
-    for found in key.letter.finditer(text):
-        start, end = found.span()
+    for match in key.letter.finditer(text):
+        start, end = match.span()
         if not _stands_apart(text, start, end):
             continue
-        if end - start > 1 and found[0] not in key.spelled:
-            yield from (Mention(one, at, at + 1, "bare") for at, one in enumerate(found[0], start))
+        if end - start > 1 and match[0] not in key.spelled:
+            yield from (
+                Mention(letter, position, position + 1, "bare") for position, letter in enumerate(match[0], start)
+            )
             continue
-        if found[0] not in key.spelled or cues.KEY_NAME.match(low, end):
+        if match[0] not in key.spelled or cues.KEY_NAME.match(low, end):
             continue
         before, after = low[max(0, start - 24) : start], text[end : end + 12]
         closed = bool(CLOSED.match(after))
         bracketed = closed and (after[0] in ")]" or bool(OPENED.search(before)))
         pauses = bool(cues.PAUSE.match(after))
         named = bool(cues.NAMED.search(before) or (lettered and cues.SOURCE.search(before))) and (
-            pauses or found[0] not in "aiI"
+            pauses or match[0] not in "aiI"
         )
-        wordy = found[0].islower() or found[0] in "AEIOUY"  # may be a word of some language
+        wordy = match[0].islower() or match[0] in "AEIOUY"  # may be a word of some language
         if bracketed or named or pauses or not wordy:
-            yield Mention(key.spelled[found[0]], start, end, "marked" if bracketed or named else "bare")
+            yield Mention(key.spelled[match[0]], start, end, "marked" if bracketed or named else "bare")
 
 
 def _texts(low: str, key: Key) -> list[Mention]:
@@ -120,7 +122,7 @@ def _texts(low: str, key: Key) -> list[Mention]:
 
 
 def _counts_nothing(low: str, start: int, end: int) -> bool:
-    """Whether a number only opens a line of a list, or stands in "at least one", "one of"."""
+    """True if a number only opens a line of a list, or stands in "at least one", "one of"."""
     line = low[low.rfind("\n", 0, start) + 1 : start]
     if not line.strip(" \t*#(") and cues.ENUMERATOR.match(low, end):
         return True
@@ -140,22 +142,22 @@ def _ordinals(low: str, key: Key) -> list[Mention]:
     return found
 
 
-def _merged(letters: Sequence[Mention], texts: list[Mention], text: str, key: Key) -> list[Mention]:
+def _merge_mentions(letters: Sequence[Mention], texts: list[Mention], text: str, key: Key) -> list[Mention]:
     """A label and its own option's text beside it are one mention; a bare letter inside an option's text is none."""
     merged: list[Mention] = []
     own: set[int] = set()
-    at = 0
+    position = 0
     for letter in letters:
-        while at < len(texts) and texts[at].end <= letter.start:
-            at += 1
+        while position < len(texts) and texts[position].end <= letter.start:
+            position += 1
         gap = BESIDE.match(text, letter.end)
         reach = gap.end() if gap else letter.end
-        beside = [n for n in range(at, min(at + 4, len(texts))) if letter.end <= texts[n].start <= reach]
+        beside = [n for n in range(position, min(position + 4, len(texts))) if letter.end <= texts[n].start <= reach]
         mine = [n for n in beside if texts[n].label == key.same[letter.label]]
         if mine:
             own.add(mine[0])
             merged.append(structs.replace(letter, end=texts[mine[0]].end, form="marked"))
-        elif letter.form == "marked" or at == len(texts) or texts[at].start > letter.start:
+        elif letter.form == "marked" or position == len(texts) or texts[position].start > letter.start:
             merged.append(letter)
     merged += [one for n, one in enumerate(texts) if n not in own]
     return sorted(merged, key=lambda one: (one.start, -one.end))
@@ -216,22 +218,22 @@ def _stance(low: str, one: Mention, previous: int, key: Key, refusals: Sequence[
 
 
 def _left_open(low: str, one: Mention, sentence: str, begin: int) -> bool:
-    """Whether a mention stands in a question, or under a condition such as "if it is low, A"."""
+    """True if a mention stands in a question, or under a condition such as "if it is low, A"."""
     if cues.CONDITION.search(sentence) and not cues.ANYWAY.search(sentence):
         return True
     return _asked(low, one, sentence) or bool(cues.WHENS.search(low, begin, one.end + WINDOW))
 
 
 def _asked(low: str, one: Mention, sentence: str) -> bool:
-    """Whether a mention stands in a question of the reply, such as "Could it be a child?"."""
+    """True if a mention stands in a question of the reply, such as "Could it be a child?"."""
     if cues.TAG_QUESTION.match(low, one.end):
         return False
     stop = cues.SENTENCE_END.search(low, one.end, one.end + WINDOW)
     return bool(stop and stop[0][0] in "?？" and words_in(sentence))
 
 
-def _joined(one: Mention, other: Mention, gap: str) -> bool:
-    """Whether two neighbours belong together: in a list, or a label beside another option's text."""
+def _belong_together(one: Mention, other: Mention, gap: str) -> bool:
+    """True if two neighbours belong together: in a list, or a label beside another option's text."""
     if (one.form == other.form == "text" and ";" in gap) or (one.label == other.label and "," in gap):
         return False
     if cues.BOXES.search(gap) or (DASH.search(gap) and "\n" not in gap):
@@ -242,9 +244,9 @@ def _joined(one: Mention, other: Mention, gap: str) -> bool:
     return alone and other.form == "text" and one.label != other.label and bool(CONFLICT.fullmatch(gap))
 
 
-def _stances(stances: list[Stance], gaps: Sequence[str], joined: Sequence[bool], *, several: bool) -> list[Stance]:
+def _stances(stances: list[Stance], gaps: Sequence[str], joined: Sequence[bool], *, multi_select: bool) -> list[Stance]:
     """The stance of every mention; what is said of one end of a list is said of all of it."""
-    shared = [near and (several or ";" not in gap) for near, gap in zip(joined, gaps, strict=True)]
+    shared = [near and (multi_select or ";" not in gap) for near, gap in zip(joined, gaps, strict=True)]
     for n, same in enumerate(shared):
         if same and stances[n + 1] == "said":
             stances[n + 1] = stances[n]
@@ -266,20 +268,20 @@ def _chains(
     key: Key,
     refusals: Sequence[tuple[int, int]],
     *,
-    several: bool,
+    multi_select: bool,
 ) -> list[tuple[Mention, ...]]:
     """The mentions in lists, without those that are only gone through."""
     found = [one for one in every if one not in gone]
     ends = {one: before.end for before, one in pairwise(every)}
     gaps = [low[one.end : other.start] for one, other in pairwise(found)]
     joined = [
-        _joined(one, other, gap) and not (gap.strip() == "," and low[: one.start].rstrip(" (").endswith("not"))
+        _belong_together(one, other, gap) and not (gap.strip() == "," and low[: one.start].rstrip(" (").endswith("not"))
         for (one, other), gap in zip(pairwise(found), gaps, strict=True)
     ]  # "not C, D": D it is
-    shared = [near and (several or "\n" not in gap) for near, gap in zip(joined, gaps, strict=True)]
+    shared = [near and (multi_select or "\n" not in gap) for near, gap in zip(joined, gaps, strict=True)]
     chains: list[tuple[Mention, ...]] = []
     stances = _stances(
-        [_stance(low, one, ends.get(one, 0), key, refusals) for one in found], gaps, shared, several=several
+        [_stance(low, one, ends.get(one, 0), key, refusals) for one in found], gaps, shared, multi_select=multi_select
     )
     for n, one in enumerate(found):
         each = structs.replace(one, stance=stances[n])
@@ -293,8 +295,8 @@ def _chains(
 # ---------------------------------------------------------------- options that are only gone through
 
 
-def _listing(chain: Sequence[Mention], key: Key) -> bool:
-    """Whether options are only listed, as in the question."""
+def _is_listing(chain: Sequence[Mention], key: Key) -> bool:
+    """True if options are only listed, as in the question."""
     labels = {one.label for one in chain}
     return len(labels) > 2 or (len(labels) == 2 and len(key.labels) == 2)
 
@@ -344,31 +346,31 @@ def _gone_through(low: str, found: Sequence[Mention], key: Key) -> tuple[list[Me
     return dropped, chosen
 
 
-def page_of(raw: str, key: Key, *, several: bool) -> Page:
+def find_mentions(raw: str, key: Key, *, multi_select: bool) -> MentionList:
     """The choices that a screened reply names."""
     text = NOISE.sub(lambda found: _without_tag(found[0], key), raw)
     low = cues.ABBREVIATED.sub(lambda found: found[1] + " ", lower(text))
     letters = sorted([*_letters(text, low, key), *_ordinals(low, key)], key=lambda one: (one.start, -one.end))
-    found = _merged(letters, _texts(low, key), text, key)
+    found = _merge_mentions(letters, _texts(low, key), text, key)
     if len(found) > FIRST + LAST:
         found = found[:FIRST] + found[-LAST:]
     refusals = tuple(place.span() for place in cues.DECLINES.finditer(low))
-    gone, chosen = ([], []) if several else _gone_through(low, found, key)
+    gone, chosen = ([], []) if multi_select else _gone_through(low, found, key)
     chains = [
         tuple(
             structs.replace(one, stance="declared") if structs.replace(one, stance="said") in chosen else one
             for one in chain
         )
-        for chain in _chains(low, found, gone, key, refusals, several=several)
+        for chain in _chains(low, found, gone, key, refusals, multi_select=multi_select)
     ]
-    listed = [] if several else [chain for chain in chains if _listing(chain, key)]
-    return Page(
+    listed = [] if multi_select else [chain for chain in chains if _is_listing(chain, key)]
+    return MentionList(
         raw=raw,
         text=text,
-        low=low,
+        lower=low,
         chains=tuple(chain for chain in chains if chain not in listed),
         key=key,
-        several=several,
+        multi_select=multi_select,
         found=found,
         dropped=(*gone, *(one for chain in listed for one in chain)),
         refusals=refusals,
@@ -376,16 +378,16 @@ def page_of(raw: str, key: Key, *, several: bool) -> Page:
     )
 
 
-def without_speech(page: Page) -> str:
+def without_speech(listing: MentionList) -> str:
     """The reply in lower case without quoted speech, and without the choices that it names."""
-    text = QUOTED.sub(_blank_speech, lower(page.raw))
-    for one in (*page.dropped, *page.mentions):
+    text = QUOTED.sub(_blank_speech, lower(listing.raw))
+    for one in (*listing.dropped, *listing.mentions):
         text = text[: one.start] + " " * (one.end - one.start) + text[one.end :]
     return text
 
 
 def breaks_off(text: str) -> bool:
-    """Whether a long reply stops within its reasoning: in mid-sentence, or after an item of a list."""
+    """True if a long reply stops within its reasoning: in mid-sentence, or after an item of a list."""
     return len(text) >= LONG and bool(cues.LIST_ITEM.search(text.rstrip()) or not cues.END.search(text.rstrip()))
 
 
@@ -394,6 +396,6 @@ def _without_tag(tag: str, key: Key) -> str:
     return f" {tag[1:-1]} " if tag[:1] == "<" and tag[1:-1].lower() in key.verbatim else " " * len(tag)
 
 
-def _blank_speech(found: re.Match[str]) -> str:
+def _blank_speech(match: re.Match[str]) -> str:
     """Blanks for what somebody in the recording says: a quotation of more than three words."""
-    return blank(found) if found[0].count(" ") > 2 else found[0]
+    return blank(match) if match[0].count(" ") > 2 else match[0]

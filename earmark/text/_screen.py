@@ -58,8 +58,8 @@ class Sheet(Struct, frozen=True):
         return first, last
 
 
-def blank(found: re.Match[str]) -> str:
-    return " " * len(found[0])
+def blank(match: re.Match[str]) -> str:
+    return " " * len(match[0])
 
 
 def plain(text: str) -> str:

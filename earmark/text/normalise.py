@@ -1,11 +1,12 @@
 """Texts made comparable before they are scored.
 
 A normaliser is a value: a name, a version and the steps that a text goes through, in order. The version is raised
-whenever any text could come out otherwise, so `whisper-en.1` in a signature says all. Texts are stored raw and normalised
-when they are scored; both the reference and the reply go through the same steps. What only replies have, the tokens that
-models put around a transcript, is removed from replies before that.
+whenever any text could come out otherwise, so `whisper-en.1` in a signature says all. Texts are stored raw and
+normalised when they are scored; both the reference and the reply go through the same steps. What only replies have, the
+tokens that models put around a transcript, is removed from replies before that.
 
-A language also tells in what units a text is compared: words, or characters where the script puts no blanks between words.
+A language also tells in what units a text is compared: words, or characters where the script puts no blanks between
+words.
 """
 
 from __future__ import annotations
@@ -20,23 +21,23 @@ from earmark.errors import UsageError
 from earmark.text import _chinese as zh
 from earmark.text import _english as en
 from earmark.text._characters import (
-    BLANKLESS_SCRIPTS,
+    UNSPACED_SCRIPTS,
     ascii_digits,
     basic,
     breaks_to_blanks,
     close_up,
-    compatible,
+    drop_bracketed,
     drop_hamza,
     drop_invisible,
     drop_points,
     drop_signs,
-    drop_spans,
     join_thousands,
-    lower_dotted,
+    lower_dotted_i,
     persian_letters,
     single_blanks,
     straight_apostrophes,
-    symbols_to_blanks,
+    symbols_to_spaces,
+    to_nfkc,
     turkish_i,
 )
 
@@ -44,7 +45,7 @@ Step: TypeAlias = Callable[[str], str]
 Unit: TypeAlias = Literal["words", "characters", "mixed"]
 
 
-class Normaliser(Struct, frozen=True):
+class Normalizer(Struct, frozen=True):
     """A named pipeline over texts."""
 
     name: str
@@ -58,7 +59,7 @@ class Normaliser(Struct, frozen=True):
 
     def __str__(self) -> str:
         """
-        >>> str(normaliser("whisper-en"))
+        >>> str(find_normalizer("whisper-en"))
         'whisper-en.1'
         """
         return f"{self.name}.{self.version}" if self.steps else self.name
@@ -68,7 +69,13 @@ class Normaliser(Struct, frozen=True):
 
 DECIMAL_POINT: Final = join_thousands(",", ".")
 DECIMAL_COMMA: Final = join_thousands(".", ",")
-AUDIOBENCH: Final = (en.whisper, en.small_numbers_as_words, en.drop_punctuation, en.drop_audiobench_fillers, str.strip)
+AUDIOBENCH: Final = (
+    en.whisper_tables,
+    en.small_numbers_as_words,
+    en.drop_punctuation,
+    en.drop_audiobench_fillers,
+    str.strip,
+)
 
 
 def _earmark(*letters: Step, thousands: Step = DECIMAL_POINT) -> tuple[Step, ...]:
@@ -76,13 +83,13 @@ def _earmark(*letters: Step, thousands: Step = DECIMAL_POINT) -> tuple[Step, ...
     return (
         drop_invisible,
         straight_apostrophes,
-        drop_spans,
-        compatible,
+        drop_bracketed,
+        to_nfkc,
         *letters,
-        lower_dotted,
+        lower_dotted_i,
         ascii_digits,
         thousands,
-        symbols_to_blanks,
+        symbols_to_spaces,
         single_blanks,
     )
 
@@ -90,21 +97,21 @@ def _earmark(*letters: Step, thousands: Step = DECIMAL_POINT) -> tuple[Step, ...
 PIPELINES: Final = {
     str(pipeline): pipeline
     for pipeline in (
-        Normaliser("none", 1, ()),
-        Normaliser("earmark", 2, _earmark()),
-        Normaliser("earmark-comma", 1, _earmark(thousands=DECIMAL_COMMA)),
-        Normaliser("earmark-tr", 2, _earmark(turkish_i, thousands=DECIMAL_COMMA)),
-        Normaliser("earmark-ar", 1, _earmark(drop_points, drop_hamza)),
-        Normaliser("earmark-fa", 1, _earmark(drop_points, persian_letters)),
-        Normaliser("earmark-he", 1, _earmark(drop_points)),
-        Normaliser(
+        Normalizer("none", 1, ()),
+        Normalizer("earmark", 2, _earmark()),
+        Normalizer("earmark-comma", 1, _earmark(thousands=DECIMAL_COMMA)),
+        Normalizer("earmark-tr", 2, _earmark(turkish_i, thousands=DECIMAL_COMMA)),
+        Normalizer("earmark-ar", 1, _earmark(drop_points, drop_hamza)),
+        Normalizer("earmark-fa", 1, _earmark(drop_points, persian_letters)),
+        Normalizer("earmark-he", 1, _earmark(drop_points)),
+        Normalizer(
             "earmark-en",
             2,
             (
                 drop_invisible,
                 straight_apostrophes,
-                drop_spans,
-                compatible,
+                drop_bracketed,
+                to_nfkc,
                 DECIMAL_POINT,
                 en.signs_as_words,
                 en.earmark,
@@ -112,56 +119,56 @@ PIPELINES: Final = {
                 single_blanks,
             ),
         ),
-        Normaliser(
+        Normalizer(
             "earmark-zh",
             2,
             (
                 drop_invisible,
-                drop_spans,
-                compatible,
-                zh.simplified,
-                lower_dotted,
+                drop_bracketed,
+                to_nfkc,
+                zh.to_simplified,
+                lower_dotted_i,
                 close_up,
                 ascii_digits,
                 DECIMAL_POINT,
                 zh.round_zero,
                 zh.read_by_value,
-                symbols_to_blanks,
+                symbols_to_spaces,
                 close_up,
             ),
         ),
-        Normaliser(
+        Normalizer(
             "answer",
             1,
             (
                 drop_invisible,
                 straight_apostrophes,
                 breaks_to_blanks,
-                compatible,
-                lower_dotted,
+                to_nfkc,
+                lower_dotted_i,
                 drop_signs,
                 en.without_articles,
             ),
         ),
-        Normaliser("helm", 1, (en.without_articles,)),
-        Normaliser("whisper-en", 1, (en.whisper,)),
-        Normaliser("whisper-basic", 1, (basic,)),
-        Normaliser("open-asr", 1, (en.open_asr,)),
-        Normaliser("audiobench", 1, AUDIOBENCH),
-        Normaliser("audiobench-zh", 1, (*AUDIOBENCH, zh.spaced_han)),
-        Normaliser(
+        Normalizer("helm", 1, (en.without_articles,)),
+        Normalizer("whisper-en", 1, (en.whisper_tables,)),
+        Normalizer("whisper-basic", 1, (basic,)),
+        Normalizer("open-asr", 1, (en.open_asr,)),
+        Normalizer("audiobench", 1, AUDIOBENCH),
+        Normalizer("audiobench-zh", 1, (*AUDIOBENCH, zh.space_han)),
+        Normalizer(
             "qwen-zh",
             1,
             (
                 zh.drop_special_tokens,
-                zh.no_blanks,
+                zh.drop_spaces,
                 zh.read_numbers_in_chinese,
-                zh.punctuation_to_blanks,
+                zh.punctuation_to_spaces,
                 str.lower,
-                zh.no_blanks,
+                zh.drop_spaces,
             ),
         ),
-        Normaliser("qwen-yue", 1, (zh.drop_special_tokens, zh.simplified, basic, zh.no_blanks)),
+        Normalizer("qwen-yue", 1, (zh.drop_special_tokens, zh.to_simplified, basic, zh.drop_spaces)),
     )
 }
 NEWEST: Final = {pipeline.name: pipeline for pipeline in PIPELINES.values()}  # later versions stand later
@@ -170,12 +177,17 @@ NEWEST: Final = {pipeline.name: pipeline for pipeline in PIPELINES.values()}  # 
 # ---------------------------------------------------------------- languages
 
 LANGUAGES: Final = frozenset(
-    "aa ab ae af ak am an ar as av ay az ba be bg bh bi bm bn bo br bs ca ce ch co cr cs cu cv cy da de dv dz ee el en eo es"
-    " et eu fa ff fi fj fo fr fy ga gd gl gn gu gv ha he hi ho hr ht hu hy hz ia id ie ig ii ik io is it iu ja jv jw ka kg"
-    " ki kj kk kl km kn ko kr ks ku kv kw ky la lb lg li ln lo lt lu lv mg mh mi mk ml mn mo mr ms mt my na nb nd ne ng nl"
-    " nn no nr nv ny oc oj om or os pa pi pl ps pt qu rm rn ro ru rw sa sc sd se sg sh si sk sl sm sn so sq sr ss st su sv"
+    "aa ab ae af ak am an ar as av ay az ba be bg bh bi bm bn bo br bs ca ce ch co cr cs cu cv cy da de dv dz ee el en "
+    "eo es"
+    " et eu fa ff fi fj fo fr fy ga gd gl gn gu gv ha he hi ho hr ht hu hy hz ia id ie ig ii ik io is it iu ja jv jw "
+    "ka kg"
+    " ki kj kk kl km kn ko kr ks ku kv kw ky la lb lg li ln lo lt lu lv mg mh mi mk ml mn mo mr ms mt my na nb nd ne "
+    "ng nl"
+    " nn no nr nv ny oc oj om or os pa pi pl ps pt qu rm rn ro ru rw sa sc sd se sg sh si sk sl sm sn so sq sr ss st "
+    "su sv"
     " sw ta te tg th ti tk tl tn to tr ts tt tw ty ug uk ur uz ve vi vo wa wo xh yi yo za zh zu"
-    " ast bem bho ceb ckb fil haw hsb kab kam kea kmr luo mai mni mrj mhr myv nan nso quy sah sat skr tok umb vot wuu yue".split()
+    " ast bem bho ceb ckb fil haw hsb kab kam kea kmr luo mai mni mrj mhr myv nan nso quy sah sat skr tok umb vot wuu "
+    "yue".split()
 )
 ALIASES: Final = {
     "cmn": "zh",
@@ -187,10 +199,11 @@ ALIASES: Final = {
     "tha": "th",
     "hin": "hi",
 }
-BLANKLESS: Final = frozenset("zh yue wuu nan ja th lo km my bo dz".split())
+UNSPACED_LANGUAGES: Final = frozenset("zh yue wuu nan ja th lo km my bo dz".split())
 DECIMAL_COMMA_LANGUAGES: Final = (  # by CLDR 49
     "af ast ba be bg br bs ca cs cv da de el eo es et eu ff fi fo fr fy gl hr hsb ht hu hy ia id ie is it jv jw ka kab"
-    " kea kk kl kmr ku ky lb ln lo lt lu lv mk mo nb nl nn no nr pl ps pt rm rn ro ru rw sah sc se sg sk sl sq sr ss su sv"
+    " kea kk kl kmr ku ky lb ln lo lt lu lv mk mo nb nl nn no nr pl ps pt rm rn ro ru rw sah sc se sg sk sl sq sr ss "
+    "su sv"
     " tg tk tok ts tt uk uz ve vi wo"
 ).split()
 DECIMAL_POINT_REGIONS: Final = frozenset(  # of those languages
@@ -217,63 +230,64 @@ def language_of(tag: str) -> str:
     return code
 
 
-def normaliser(name: str = "", language: str = "") -> Normaliser:
+def find_normalizer(name: str = "", language: str = "") -> Normalizer:
     """A normaliser by name, in its newest version or in one that is named, or else the one of a language.
 
-    >>> str(normaliser(language="en")), str(normaliser(language="es")), str(normaliser(language="es-MX"))
+    >>> str(find_normalizer(language="en")), str(find_normalizer(language="es")), str(find_normalizer(language="es-MX"))
     ('earmark-en.2', 'earmark-comma.1', 'earmark.2')
     """
     region = language.strip().lower().replace("_", "-")
     default = "earmark" if region in DECIMAL_POINT_REGIONS else DEFAULTS.get(language_of(language), "earmark")
     chosen = name or default
-    found = PIPELINES.get(chosen) or NEWEST.get(chosen)
-    if found is None:
+    normalizer = PIPELINES.get(chosen) or NEWEST.get(chosen)
+    if normalizer is None:
         raise UsageError(f"no normaliser is called '{name}'; there are: {', '.join(PIPELINES)}")
-    return found
+    return normalizer
 
 
 def unit_of(language: str) -> Unit:
-    """What a text of a language is compared by.
+    """Unit of comparison for a language.
 
     >>> unit_of("en"), unit_of("th")
     ('words', 'characters')
     """
-    return "characters" if language_of(language) in BLANKLESS else "words"
+    return "characters" if language_of(language) in UNSPACED_LANGUAGES else "words"
 
 
 # ---------------------------------------------------------------- units
 
-MIXED: Final = re.compile(rf"[{BLANKLESS_SCRIPTS}]|[^\s{BLANKLESS_SCRIPTS}]+")
+MIXED: Final = re.compile(rf"[{UNSPACED_SCRIPTS}]|[^\s{UNSPACED_SCRIPTS}]+")
 LETTER: Final = re.compile(r"\w")
-BLANKLESS_LETTER: Final = re.compile(rf"[{BLANKLESS_SCRIPTS}]")
+UNSPACED_LETTER: Final = re.compile(rf"[{UNSPACED_SCRIPTS}]")
 
 
-def units(text: str, unit: Unit, language: str = "") -> list[str]:
+def split_units(text: str, unit: Unit, language: str = "") -> list[str]:
     """A normalised text in units.
 
     Words are what stands between blanks. Characters are code points; a blank between two words is one of them, but not
-    where the language writes none. Mixed are words, and single characters of the scripts that put no blanks between them.
+    where the language writes none. Mixed are words, and single characters of the scripts that put no blanks between
+    them.
 
-    >>> units("我爱 machine learning", "mixed")
+    >>> split_units("我爱 machine learning", "mixed")
     ['我', '爱', 'machine', 'learning']
-    >>> len(units("we are", "characters", "en")), len(units("我 爱", "characters", "zh"))
+    >>> len(split_units("we are", "characters", "en")), len(split_units("我 爱", "characters", "zh"))
     (6, 2)
     """
     if unit == "words":
         return text.split()
     if unit == "mixed":
         return MIXED.findall(text)
-    blank = "" if language_of(language) in BLANKLESS else " "
+    blank = "" if language_of(language) in UNSPACED_LANGUAGES else " "
     return list(blank.join(text.split()))
 
 
-def blankless(text: str) -> bool:
-    """Whether most letters of a text are of scripts that put no blanks between words.
+def is_unspaced(text: str) -> bool:
+    """True if most letters of a text are of scripts that put no blanks between words.
 
-    >>> blankless("这是我的 AI"), blankless("the word 好")
+    >>> is_unspaced("这是我的 AI"), is_unspaced("the word 好")
     (True, False)
     """
-    return 2 * len(BLANKLESS_LETTER.findall(text)) > len(LETTER.findall(text))
+    return 2 * len(UNSPACED_LETTER.findall(text)) > len(LETTER.findall(text))
 
 
 # ---------------------------------------------------------------- replies
@@ -289,12 +303,12 @@ AROUND_A_TRANSCRIPT: Final = re.compile(
 )
 
 
-def without_tokens(reply: str) -> str:
+def strip_tokens(reply: str) -> str:
     """A reply without the tokens that some models put around a transcript. Version `tokens.1`.
 
-    >>> without_tokens("<|en|><|NEUTRAL|>hello<|endoftext|>"), without_tokens("language English<asr_text>hello")
+    >>> strip_tokens("<|en|><|NEUTRAL|>hello<|endoftext|>"), strip_tokens("language English<asr_text>hello")
     ('hello', 'hello')
-    >>> without_tokens("the language english is spoken")
+    >>> strip_tokens("the language english is spoken")
     'the language english is spoken'
     """
     return AROUND_A_TRANSCRIPT.sub(" ", reply).strip() if "<" in reply else reply

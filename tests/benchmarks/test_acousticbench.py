@@ -1,4 +1,6 @@
-"""AcousticBench in a schema of ours: its data from a folder or an archive, what is wrong with them, and its results in and out."""
+"""AcousticBench in a schema of ours: its data from a folder or an archive, what is wrong with them, and its results in
+and out.
+"""
 
 from __future__ import annotations
 
@@ -20,19 +22,19 @@ from commands import ENV, earmark
 from servers import said, serving, sounds, words
 
 from earmark import __version__
-from earmark.audio.make import make
-from earmark.audio.prepare import prepare
-from earmark.audio.read import wave
+from earmark.audio.prepare import prepare_audio
+from earmark.audio.read import load_waveform
+from earmark.audio.synth import synthesize
 from earmark.benchmarks import _acousticbench_made as made
 from earmark.benchmarks import _acousticbench_store as stores
 from earmark.benchmarks import acousticbench
-from earmark.benchmarks._acousticbench_data import digest
-from earmark.config import load_benchmark
+from earmark.benchmarks._acousticbench_data import question_digest
+from earmark.engine.load import load_benchmark
 from earmark.errors import BadData, UsageError
-from earmark.foreign import acousticbench as foreign
-from earmark.journal import read
-from earmark.text.answers import VERSION
-from earmark.types import Benchmark, Hears, Item, Prompt, Recipe, Response, Sound, Wave
+from earmark.importers import acousticbench as foreign
+from earmark.journal import read_journal
+from earmark.text.choice_parser import VERSION
+from earmark.types import Benchmark, Capabilities, EncodedAudio, Item, Prompt, Response, SynthSpec, Waveform
 
 RIDDLE = "A has less of it than B has"  # no rule reads that
 
@@ -47,7 +49,7 @@ def _own_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 def archive(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The set that is made, as an archive of its own."""
     path = tmp_path_factory.mktemp("data") / "archive.zip"
-    path.write_bytes(made.packed(made.files(made.items())))
+    path.write_bytes(made.pack_zip(made.files(made.items())))
     return path
 
 
@@ -80,8 +82,10 @@ def test_an_archive_and_its_folder_hold_the_same(archive: Path, data: Path) -> N
     assert [item.id for item in packed] == [item.id for item in folder]
     assert len(packed) == 96
     for one, other in zip(packed[:8], folder[:8], strict=True):
-        assert [wave(clip).source for clip in one.clips] == [wave(clip).source for clip in other.clips]
-    assert made.packed(made.files(made.items())) == archive.read_bytes(), "made again it is the same, byte for byte"
+        assert [load_waveform(clip).source for clip in one.clips] == [
+            load_waveform(clip).source for clip in other.clips
+        ]
+    assert made.pack_zip(made.files(made.items())) == archive.read_bytes(), "made again it is the same, byte for byte"
 
 
 def test_tasks_are_those_of_the_data_and_diagnostic_questions_stand_apart(archive: Path) -> None:
@@ -118,8 +122,8 @@ def test_a_prompt_has_two_parts_or_one_with_a_second_of_silence(archive: Path) -
     joined, same = together.prompt(item).turns[0].parts
     assert text == same == f"{item.question}\nA. the first\nB. the second\nAnswer with A or B."
     assert apart.prompt(item).sampling == {"temperature": 0.0, "max_tokens": 256, "seed": 42}
-    assert isinstance(joined, Wave)
-    waves = [wave(part) for part in (first, second) if not isinstance(part, str)]  # type: ignore[arg-type]
+    assert isinstance(joined, Waveform)
+    waves = [load_waveform(part) for part in (first, second) if not isinstance(part, str)]  # type: ignore[arg-type]
     lengths = [one.samples.shape[1] for one in waves]
     assert joined.seconds == pytest.approx(sum(one.seconds for one in waves) + 1.0)
     assert np.array_equal(joined.samples[:, : lengths[0]], waves[0].samples)
@@ -128,20 +132,22 @@ def test_a_prompt_has_two_parts_or_one_with_a_second_of_silence(archive: Path) -
     assert joined.source == "+".join(one.source for one in waves)
     assert joined.notes[-1] == "joined 2 sounds, 1 s of silence between"
     (sent,) = [
-        part for part in prepare(together.prompt(item), Hears(clips=1)).turns[0].parts if isinstance(part, Sound)
+        part
+        for part in prepare_audio(together.prompt(item), Capabilities(clips=1)).turns[0].parts
+        if isinstance(part, EncodedAudio)
     ]
     assert sent.source == joined.source
     alone = next(iter(loaded(archive, "contour", join=True).items()))
     assert len(alone.clips) == 1
-    assert not isinstance(together.prompt(alone).turns[0].parts[0], Wave)
+    assert not isinstance(together.prompt(alone).turns[0].parts[0], Waveform)
 
 
 def test_sounds_of_unlike_rates_and_channels_are_joined() -> None:
-    from earmark.audio.join import joined
+    from earmark.audio.join import join_audio
 
-    tone = make(Recipe("tone", {"frequency": 440.0, "seconds": 0.5, "level": -20.0}, "tone"))
-    two = Wave(np.zeros((2, 4000), np.float32), 8000, "two")
-    assert joined((tone, two), 1.0).samples.shape == (1, 8000 + 16000 + 8000)
+    tone = synthesize(SynthSpec("tone", {"frequency": 440.0, "seconds": 0.5, "level": -20.0}, "tone"))
+    two = Waveform(np.zeros((2, 4000), np.float32), 8000, "two")
+    assert join_audio((tone, two), 1.0).samples.shape == (1, 8000 + 16000 + 8000)
 
 
 # ---------------------------------------------------------------- what is wrong with data
@@ -168,7 +174,8 @@ def rewrite(data: Path, change: Callable[[dict[str, Any]], object], line: int = 
         (lambda q: q.update(audio=[]), "line 3: Expected `array` of length"),
         (lambda q: q.update(audio=["a.wav"] * 3), "line 3: Expected `array` of length"),
         (lambda q: q.update(audio="a.wav"), "line 3: Expected `array`, got `str` - at `$.audio`"),
-        (lambda q: q.update(audio=["clips/none.wav"]), "line 3: the clip 'clips/none.wav' of question 'pitch-003' is not there"),
+        (lambda q: q.update(audio=["clips/none.wav"]), ("line 3: the clip 'clips/none.wav' of question 'pitch-003' is "
+            "not there")),
         (lambda q: q.update(audio=["../questions/pitch.jsonl"]), "'../questions/pitch.jsonl' lies outside the folder"),
         (lambda q: q.update(audio=["/etc/hostname"]), "'/etc/hostname' lies outside the folder"),
         (lambda q: q.update(question_id="pitch-001"), "line 3: the id 'pitch-001' is that of line 1, too"),
@@ -266,7 +273,7 @@ def test_bombs_doubles_and_what_is_encrypted_are_refused(tmp_path: Path, monkeyp
         archive.writestr("clips/zeros.wav", bytes(16 << 20))
     with pytest.raises(BadData, match="is packed 200 times or more, as a bomb is"):
         loaded(bomb)
-    monkeypatch.setattr(stores, "LARGEST", 1000)
+    monkeypatch.setattr(stores, "MAX_MEMBER_BYTES", 1000)
     with zipfile.ZipFile(tmp_path / "large.zip", "w") as archive:
         archive.writestr("clips/large.wav", bytes(1001))
     with pytest.raises(BadData, match=r"has 1,001 bytes, more than 1,000"):
@@ -289,11 +296,11 @@ def test_bombs_doubles_and_what_is_encrypted_are_refused(tmp_path: Path, monkeyp
 
 
 def test_many_members_that_are_one_are_a_bomb(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(stores, "SMALL", 1000)
+    monkeypatch.setattr(stores, "SMALL_MEMBER_BYTES", 1000)
     with zipfile.ZipFile(tmp_path / "bomb.zip", "w", zipfile.ZIP_DEFLATED) as archive:
         for at in range(50):
             archive.writestr(f"clips/{at}.wav", bytes(999))
-    monkeypatch.setattr(stores, "RATIO", 4)
+    monkeypatch.setattr(stores, "MAX_COMPRESSION_RATIO", 4)
     with pytest.raises(BadData, match="bytes hold 49,950, as a bomb does"):
         loaded(tmp_path / "bomb.zip")
 
@@ -303,9 +310,9 @@ def test_many_members_that_are_one_are_a_bomb(tmp_path: Path, monkeypatch: pytes
 
 def test_a_digest_does_not_mind_how_a_line_is_written() -> None:
     line = b'{"question_id": "1", "gold": "A"}'
-    assert digest(line, [b"sound"]) == digest(b'{"gold":"A","question_id":"1"}', [b"sound"])
-    assert digest(line, [b"sound"]) != digest(b'{"gold":"B","question_id":"1"}', [b"sound"])
-    assert digest(line, [b"so", b"und"]) != digest(line, [b"sound"])
+    assert question_digest(line, [b"sound"]) == question_digest(b'{"gold":"A","question_id":"1"}', [b"sound"])
+    assert question_digest(line, [b"sound"]) != question_digest(b'{"gold":"B","question_id":"1"}', [b"sound"])
+    assert question_digest(line, [b"so", b"und"]) != question_digest(line, [b"sound"])
 
 
 def test_verify_names_every_question_that_does_not_pass(archive: Path, data: Path) -> None:
@@ -394,7 +401,7 @@ def test_three_repeats_are_three_runs_and_go_out_and_in_again() -> None:
     (back,) = [path.parent for path in Path("imported").rglob("run.json")]
     after = rows(back)
     assert f" answers in {len(set(after) - {'mean over tasks'})} tasks, 0 of them failed" in done.stdout
-    assert earmark("rescore", str(back), "--scorer", "theirs", "measures=[{name: chosen}]").returncode == 0
+    assert earmark("rescore", str(back), "--scorer", "imported_score", "measures=[{name: chosen}]").returncode == 0
     chosen = rows(back)["pitch"]["metrics"]["theirs_chosen"]["value"]
     assert chosen == pytest.approx(before["pitch"]["metrics"]["accuracy"]["value"])
     assert earmark("rescore", str(back)).returncode == 0
@@ -416,7 +423,7 @@ def test_a_run_is_held_against_its_reference() -> None:
         assert done.stdout.startswith("Reference comparison: 10/10 (100.0%) match")
         assert "14 questions are in the reference and not asked here" in done.stdout
         path = Path("ref/test_model/pitch/run_1.jsonl")
-        asked = {record.item.id for record in read(ours / "responses.jsonl")}
+        asked = {record.item.id for record in read_journal(ours / "responses.jsonl")}
         lines = [json.loads(line) for line in path.read_text().splitlines()]
         changed = next(line for line in lines if line["question_id"] in asked)
         changed["chosen"] = None
@@ -424,7 +431,7 @@ def test_a_run_is_held_against_its_reference() -> None:
         told = json.loads(earmark("compare", str(ours), "ref", "--json").stdout)
         assert (told["matched"], told["total"]) == (9, 10)
         (one,) = told["disagreements"]
-        assert (one["run"], one["id"], one["theirs"]) == ("pitch/run_1", changed["question_id"], None)
+        assert (one["run"], one["id"], one["baseline"]) == ("pitch/run_1", changed["question_id"], None)
         assert "Reference comparison: 9/10 (90.0%) match" in earmark("compare", str(ours), "ref").stdout
         # a run that was cut short, its scores older than its answers
         journal = ours / "responses.jsonl"
@@ -441,14 +448,14 @@ def test_references_that_cannot_be_compared_are_told(tmp_path: Path) -> None:
     for place in (folder, tmp_path / "ref" / "Third" / "pitch"):
         (place / "run_1.jsonl").write_text('{"id": "1", "chosen": "A"}\n')
     with pytest.raises(BadData, match="has no run of Test-Model; there are: Other, Third"):
-        foreign.references(tmp_path / "ref", "Test-Model")
-    assert foreign.references(tmp_path / "ref", "other")[foreign.Place("Other", "pitch", 42)] == {"1": "A"}
+        foreign.load_references(tmp_path / "ref", "Test-Model")
+    assert foreign.load_references(tmp_path / "ref", "other")[foreign.ResultPath("Other", "pitch", 42)] == {"1": "A"}
     (folder / "run_1.jsonl").write_text('{"chosen": "A"}\n')
     with pytest.raises(BadData, match="line 1: has no id of its question; expected one of question_id, id"):
-        foreign.references(tmp_path / "ref", "Other")
+        foreign.load_references(tmp_path / "ref", "Other")
     (folder / "run_1.jsonl").write_text('{"id": "1", "chosen": "C"}\n')
     with pytest.raises(BadData, match="line 1: has no `chosen` that is A, B or null"):
-        foreign.references(tmp_path / "ref", "Other")
+        foreign.load_references(tmp_path / "ref", "Other")
     (folder / "run_1.jsonl").write_text('{"id": "1", "chosen": "A"}\n')
     with pytest.raises(BadData, match="line 1: has no gold; a run can be compared with such results"):
         list(foreign.read(folder))
@@ -508,7 +515,7 @@ def test_a_judge_that_fails_leaves_the_answer_outside_every_sum() -> None:
 
 def test_a_model_of_one_clip_is_asked_when_clips_are_joined() -> None:
     with serving(lambda body, _: said(letter(body)), ("Test-Model",)) as server:
-        one = ("model.hears.clips=1", "limit=4")
+        one = ("model.capabilities.clips=1", "limit=4")
         assert run(server, *one).returncode == 7
         assert run(server, *one, "join=true", "resume=false").returncode == 0
     assert {len(sounds(body)) for body in server.asked} == {1}
@@ -528,7 +535,7 @@ def test_the_generated_set_is_answered_by_whoever_hears() -> None:
     """A function that measures the sound is right where anybody could be, and a coin elsewhere."""
 
     def louder(prompt: Prompt) -> str:
-        heard = [wave(part) for part in prompt.turns[0].parts if not isinstance(part, str)]  # type: ignore[arg-type]
+        heard = [load_waveform(part) for part in prompt.turns[0].parts if not isinstance(part, str)]  # type: ignore[arg-type]
         return "AB"[int(np.argmax([float(np.sqrt(np.mean(one.samples**2))) for one in heard]))]
 
     benchmark = loaded("", "loudness")

@@ -12,14 +12,15 @@ import numpy.typing as npt
 import pytest
 from sounds import decibels
 
-from earmark.audio.make import RATE
-from earmark.audio.prepare import prepare
-from earmark.audio.read import decode, wave
-from earmark.benchmarks.acoustics import HALVES, LEVELS, TASKS, Settings, load
-from earmark.config import load_condition
+from earmark.audio.discrimination import LEVELS, SPLITS, TASKS
+from earmark.audio.prepare import prepare_audio
+from earmark.audio.read import decode_audio, load_waveform
+from earmark.audio.synth import RATE
+from earmark.benchmarks.acoustics import Settings, load
+from earmark.engine.load import load_condition
 from earmark.errors import UsageError
-from earmark.plugins import names
-from earmark.types import Condition, Hears, Item, Sound
+from earmark.plugins import plugin_names
+from earmark.types import Capabilities, Condition, EncodedAudio, Item
 
 Signal = npt.NDArray[np.float64]
 Observer = Callable[[Item, list[Signal]], str]
@@ -30,17 +31,27 @@ def items(task: str, count: int = WHOLE, **settings: Any) -> list[Item]:
     return list(load(Settings(items=count, **settings), (task,)).items())
 
 
-def sent(item: Item) -> list[Sound]:
+def sent(item: Item) -> list[EncodedAudio]:
     benchmark = load(Settings(), (item.task,))
-    return [part for part in prepare(benchmark.prompt(item), Hears()).turns[0].parts if isinstance(part, Sound)]
+    return [
+        part
+        for part in prepare_audio(benchmark.prompt(item), Capabilities()).turns[0].parts
+        if isinstance(part, EncodedAudio)
+    ]
 
 
 def signals(item: Item, condition: Condition | None = None) -> list[Signal]:
     """What a model that is sent the sounds can decode, one array of channels each."""
     if condition is None:
-        return [decode(sound.data, sound.name).samples.astype(np.float64) for sound in sent(item)]
-    heard = prepare(condition.hear(load(Settings(), (item.task,)).prompt(item), item), Hears(rates=(RATE,)))
-    return [wave(part).samples.astype(np.float64) for part in heard.turns[0].parts if isinstance(part, Sound)]
+        return [decode_audio(sound.data, sound.name).samples.astype(np.float64) for sound in sent(item)]
+    heard = prepare_audio(
+        condition.apply(load(Settings(), (item.task,)).prompt(item), item), Capabilities(rates=(RATE,))
+    )
+    return [
+        load_waveform(part).samples.astype(np.float64)
+        for part in heard.turns[0].parts
+        if isinstance(part, EncodedAudio)
+    ]
 
 
 # ---------------------------------------------------------------- ideal observers: each measures one thing
@@ -202,7 +213,7 @@ def test_the_answer_is_not_in_the_words(task: str) -> None:
         text = str(prompt(item).turns[-1].parts[-1])
         key = ("" if task == "count" else text, item.tags["level"], item.tags["half"])
         texts.setdefault(key, Counter())[item.targets[0]] += 1
-    assert len(texts) == len(LEVELS) * len(HALVES)
+    assert len(texts) == len(LEVELS) * len(SPLITS)
     assert all(answers["A"] == answers["B"] for answers in texts.values())
     order = "".join(item.targets[0] for item in items(task, 192))
     assert 30 < sum(order[at : at + 2] == "AB" for at in range(0, 192, 2)) < 66, "pairs come in either order"
@@ -275,7 +286,7 @@ def condition_for(text: str, task: str) -> Condition:
 
 def test_every_condition_that_leaves_the_sound_is_held_against_every_task() -> None:
     controls = {"silence", "no_media", "swap", "transcript"}
-    assert {text.partition(":")[0] for text in CONDITIONS} == set(names("conditions")) - controls
+    assert {text.partition(":")[0] for text in CONDITIONS} == set(plugin_names("conditions")) - controls
 
 
 @pytest.mark.parametrize("task", TASKS)
@@ -342,8 +353,8 @@ def test_the_same_seed_gives_the_same_bytes_anywhere(task: str) -> None:
 def test_wrong_words_are_told() -> None:
     with pytest.raises(UsageError, match="acoustics has no task 'colour'; there are: pitch, loudness, duration"):
         load(Settings(), ("colour",))
-    assert "left and right are lost" in load(Settings()).notices[0]
-    assert load(Settings(), ("pitch",)).notices == ()
+    assert "left and right are lost" in load(Settings()).warnings[0]
+    assert load(Settings(), ("pitch",)).warnings == ()
 
 
 def test_every_row_can_be_broken_down_by_level_and_half() -> None:
@@ -351,4 +362,4 @@ def test_every_row_can_be_broken_down_by_level_and_half() -> None:
     tags = [item.tags for item in made.items()]
     assert made.slices == ("level", "half")
     assert {tag["level"] for tag in tags} == set(LEVELS)
-    assert {tag["half"] for tag in tags} == set(HALVES)
+    assert {tag["half"] for tag in tags} == set(SPLITS)

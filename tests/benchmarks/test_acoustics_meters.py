@@ -13,9 +13,10 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.tree import DecisionTreeClassifier
 from sounds import decibels
 
-from earmark.audio.encode import encoded
-from earmark.audio.read import wave
-from earmark.benchmarks.acoustics import LEVELS, TASKS, Settings, load
+from earmark.audio.discrimination import LEVELS, TASKS
+from earmark.audio.encode import encode
+from earmark.audio.read import load_waveform
+from earmark.benchmarks.acoustics import Settings, load
 from earmark.types import Item, Source
 
 
@@ -28,7 +29,7 @@ def a_weights(hertz: npt.NDArray[np.floating]) -> npt.NDArray[np.floating]:
 
 def meters(clip: Source) -> dict[str, float]:
     """What simple meters show of a clip, all channels together."""
-    made = wave(clip)
+    made = load_waveform(clip)
     samples = made.samples.astype(np.float64)
     size = 1 << samples.shape[1].bit_length()
     spectrum = np.sum(np.abs(np.fft.rfft(samples, size)) ** 2, axis=0)
@@ -40,7 +41,7 @@ def meters(clip: Source) -> dict[str, float]:
         "RMS": decibels(float(np.mean(samples**2))),
         "A-weighted level": decibels(float(np.sum(spectrum * a_weights(hertz) ** 2)) / size / samples.shape[1]),
         "centroid": float(np.sum(spectrum * hertz) / np.sum(spectrum)),
-        "bytes": len(encoded(made, "flac")),
+        "bytes": len(encode(made, "flac")),
     }
 
 
@@ -73,7 +74,9 @@ def guessed(meter: str, asked: list[Item], shown: list[list[dict[str, float]]]) 
 
 @pytest.mark.parametrize("task", TASKS)
 def test_no_simple_meter_does_better_than_a_coin(task: str) -> None:
-    """Neither at any level nor over all levels, by a binomial test that allows for the number of meters, levels and tasks."""
+    """Neither at any level nor over all levels, by a binomial test that allows for the number of meters, levels and
+    tasks.
+    """
     by_level: dict[str, list[Item]] = {level: [] for level in LEVELS}
     for item in load(Settings(items=EACH * len(LEVELS)), (task,)).items():
         by_level[item.tags["level"]].append(item)

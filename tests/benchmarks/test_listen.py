@@ -22,8 +22,8 @@ VECTORS = [  # of the protocol document: sizes, and the orders that come of one 
 ]
 
 
-def row(choices: list[str], **columns: Any) -> listen.Row:
-    usual = listen.Row(0, "X_1_2B", "What?", choices[0], tuple(choices), "Words.", "1", "X", choices[-1], "x.wav")
+def row(choices: list[str], **columns: Any) -> listen.ListenRow:
+    usual = listen.ListenRow(0, "X_1_2B", "What?", choices[0], tuple(choices), "Words.", "1", "X", choices[-1], "x.wav")
     return replace(usual, **columns)
 
 
@@ -110,10 +110,10 @@ def test_three_a_is_extended_unless_told_otherwise(task: str, extend: bool, coun
 
 
 def test_any_reader_of_choices_may_read() -> None:
-    (scorer,) = listen.load(listen.Settings(reader="mmau")).scorers("2B")
+    (scorer,) = listen.load(listen.Settings(parser="mmau")).scorers("2B")
     assert "reader:mmau" in scorer.signature  # type: ignore[attr-defined]
     with pytest.raises(UsageError, match=r"no reader is called 'bogus'; there are: .*listen-g2"):
-        listen.load(listen.Settings(reader="bogus"))
+        listen.load(listen.Settings(parser="bogus"))
 
 
 def test_a_choice_that_the_data_name_twice_is_extended_as_once() -> None:

@@ -18,10 +18,10 @@ from commands import ENV, PATIENCE, earmark
 from servers import said, serving
 from sklearn.metrics import balanced_accuracy_score, f1_score
 
-from earmark.benchmarks._listen_tables import anonymous
+from earmark.benchmarks._listen_tables import anonymous_id
 from earmark.benchmarks.listen import TASKS
-from earmark.scorers.listen import emotion
-from earmark.scoring import read_scores
+from earmark.runs.scoring import read_scores
+from earmark.scorers.listen import emotion_class
 
 SUMMARY = (
     "model,experiment,modality,n_samples,weighted_accuracy,uar,macro_f1,micro_f1,"
@@ -77,7 +77,7 @@ def test_the_files_and_their_columns_are_those_asked_for(run: Path) -> None:
         assert (run / f"summary_{corpus}.csv").read_text().splitlines()[0] == by_corpus
         assert (run / f"samples/{corpus}.csv").read_text().splitlines()[0] == SAMPLES
     settings = yaml.safe_load((run / "config.yaml").read_text())
-    assert (settings["run"]["seed"], settings["run"]["place"]) == (42, "{model}")
+    assert (settings["run"]["seed"], settings["run"]["output_dir"]) == (42, "{model}")
     assert settings["benchmark"]["policy"] == "official"
 
 
@@ -94,7 +94,9 @@ def test_the_summaries_follow_from_the_samples(run: Path) -> None:
                 recorded[corpus, row["experiment"]] += 1
                 if row["predicted_letter"]:
                     assert choices[ord(row["predicted_letter"]) - 65] == row["prediction"]
-                    read[corpus, row["experiment"]].append((emotion(row["ground_truth"]), emotion(row["prediction"])))
+                    read[corpus, row["experiment"]].append(
+                        (emotion_class(row["ground_truth"]), emotion_class(row["prediction"]))
+                    )
     summaries = {"": run / "summary.csv"} | {path.stem.partition("_")[2]: path for path in run.glob("summary_*.csv")}
     seen = 0
     for corpus, path in summaries.items():
@@ -115,7 +117,7 @@ def test_the_summaries_follow_from_the_samples(run: Path) -> None:
 
 
 def test_ids_are_those_of_the_official_results(run: Path) -> None:
-    assert anonymous("IEMOCAP_Session5_Ses05M_script01_1b_F030_2B") == "SAMPLE_dd0f6e9d"
+    assert anonymous_id("IEMOCAP_Session5_Ses05M_script01_1b_F030_2B") == "SAMPLE_dd0f6e9d"
     assert all(row["sample_id"].startswith("SAMPLE_") for path in (run / "samples").iterdir() for row in table(path))
 
 
@@ -125,7 +127,7 @@ def test_samples_stand_by_experiment_and_id_whatever_came_first(run: Path) -> No
     assert places != sorted(places)
     for path in (run / "samples").iterdir():
         rows = [(row["experiment"], row["sample_id"]) for row in table(path)]
-        ids = {anonymous(line.id): line.id for line in lines}
+        ids = {anonymous_id(line.id): line.id for line in lines}
         assert rows == sorted(rows, key=lambda row: (list(TASKS).index(row[0]), ids[row[1]]))
 
 
@@ -163,7 +165,7 @@ def test_the_program_lists_and_goes_on_and_starts_anew(shared: Path) -> None:
     assert "gemma4_e2b" in listed
     words = (f"data={shared}/fixtures/listen", "experiments=[1_audio,2B,4]", "limit=2")
     with serving(lambda _, number: said("A") if number < 4 else said(None, finish_reason="content_filter")) as server:
-        assert listen_eval(f"model={server.url}", "attempts=1", *words).returncode == 0
+        assert listen_eval(f"model={server.url}", "max_attempts=1", *words).returncode == 0
     assert len(list(Path("results/test-model").iterdir())) == 1
     done = listen_eval(*words)
     assert done.returncode == 4

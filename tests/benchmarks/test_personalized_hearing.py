@@ -14,13 +14,13 @@ from commands import earmark
 from servers import said, serving, sounds, words
 
 from earmark.benchmarks import personalized_hearing as ph
-from earmark.config import load_benchmark
+from earmark.engine.load import load_benchmark
 from earmark.errors import BadData, UsageError
-from earmark.foreign import personalized_hearing as foreign
-from earmark.journal import read
-from earmark.scorers.choice import Choice
-from earmark.text.official_readers import personalized_hearing as read_answer
-from earmark.types import Clip, Picture, Response
+from earmark.importers import personalized_hearing as foreign
+from earmark.journal import read_journal
+from earmark.scorers.choice import ChoiceScorer
+from earmark.text.published_parsers import personalized_hearing as read_answer
+from earmark.types import Clip, ImageRef, Response
 
 VECTORS = {
     "cand_0001:0": "I2 I3 I1 C",
@@ -46,7 +46,7 @@ def messages(folder: Path, **more: Any) -> list[dict[str, Any]]:
         turns = []
         for turn in ph.prompt(settings(folder, **more), item).turns:
             parts = [
-                ["text", p] if isinstance(p, str) else ["image" if isinstance(p, Picture) else "audio", p.name]
+                ["text", p] if isinstance(p, str) else ["image" if isinstance(p, ImageRef) else "audio", p.name]
                 for p in turn.parts
             ]
             turns.append([turn.role, parts[0][1] if len(parts) == 1 and parts[0][0] == "text" else parts])
@@ -67,7 +67,7 @@ def test_every_request_is_exact(fixture: Path, name: str, more: dict[str, Any]) 
 @pytest.mark.parametrize(("name", "order"), VECTORS.items())
 def test_options_are_shuffled_as_the_script_does(name: str, order: str) -> None:
     candidate, _, seed = name.rpartition(":")
-    question = ph.Question(candidate, "t", "?", "C", ("I1", "I2", "I3"), ph.Location("S", 0))
+    question = ph.HearingQuestion(candidate, "t", "?", "C", ("I1", "I2", "I3"), ph.Location("S", 0))
     item = ph.item(ph.Settings(seed=int(seed)), Path("001"), question, 0)
     assert " ".join(item.choices) == order
     assert item.text(item.targets[0]) == "C"
@@ -88,7 +88,7 @@ def test_options_are_shuffled_as_the_script_does(name: str, order: str) -> None:
     ],
 )
 def test_frames_are_spread_as_the_script_does(frames: int, count: int, chosen: list[int]) -> None:
-    assert [int(str(path)) for path in ph.spread([Path(str(at)) for at in range(frames)], count)] == chosen
+    assert [int(str(path)) for path in ph.spread_frames([Path(str(at)) for at in range(frames)], count)] == chosen
 
 
 @pytest.mark.parametrize(
@@ -107,7 +107,7 @@ def test_frames_are_spread_as_the_script_does(frames: int, count: int, chosen: l
 )
 def test_a_reply_is_read_as_the_script_does(reply: str, answer: str | None) -> None:
     assert read_answer(reply, ph.LABELS).answer == answer
-    assert ph.again(Response(reply)) == (answer is None)
+    assert ph.should_ask_again(Response(reply)) == (answer is None)
 
 
 @pytest.mark.shared
@@ -137,7 +137,7 @@ def test_a_reply_without_a_choice_is_asked_for_once_more_and_the_last_reply_stay
         earmark("run", "personalized_hearing", f"data={fixture}/data", f"media={fixture}/media", *more)
         assert len(server.asked) == 3
     (path,) = Path("results").rglob("responses.jsonl")
-    first, second = read(path)
+    first, second = read_journal(path)
     assert (first.response and first.response.text, first.attempts) == ("still none", 2)
     assert (second.response and second.response.text, second.attempts) == ("<final_answer> (b)", 1)
 
@@ -158,7 +158,7 @@ def test_a_broken_frame_or_clip_fails_its_items_by_name_and_no_other(fixture: Pa
     )
     assert done.returncode == 7, done.stderr
     (path,) = Path("results").rglob("responses.jsonl")
-    failures = {record.item.id: record.failure.message for record in read(path) if record.failure}
+    failures = {record.item.id: record.failure.message for record in read_journal(path) if record.failure}
     assert set(failures) == {f"002_q000{at}" for at in range(5)}
     assert all("asset_1002/frame_000.jpg" in message for message in failures.values())
     assert "1 of 4 clips are not in" in done.stdout
@@ -227,7 +227,7 @@ def test_results_go_out_and_come_back_in_the_scripts_own_form(fixture: Path, tmp
     with (tmp_path / "out/001.jsonl").open("a") as file:  # a later failure and a line cut short change nothing
         file.write(json.dumps(lines[0] | {"outcome": "error", "picked": [], "error": "APITimeoutError: x"}) + "\n")
         file.write('{"user_id": "001", "candi')
-    assert foreign.recognises(tmp_path / "out")
+    assert foreign.matches(tmp_path / "out")
     done = earmark("import", str(tmp_path / "out"), "--model", "theirs")
     assert done.returncode == 0, done.stderr
     before = json.loads((run / "metrics.json").read_text())["rows"][0]["metrics"]["accuracy"]
@@ -277,7 +277,7 @@ def test_users_may_share_the_ids_of_their_questions(fixture: Path, tmp_path: Pat
     (tmp_path / "one/all.jsonl").write_text("\n".join(map(json.dumps, lines)))  # as somebody may put them together
     (imported,) = foreign.read(tmp_path / "one")
     assert sorted(record.item.id for record in imported.records) == sorted(
-        record.item.id for record in read(run / "responses.jsonl")
+        record.item.id for record in read_journal(run / "responses.jsonl")
     )
 
 
@@ -324,7 +324,7 @@ def test_the_four_outcomes_of_the_script(tmp_path: Path) -> None:
     ]
     (tmp_path / "1.jsonl").write_text("\n".join(map(json.dumps, rows)) + "\n")
     (imported,) = foreign.read(tmp_path)
-    scorer = Choice("personalized-hearing")
+    scorer = ChoiceScorer("personalized-hearing")
     answers = [
         asyncio.run(scorer.score(r.item, r.response)).answer if r.response else r.failure for r in imported.records
     ]
@@ -374,5 +374,5 @@ def test_clips_say_how_they_are_coded(tmp_path: Path) -> None:
     session = ph.Session("S1", "2020", "a", ())
     date, frame, sound = ph.clip(ph.Settings(media=str(tmp_path), image_detail="low"), session)
     assert date == "[S1 | 2020]"
-    assert frame == Picture(str(place / "frames/f.jpg"), "a/f.jpg", 384, "low")
-    assert sound == Clip(str(place / "audio.wav"), name="a", coded="mp3@64k/16000")
+    assert frame == ImageRef(str(place / "frames/f.jpg"), "a/f.jpg", 384, "low")
+    assert sound == Clip(str(place / "audio.wav"), name="a", codec="mp3@64k/16000")

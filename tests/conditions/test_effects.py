@@ -17,21 +17,21 @@ from sounds import decibels, file_of, sine
 from earmark.audio import read
 from earmark.audio.prepare import resample
 from earmark.conditions import codec, cut, gain, no_media, noise, reverb, speed, swap, telephone, transcript
-from earmark.conditions._others import DRAWN, others, sampled
-from earmark.data.cache import short
+from earmark.conditions._candidates import SAMPLE_SIZE, other_items, sample_items
+from earmark.data.cache import hash64
 from earmark.errors import Rejected
 from earmark.types import (
+    Audio,
     Benchmark,
     Clip,
     Condition,
-    Heard,
+    EncodedAudio,
+    ImageRef,
     Item,
-    Picture,
     Prompt,
-    Recipe,
-    Sound,
+    SynthSpec,
     Turn,
-    Wave,
+    Waveform,
     replace,
 )
 
@@ -40,23 +40,23 @@ ITEM = Item("1", "t")
 NONE = bench.load(bench.Settings())
 
 
-def through(condition: Condition, *waves: Heard, item: Item = ITEM) -> list[Wave]:
-    prompt = condition.hear(Prompt((Turn("user", (*waves, "Which?")),)), item)
-    return [read.wave(part) for part in prompt.turns[0].parts if isinstance(part, Heard)]
+def through(condition: Condition, *waves: Audio, item: Item = ITEM) -> list[Waveform]:
+    prompt = condition.apply(Prompt((Turn("user", (*waves, "Which?")),)), item)
+    return [read.load_waveform(part) for part in prompt.turns[0].parts if isinstance(part, Audio)]
 
 
-def tone(frequency: float, seconds: float = 1.0, rate: int = RATE, amplitude: float = 0.3) -> Wave:
-    return read.array(sine(frequency, seconds, rate, amplitude), rate, "tone")
+def tone(frequency: float, seconds: float = 1.0, rate: int = RATE, amplitude: float = 0.3) -> Waveform:
+    return read.from_array(sine(frequency, seconds, rate, amplitude), rate, "tone")
 
 
-def speech_like(seconds: float = 2.0, rate: int = RATE, channels: int = 1) -> Wave:
+def speech_like(seconds: float = 2.0, rate: int = RATE, channels: int = 1) -> Waveform:
     """A hum with overtones to 3 kHz, four syllables a second."""
     at = np.arange(round(seconds * rate)) / rate
     hum = np.sum(
         [np.sin(2 * np.pi * 110 * k * (at + 0.003 * np.sin(9 * at)) + k * k) / k for k in range(1, 28)], axis=0
     )
     samples = np.stack([hum * (0.1 + np.sin(4 * np.pi * at + channel) ** 2) for channel in range(channels)])
-    return read.array(0.3 * samples / np.max(np.abs(samples)), rate, "speech")
+    return read.from_array(0.3 * samples / np.max(np.abs(samples)), rate, "speech")
 
 
 def level(samples: npt.NDArray[np.floating], frequency: float, rate: int) -> float:
@@ -104,7 +104,7 @@ def test_the_ratio_is_the_same_whatever_the_rate_of_the_file(rate: int, colour: 
 
 
 def test_what_lies_above_the_band_alone_gets_no_noise() -> None:
-    (high,) = through(noise.load("10", 3, NONE), read.array(sine(15000.0, 1.0, 48000) * np.hanning(48000), 48000))
+    (high,) = through(noise.load("10", 3, NONE), read.from_array(sine(15000.0, 1.0, 48000) * np.hanning(48000), 48000))
     assert high.notes == ("silent: no noise has a ratio to it",)
 
 
@@ -117,7 +117,7 @@ def test_all_sounds_of_a_prompt_are_turned_down_by_one_factor(text: str, talkers
     condition: Condition = import_module(f"earmark.conditions.{name}").load(argument, 3, talkers)
     square = np.sign(sine(frequency=333.0)) * np.linspace(0.5, 1.0, 16000)
     item = next(iter(talkers.items()))
-    sounds = [read.array(square * level, RATE) for level in (1.0, 0.5, 0.25)]
+    sounds = [read.from_array(square * level, RATE) for level in (1.0, 0.5, 0.25)]
     changed = through(condition, *sounds, item=item)
     notes = {note for sound in changed for note in sound.notes if note.startswith("turned down by ")}
     assert len(notes) == 1
@@ -127,7 +127,7 @@ def test_all_sounds_of_a_prompt_are_turned_down_by_one_factor(text: str, talkers
 
 
 def test_white_is_white_and_pink_is_pink() -> None:
-    for colour, slope in ((noise.white, 0.0), (noise.pink, -3.0)):
+    for colour, slope in ((noise.white_noise, 0.0), (noise.pink_noise, -3.0)):
         power = np.abs(np.fft.rfft(colour(np.random.RandomState(1), (1, 1 << 17))[0])) ** 2
         octaves = [np.mean(power[1 << at : 2 << at]) for at in range(8, 16)]
         steps = np.diff([decibels(float(each)) for each in octaves])
@@ -135,7 +135,7 @@ def test_white_is_white_and_pink_is_pink() -> None:
 
 
 def test_silence_has_no_ratio_and_stays_silent() -> None:
-    (silent,) = through(noise.load("10", 3, NONE), read.array(np.zeros(100), RATE))
+    (silent,) = through(noise.load("10", 3, NONE), read.from_array(np.zeros(100), RATE))
     assert not silent.samples.any()
     assert silent.notes == ("silent: no noise has a ratio to it",)
 
@@ -152,7 +152,7 @@ def test_babble_is_other_clips_and_never_the_own(talkers: Benchmark) -> None:
     condition = noise.load("babble@0", 3, talkers)
     heard_of: Counter[int] = Counter()
     for at, item in enumerate(talkers.items()):
-        clean = read.wave(item.clips[0])
+        clean = read.load_waveform(item.clips[0])
         (noisy,) = through(condition, item.clips[0], item=item)
         scale = np.max(np.abs(clean.samples)) if not any("turned" in note for note in noisy.notes) else None
         assert noisy.seconds == clean.seconds
@@ -166,7 +166,7 @@ def test_babble_takes_its_ratio_and_skips_what_cannot_be_read(talkers: Benchmark
     items = list(talkers.items())
     Path(items[5].clips[0].path).write_bytes(b"broken")  # type: ignore[union-attr] # a Clip
     for item in items[:5]:
-        clean = read.wave(item.clips[0])
+        clean = read.load_waveform(item.clips[0])
         (noisy,) = through(noise.load("babble@20", 3, talkers), item.clips[0], item=item)
         added = noisy.samples.astype(np.float64) - clean.samples
         assert decibels(float(np.mean(clean.samples**2) / np.mean(added**2))) == pytest.approx(20, abs=0.1)
@@ -183,13 +183,13 @@ def test_babble_of_nobody_is_refused() -> None:
 
 def test_a_swapped_sound_is_anothers_with_its_bytes_and_its_source(talkers: Benchmark) -> None:
     condition = swap.load("", 3, talkers)
-    files = {short(Path(item.clips[0].path).read_bytes()): item.id for item in talkers.items()}  # type: ignore[union-attr]
+    files = {hash64(Path(item.clips[0].path).read_bytes()): item.id for item in talkers.items()}  # type: ignore[union-attr]
     donors: Counter[tuple[str, ...]] = Counter()
     for item in talkers.items():
-        prompt = condition.hear(talkers.prompt(item), item)
-        (sound,) = (part for part in prompt.turns[0].parts if isinstance(part, Sound))
-        own = short(Path(item.clips[0].path).read_bytes())  # type: ignore[union-attr]
-        assert sound.source == short(sound.data) != own or item.id in ("item-8", "item-9")
+        prompt = condition.apply(talkers.prompt(item), item)
+        (sound,) = (part for part in prompt.turns[0].parts if isinstance(part, EncodedAudio))
+        own = hash64(Path(item.clips[0].path).read_bytes())  # type: ignore[union-attr]
+        assert sound.source == hash64(sound.data) != own or item.id in ("item-8", "item-9")
         assert sound.source in files
         assert sound.notes[0].startswith("swapped: the sound of item item-")
         assert sound.notes[0] != f"swapped: the sound of item {item.id}"
@@ -206,7 +206,7 @@ def pairs(groups: int) -> Benchmark:
                 f"i{at}",
                 "pairs",
                 clips=tuple(
-                    Recipe("tone", {"frequency": 300.0 + 10 * at + side, "seconds": 0.1, "level": -20.0})
+                    SynthSpec("tone", {"frequency": 300.0 + 10 * at + side, "seconds": 0.1, "level": -20.0})
                     for side in (0, 1)
                 ),
                 group=f"g{at % groups}",
@@ -221,13 +221,13 @@ def test_both_sounds_come_from_one_other_item_of_another_group() -> None:
     benchmark = pairs(4)
     condition = swap.load("", 3, benchmark)
     for at, item in enumerate(benchmark.items()):
-        parts = condition.hear(Prompt((Turn("user", (*item.clips, "Which?")),)), item).turns[0].parts
-        first, second = (part for part in parts if isinstance(part, Wave))
+        parts = condition.apply(Prompt((Turn("user", (*item.clips, "Which?")),)), item).turns[0].parts
+        first, second = (part for part in parts if isinstance(part, Waveform))
         donor = int(first.notes[-1].rpartition("i")[2])
         assert donor % 4 != at % 4
         assert first.notes == second.notes
         expected = list(benchmark.items())[donor].clips
-        assert [first.source, second.source] == [read.wave(clip).source for clip in expected]
+        assert [first.source, second.source] == [read.load_waveform(clip).source for clip in expected]
 
 
 def test_one_group_is_enough_and_one_item_is_not() -> None:
@@ -239,12 +239,12 @@ def test_one_group_is_enough_and_one_item_is_not() -> None:
 
 def test_a_sample_is_bounded_and_does_not_depend_on_the_order() -> None:
     benchmark = bench.load(bench.Settings(items=1000, data="x"))
-    sample = sampled(benchmark, 1)
-    assert [len(lots) for lots in sample.values()] == [DRAWN]
+    sample = sample_items(benchmark, 1)
+    assert [len(lots) for lots in sample.values()] == [SAMPLE_SIZE]
     backwards = replace(benchmark, items=lambda: list(benchmark.items())[::-1])
-    assert sampled(backwards, 1) == sample != sampled(benchmark, 2)
+    assert sample_items(backwards, 1) == sample != sample_items(benchmark, 2)
     item = next(iter(benchmark.items()))
-    assert all(other.id != item.id for other in others(sample, item, same_task=True))
+    assert all(other.id != item.id for other in other_items(sample, item, same_task=True))
 
 
 # ---------------------------------------------------------------- lines, rooms and tapes
@@ -283,7 +283,7 @@ def test_a_codec_keeps_place_and_length_and_meets_its_rate(argument: str, rate: 
     (note,) = (note for note in coded.notes if note.startswith("through "))
     real = float(note.partition("(")[2].split()[0])
     assert real == pytest.approx(aim, rel=0.25)
-    before = read.array(clean.samples, rate).samples if coded.rate == rate else through_rate(clean, coded.rate)
+    before = read.from_array(clean.samples, rate).samples if coded.rate == rate else through_rate(clean, coded.rate)
     frames = min(before.shape[1], coded.samples.shape[1])
     alike = np.corrcoef(before[0, :frames], coded.samples[0, :frames])[0, 1]
     assert alike > (0.85 if argument == "opus@16k" and channels == 2 else 0.95)
@@ -297,7 +297,7 @@ def test_a_bit_rate_that_a_codec_lacks_is_met_at_a_lower_rate_or_told() -> None:
     assert any(note.startswith("through mp3 at 64 kbit/s, the most that it has here (6") for note in most.notes)
 
 
-def through_rate(clean: Wave, rate: int) -> npt.NDArray[np.float32]:
+def through_rate(clean: Waveform, rate: int) -> npt.NDArray[np.float32]:
     return resample(clean.samples, clean.rate, rate)
 
 
@@ -314,7 +314,7 @@ def test_speed_changes_length_and_pitch(factor: float) -> None:
 def test_reverb_rings_on_and_keeps_the_level() -> None:
     click = np.zeros(2 * RATE)
     click[1600:1760] = sine(1000.0, 0.01)
-    dry = read.array(click, RATE)
+    dry = read.from_array(click, RATE)
     (wet,) = through(reverb.load("0.5", 3, NONE), dry)
     ringing = wet.samples[0, 1760:].astype(np.float64)
     early, late = np.mean(ringing[:1600] ** 2), np.mean(ringing[4000:5600] ** 2)
@@ -322,7 +322,7 @@ def test_reverb_rings_on_and_keeps_the_level() -> None:
     assert np.mean(wet.samples**2) == pytest.approx(np.mean(dry.samples**2), rel=0.01)
     direct = wet.samples[0, 1600:1760]
     assert np.corrcoef(direct, click[1600:1760])[0, 1] > 0.9
-    silent = through(reverb.load("0.5", 3, NONE), read.array(np.zeros(100), RATE))[0]
+    silent = through(reverb.load("0.5", 3, NONE), read.from_array(np.zeros(100), RATE))[0]
     assert not silent.samples.any()
 
 
@@ -330,15 +330,15 @@ def test_cut_leaves_the_beginning_and_what_is_shorter_alone(tmp_path: Path) -> N
     path = tmp_path / "clip.wav"
     path.write_bytes(file_of(sine(seconds=2.0)))
     condition = cut.load("0.5", 0, NONE)
-    for whole in (Clip(str(path), name="clip"), tone(440, 2.0), Recipe("silence", {"seconds": 2.0})):
+    for whole in (Clip(str(path), name="clip"), tone(440, 2.0), SynthSpec("silence", {"seconds": 2.0})):
         (beginning,) = through(condition, whole)
         assert beginning.samples.shape == (1, 8000)
-        assert np.array_equal(beginning.samples, read.wave(whole).samples[:, :8000])
+        assert np.array_equal(beginning.samples, read.load_waveform(whole).samples[:, :8000])
         assert beginning.notes[-1] == "cut to its first 0.5 s"
     stretch = Clip(str(path), start=1.0, end=1.8)
-    assert np.array_equal(through(condition, stretch)[0].samples, read.wave(stretch).samples[:, :8000])
+    assert np.array_equal(through(condition, stretch)[0].samples, read.load_waveform(stretch).samples[:, :8000])
     for short_one in (Clip(str(path), end=0.5), tone(440, 0.5), tone(440, 0.1)):
-        prompt = condition.hear(Prompt((Turn("user", (short_one,)),)), ITEM)
+        prompt = condition.apply(Prompt((Turn("user", (short_one,)),)), ITEM)
         assert prompt.turns[0].parts[0] is short_one
 
 
@@ -358,12 +358,12 @@ def test_no_media_leaves_words_only() -> None:
             Turn("system", ("Be brief.",)),
             Turn("user", (tone(440),)),
             Turn("assistant", ("Go on.",)),
-            Turn("user", (tone(440), Picture("x.png"), "Which?")),
+            Turn("user", (tone(440), ImageRef("x.png"), "Which?")),
         ),
         ("yes",),
         ("A",),
     )
-    left = no_media.load("", 0, NONE).hear(prompt, ITEM)
+    left = no_media.load("", 0, NONE).apply(prompt, ITEM)
     assert [(turn.role, turn.parts) for turn in left.turns] == [
         ("system", ("Be brief.",)),
         ("assistant", ("Go on.",)),
@@ -371,16 +371,16 @@ def test_no_media_leaves_words_only() -> None:
     ]
     spoken = Prompt((Turn("system", ("Be brief.",)), Turn("user", (tone(440),))))
     with pytest.raises(Rejected, match="1: without its sound nothing is left to ask"):
-        no_media.load("", 0, NONE).hear(spoken, ITEM)
+        no_media.load("", 0, NONE).apply(spoken, ITEM)
 
 
 def test_a_transcript_comes_from_the_data() -> None:
     condition = transcript.load("", 0, NONE)
-    said = replace(tone(440), words=" hello there ")
-    prompt = condition.hear(Prompt((Turn("user", (said, "Which?")),)), ITEM)
+    said = replace(tone(440), transcript=" hello there ")
+    prompt = condition.apply(Prompt((Turn("user", (said, "Which?")),)), ITEM)
     assert prompt.turns[0].parts == ('Transcript of the audio: "hello there"', "Which?")
-    with pytest.raises(Rejected, match=r"tone: the data has no transcript of it.*condition=transcript:ear"):
-        condition.hear(Prompt((Turn("user", (tone(440),)),)), ITEM)
+    with pytest.raises(Rejected, match=r"tone: the data has no transcript of it.*condition=transcript:whisper_tiny"):
+        condition.apply(Prompt((Turn("user", (tone(440),)),)), ITEM)
 
 
 @pytest.fixture
@@ -412,11 +412,11 @@ def test_a_transcript_comes_from_a_model_and_each_sound_is_asked_about_once() ->
         'Transcript of the audio: "0.5 s in 1 part"',
         "Which?",
     )
-    assert condition.hear(prompt, ITEM).turns[0].parts == expected
+    assert condition.apply(prompt, ITEM).turns[0].parts == expected
     assert len(words.calls) == 2
     found = []
     threads = [
-        threading.Thread(target=lambda: found.append(condition.hear(prompt, ITEM).turns[0].parts)) for _ in range(4)
+        threading.Thread(target=lambda: found.append(condition.apply(prompt, ITEM).turns[0].parts)) for _ in range(4)
     ]
     for thread in threads:
         thread.start()
@@ -425,17 +425,17 @@ def test_a_transcript_comes_from_a_model_and_each_sound_is_asked_about_once() ->
     assert found == [expected] * 4
 
     async def inside() -> Prompt:
-        return condition.hear(prompt, ITEM)
+        return condition.apply(prompt, ITEM)
 
     assert asyncio.run(inside()).turns[0].parts == expected, "on a thread that runs a loop of its own too"
 
 
 def test_a_recogniser_that_does_not_open_says_why(monkeypatch: pytest.MonkeyPatch) -> None:
     from earmark.errors import BadSetup
-    from earmark.models import ear
+    from earmark.models import whisper_tiny
 
-    monkeypatch.setattr(ear, "find_spec", lambda _: None)
-    condition = transcript.load("ear", 0, NONE)
+    monkeypatch.setattr(whisper_tiny, "find_spec", lambda _: None)
+    condition = transcript.load("whisper_tiny", 0, NONE)
     for _ in range(2):
         with pytest.raises(BadSetup, match="the embedded ear is not installed"):
             through(condition, tone(440))

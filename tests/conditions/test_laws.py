@@ -13,8 +13,8 @@ from mine import bench
 from sounds import file_of, sine
 
 from earmark.audio.limits import Limits
-from earmark.audio.prepare import prepare
-from earmark.audio.read import wave
+from earmark.audio.prepare import prepare_audio
+from earmark.audio.read import load_waveform
 from earmark.conditions import (
     codec,
     cut,
@@ -28,13 +28,25 @@ from earmark.conditions import (
     telephone,
     transcript,
 )
-from earmark.data.clips import source
+from earmark.data.clips import source_digest
+from earmark.engine.prepare import PreparedItem, PromptPreparer
 from earmark.errors import UsageError
-from earmark.journal import Record, Settled
-from earmark.models.fake import Fake
-from earmark.plugins import names
-from earmark.run import Job, Kitchen
-from earmark.types import Benchmark, Clip, Condition, Heard, Hears, Item, Prompt, Sound, Turn, Wave, replace
+from earmark.journal import CompletedIndex, Record
+from earmark.models.fake import FakeModel
+from earmark.plugins import plugin_names
+from earmark.types import (
+    Audio,
+    Benchmark,
+    Capabilities,
+    Clip,
+    Condition,
+    EncodedAudio,
+    Item,
+    Prompt,
+    Turn,
+    Waveform,
+    replace,
+)
 
 MODULES = {
     "silence": silence,
@@ -89,19 +101,19 @@ def benchmark(tmp_path: Path) -> Benchmark:
 def item_of(benchmark: Benchmark, at: int = 0) -> Item:
     item = list(benchmark.items())[at]
     (clip,) = item.clips
-    return replace(item, clips=(replace(clip, words="the words"),))
+    return replace(item, clips=(replace(clip, transcript="the words"),))
 
 
 def heard(text: str, benchmark: Benchmark, item: Item, seed: int = 3) -> Prompt:
-    return loaded(text, benchmark, seed).hear(benchmark.prompt(item), item)
+    return loaded(text, benchmark, seed).apply(benchmark.prompt(item), item)
 
 
-def sounds(prompt: Prompt) -> list[Heard]:
-    return [part for turn in prompt.turns for part in turn.parts if isinstance(part, Heard)]
+def sounds(prompt: Prompt) -> list[Audio]:
+    return [part for turn in prompt.turns for part in turn.parts if isinstance(part, Audio)]
 
 
 def test_every_condition_is_tried() -> None:
-    assert sorted(MODULES) == sorted(name.replace("-", "_") for name in names("conditions"))
+    assert sorted(MODULES) == sorted(name.replace("-", "_") for name in plugin_names("conditions"))
     assert {text.partition(":")[0].replace("-", "_") for text in ALL} == set(MODULES)
 
 
@@ -123,41 +135,41 @@ def test_words_stay_what_they_are(text: str, benchmark: Benchmark) -> None:
 def test_the_source_of_a_sound_is_carried(text: str, benchmark: Benchmark) -> None:
     item = item_of(benchmark)
     (sound,) = sounds(heard(text, benchmark, item))
-    assert isinstance(sound, Wave)
-    assert sound.source == source(item.clips[0])
+    assert isinstance(sound, Waveform)
+    assert sound.source == source_digest(item.clips[0])
     assert sound.name == item.clips[0].name
     assert len(sound.notes) >= 1
 
 
 @pytest.mark.parametrize("text", OWN_SOUND)
 def test_the_limits_of_a_run_hold_whatever_is_heard(text: str, benchmark: Benchmark) -> None:
-    kitchen = Kitchen(benchmark, iter(()), Fake(lambda _: "A"), Settled(), Limits(longest=0.5))
-    cooked = kitchen.cook(item_of(benchmark), loaded(text, benchmark), 0)
+    kitchen = PromptPreparer(benchmark, iter(()), FakeModel(lambda _: "A"), CompletedIndex(), Limits(max_seconds=0.5))
+    cooked = kitchen.prepare_item(item_of(benchmark), loaded(text, benchmark), 0)
     assert isinstance(cooked, Record)
     assert cooked.failure
     assert cooked.failure.state == "sound-failed"
-    assert "the limit is longest=0.5;" in cooked.failure.message
+    assert "the limit is max_audio_seconds=0.5;" in cooked.failure.message
 
 
 @pytest.mark.parametrize("text", ALL)
 def test_a_run_knows_a_changed_clip_again_where_its_own_sound_was_sent(text: str, benchmark: Benchmark) -> None:
-    kitchen = Kitchen(benchmark, iter(()), Fake(lambda _: "A"), Settled())
-    job = kitchen.cook(item_of(benchmark), loaded(text, benchmark), 0)
-    assert isinstance(job, Job)
-    own = {sent.source for sent in job.record.sent} == {source(item_of(benchmark).clips[0])}
+    kitchen = PromptPreparer(benchmark, iter(()), FakeModel(lambda _: "A"), CompletedIndex())
+    job = kitchen.prepare_item(item_of(benchmark), loaded(text, benchmark), 0)
+    assert isinstance(job, PreparedItem)
+    own = {sent.source for sent in job.record.audio_sent} == {source_digest(item_of(benchmark).clips[0])}
     assert own == (text in OWN_SOUND)
     if own:
-        assert job.record.heard
+        assert job.record.audio_digest
 
 
 @pytest.mark.parametrize("text", AS_LONG)
 @pytest.mark.parametrize(("rate", "channels"), [(16000, 1), (44100, 2), (8000, 1)])
 def test_the_length_stays(text: str, rate: int, channels: int, benchmark: Benchmark) -> None:
     rng = np.random.default_rng(5)
-    wave_ = Wave(rng.normal(0, 0.1, (channels, rate * 3 // 2)).astype(np.float32), rate, "w", source="s")
+    wave_ = Waveform(rng.normal(0, 0.1, (channels, rate * 3 // 2)).astype(np.float32), rate, "w", source="s")
     prompt = Prompt((Turn("user", (wave_, "Which?")),))
-    (sound,) = sounds(loaded(text, benchmark).hear(prompt, item_of(benchmark)))
-    assert isinstance(sound, Wave)
+    (sound,) = sounds(loaded(text, benchmark).apply(prompt, item_of(benchmark)))
+    assert isinstance(sound, Waveform)
     assert sound.seconds == pytest.approx(1.5, abs=1 / 8000)
     assert sound.samples.dtype == np.float32
     assert sound.samples.flags.c_contiguous
@@ -167,22 +179,24 @@ def test_the_length_stays(text: str, rate: int, channels: int, benchmark: Benchm
 def test_nothing_goes_beyond_full_scale_in_silence(text: str, benchmark: Benchmark) -> None:
     """A recording at full scale stays within it, or what was done is noted."""
     square = np.sign(sine(frequency=333.0)).astype(np.float32)[None]
-    prompt = Prompt((Turn("user", (Wave(square, 16000, "loud", source="s"), "Which?")),))
-    changed = loaded(text, benchmark).hear(prompt, item_of(benchmark))
-    sent = sounds(prepare(changed, Hears(formats=("samples",))))[0]
-    assert np.max(np.abs(wave(sent).samples)) <= 1.0
+    prompt = Prompt((Turn("user", (Waveform(square, 16000, "loud", source="s"), "Which?")),))
+    changed = loaded(text, benchmark).apply(prompt, item_of(benchmark))
+    sent = sounds(prepare_audio(changed, Capabilities(formats=("samples",))))[0]
+    assert np.max(np.abs(load_waveform(sent).samples)) <= 1.0
     if text.startswith(("noise", "telephone", "codec", "speed", "reverb")):
         (sound,) = sounds(changed)
-        assert isinstance(sound, Wave)
+        assert isinstance(sound, Waveform)
         assert any("turned down" in note for note in sound.notes), sound.notes
 
 
 def fingerprint(prompt: Prompt) -> list[str]:
     return [
-        part if isinstance(part, str) else f"{wave(part).samples.tobytes().hex()[:4000]} {wave(part).notes}"
+        part
+        if isinstance(part, str)
+        else f"{load_waveform(part).samples.tobytes().hex()[:4000]} {load_waveform(part).notes}"
         for turn in prompt.turns
         for part in turn.parts
-        if isinstance(part, str | Heard)
+        if isinstance(part, str | Audio)
     ]
 
 
@@ -200,12 +214,12 @@ def test_the_same_seed_and_item_hear_the_same(text: str, benchmark: Benchmark) -
 @pytest.mark.parametrize("text", RANDOM)
 def test_items_and_places_have_dice_of_their_own(text: str, benchmark: Benchmark) -> None:
     samples = np.tile(sine(seconds=0.5), (1, 1)).astype(np.float32)
-    prompt = Prompt((Turn("user", (Wave(samples, 16000, "a"), Wave(samples, 16000, "b"), "Which?")),))
+    prompt = Prompt((Turn("user", (Waveform(samples, 16000, "a"), Waveform(samples, 16000, "b"), "Which?")),))
     condition = loaded(text, benchmark)
-    first, second = sounds(condition.hear(prompt, item_of(benchmark)))
-    elsewhere, _ = sounds(condition.hear(prompt, item_of(benchmark, 1)))
-    assert not np.array_equal(wave(first).samples, wave(second).samples)
-    assert not np.array_equal(wave(first).samples, wave(elsewhere).samples)
+    first, second = sounds(condition.apply(prompt, item_of(benchmark)))
+    elsewhere, _ = sounds(condition.apply(prompt, item_of(benchmark, 1)))
+    assert not np.array_equal(load_waveform(first).samples, load_waveform(second).samples)
+    assert not np.array_equal(load_waveform(first).samples, load_waveform(elsewhere).samples)
 
 
 PROGRAM = """
@@ -266,8 +280,8 @@ def test_what_means_nothing_is_told_with_an_example(text: str, told: str) -> Non
 
 
 def test_a_clip_is_only_read_where_its_sound_is_wanted(benchmark: Benchmark) -> None:
-    item = replace(item_of(benchmark), clips=(Clip("/nowhere.wav", name="nowhere", words="the words"),))
+    item = replace(item_of(benchmark), clips=(Clip("/nowhere.wav", name="nowhere", transcript="the words"),))
     for text in ("transcript", "no-media", "swap"):
         assert heard(text, benchmark, item).turns
     (sound,) = sounds(heard("swap", benchmark, item))
-    assert isinstance(sound, Sound)
+    assert isinstance(sound, EncodedAudio)

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from earmark.data.cache import whole, write
+from earmark.data.cache import atomic_open, atomic_write
 
 
 def test_threads_write_the_same_file_at_once(tmp_path: Path) -> None:
@@ -16,7 +16,7 @@ def test_threads_write_the_same_file_at_once(tmp_path: Path) -> None:
     meeting = threading.Barrier(4, timeout=30)
 
     def written(_: int) -> None:
-        with whole(tmp_path / "clip") as file:
+        with atomic_open(tmp_path / "clip") as file:
             meeting.wait()
             file.write(b"sound" * 10_000)
             meeting.wait()
@@ -28,10 +28,10 @@ def test_threads_write_the_same_file_at_once(tmp_path: Path) -> None:
 
 
 def test_what_breaks_off_leaves_what_was_there(tmp_path: Path) -> None:
-    write(tmp_path / "table", b"before")
+    atomic_write(tmp_path / "table", b"before")
 
     def broken_off() -> None:
-        with whole(tmp_path / "table") as file:
+        with atomic_open(tmp_path / "table") as file:
             file.write(b"half")
             raise ValueError("no more")
 

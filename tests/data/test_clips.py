@@ -8,8 +8,8 @@ from pathlib import Path
 import duckdb
 import pytest
 
-from earmark.data.clips import clip_with_source, source
-from earmark.errors import SoundFailed
+from earmark.data.clips import read_clip, source_digest
+from earmark.errors import AudioError
 from earmark.types import Clip
 
 
@@ -18,8 +18,8 @@ def test_two_columns_of_one_row_are_two_recordings(tmp_path: Path) -> None:
     one, two = ("struct_pack(bytes := 'first'::blob)", "struct_pack(bytes := 'second'::blob)")
     duckdb.connect().execute(f"copy (select {one} as a, {two} as b) to '{file}'")
     first, second = (Clip(file, 0, column) for column in ("a.bytes", "b.bytes"))
-    assert len({source(first), source(second)}) == 2
-    assert source(first) == source(Clip(file, 0, "a.bytes", name="the same, later"))
+    assert len({source_digest(first), source_digest(second)}) == 2
+    assert source_digest(first) == source_digest(Clip(file, 0, "a.bytes", name="the same, later"))
 
 
 def test_a_damaged_member_of_an_archive_is_a_sound_failure_by_name(tmp_path: Path) -> None:
@@ -29,5 +29,5 @@ def test_a_damaged_member_of_an_archive_is_a_sound_failure_by_name(tmp_path: Pat
     data = bytearray(path.read_bytes())
     data[50:80] = b"\xff" * 30  # within what is deflated
     path.write_bytes(data)
-    with pytest.raises(SoundFailed, match=r"a\.wav: cannot be read"):
-        clip_with_source(Clip(str(path), member="a.wav", name="a.wav"))
+    with pytest.raises(AudioError, match=r"a\.wav: cannot be read"):
+        read_clip(Clip(str(path), member="a.wav", name="a.wav"))

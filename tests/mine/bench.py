@@ -7,8 +7,8 @@ from collections.abc import Iterator
 
 from msgspec import Struct
 
-from earmark.scorers.choice import Choice
-from earmark.types import Benchmark, Clip, Item, Prompt, Recipe, Source, Turn
+from earmark.scorers.choice import ChoiceScorer
+from earmark.types import Benchmark, Clip, Item, Prompt, Source, SynthSpec, Turn
 
 
 class Settings(Struct, frozen=True, forbid_unknown_fields=True):
@@ -31,7 +31,7 @@ def load(settings: Settings, tasks: tuple[str, ...] = ()) -> Benchmark:
         tasks or ("all",),
         functools.partial(items, settings),
         prompt,
-        lambda _: (Choice(),),
+        lambda _: (ChoiceScorer(),),
         settings=signed,
         needs_ears=settings.needs_ears,
     )
@@ -40,7 +40,7 @@ def load(settings: Settings, tasks: tuple[str, ...] = ()) -> Benchmark:
 def items(settings: Settings) -> Iterator[Item]:
     """The items: the right answer of every second one is B."""
     for at in range(settings.items):
-        clip: Source = Recipe("silence", {"seconds": 0.01}, f"silence-{at}", "nothing")
+        clip: Source = SynthSpec("silence", {"seconds": 0.01}, f"silence-{at}", "nothing")
         if settings.data:
             clip = Clip(f"{settings.data}/clip-{at}.wav", name=f"clip-{at}.wav")
         name = "item-0" if settings.twice else f"item-{at}"

@@ -8,13 +8,13 @@ from collections.abc import Iterator
 import numpy as np
 from msgspec import Struct
 
-from earmark.scorers.choice import Choice
+from earmark.scorers.choice import ChoiceScorer
 from earmark.types import Benchmark, Clip, Item, Prompt, Response, Turn, Usage
 
 HALF = "\ud835"
 ODD = (  # answers, by the number of their item
     Response(f"A {HALF}"),
-    Response("A", reasoning=HALF, heard=(HALF,), notes=(f"noted {HALF}",)),
+    Response("A", reasoning=HALF, transcripts=(HALF,), notes=(f"noted {HALF}",)),
     Response("A", usage=Usage(np.int64(7), np.int32(1), cost=np.float32(0.5))),  # type: ignore[arg-type]
     Response("A", likelihoods=(np.float32(-1.0), float("-inf"))),  # type: ignore[arg-type]
     Response(np.str_("A")),
@@ -62,4 +62,4 @@ def load(settings: Settings, tasks: tuple[str, ...] = ()) -> Benchmark:
     def prompt(item: Item) -> Prompt:
         return Prompt((Turn("user", (*item.clips, item.question)),), item.choices, item.labels)
 
-    return Benchmark("mine.odd", 1, tasks or ("all",), items, prompt, lambda _: (Choice(),), settings={})
+    return Benchmark("mine.odd", 1, tasks or ("all",), items, prompt, lambda _: (ChoiceScorer(),), settings={})

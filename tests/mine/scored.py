@@ -8,9 +8,9 @@ from typing import Any
 
 from msgspec import Struct
 
-from earmark.config import read
-from earmark.plugins import find
-from earmark.types import Benchmark, Item, Prompt, Recipe, Scorer, Turn
+from earmark.config import parse_settings
+from earmark.plugins import find_plugin
+from earmark.types import Benchmark, Item, Prompt, Scorer, SynthSpec, Turn
 
 
 class Settings(Struct, frozen=True, forbid_unknown_fields=True):
@@ -38,14 +38,16 @@ def load(settings: Settings, tasks: tuple[str, ...] = ()) -> Benchmark:
 
 def scorer(spec: dict[str, Any]) -> Scorer:
     """A scorer from its name and settings."""
-    module = find("scorers", spec["name"])
-    made: Scorer = module.load(read(module.Settings, {name: spec[name] for name in spec if name != "name"}, ""))
+    module = find_plugin("scorers", spec["name"])
+    made: Scorer = module.load(
+        parse_settings(module.Settings, {name: spec[name] for name in spec if name != "name"}, "")
+    )
     return made
 
 
 def items(settings: Settings, tasks: tuple[str, ...]) -> Iterator[Item]:
     """The items: the right answer of every second one is B."""
-    clip = Recipe("silence", {"seconds": 0.01}, "silence", "nothing")
+    clip = SynthSpec("silence", {"seconds": 0.01}, "silence", "nothing")
     for task in tasks:
         for at in range(settings.items):
             yield Item(f"{task}-{at}", task, f"Which? ({at})", (clip,), ("yes", "no"), ("A", "B"), ("AB"[at % 2],))

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from msgspec import Struct
 
-from earmark.models.fake import Fake
+from earmark.models.fake import FakeModel
 from earmark.types import Benchmark, replace
 from mine import bench
 
@@ -33,10 +33,10 @@ def benchmark(tasks: tuple[str, ...] = ()) -> Benchmark:
 
 
 @asynccontextmanager
-async def opened() -> AsyncIterator[Fake]:
+async def opened() -> AsyncIterator[FakeModel]:
     """A model whose weights are loaded for ever."""
     time.sleep(LONG)  # noqa: ASYNC251 - as libraries that load weights do
-    yield Fake(lambda _: "A")
+    yield FakeModel(lambda _: "A")
 
 
 def load(settings: Settings, tasks: tuple[str, ...] | None = None) -> object:

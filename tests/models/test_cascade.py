@@ -10,14 +10,14 @@ import pytest
 from earmark.errors import Transient, UsageError
 from earmark.models import cascade
 from earmark.models.cascade import TEMPLATES, Cascade, Template
-from earmark.models.fake import Fake
-from earmark.types import Hears, Part, Prompt, Response, Sound, Turn, Usage
+from earmark.models.fake import FakeModel
+from earmark.types import Capabilities, EncodedAudio, Part, Prompt, Response, Turn, Usage
 
-CLIPS = [Sound(b"", "wav", 16000, 1, 1.0, name) for name in ("one", "two")]
+CLIPS = [EncodedAudio(b"", "wav", 16000, 1, 1.0, name) for name in ("one", "two")]
 
 
 def heard(prompt: Prompt) -> Response:
-    (sound,) = [part for part in prompt.turns[0].parts if isinstance(part, Sound)]
+    (sound,) = [part for part in prompt.turns[0].parts if isinstance(part, EncodedAudio)]
     return Response(f"words of {sound.name}", usage=Usage(10, 2, 10, cost=0.1), notes=("heard badly",))
 
 
@@ -28,7 +28,7 @@ def ask(
     instruction: str = "",
     ear: Callable[[Prompt], Response] = heard,
 ) -> Response:
-    model = Cascade(Fake(ear), Fake(mind), "c", template, Hears(), instruction)
+    model = Cascade(FakeModel(ear), FakeModel(mind), "c", template, Capabilities(), instruction)
     return asyncio.run(model.generate(Prompt((Turn("system", ("Be brief.",)), Turn("user", parts)))))
 
 
@@ -40,13 +40,13 @@ def test_transcripts_take_the_places_of_their_sounds() -> None:
         "then",
         'Transcript of the audio: "words of two"',
     ]
-    assert answer.heard == ("words of one", "words of two")
+    assert answer.transcripts == ("words of one", "words of two")
 
 
 def test_translation_is_a_question_like_any_other() -> None:
     answer = ask(CLIPS[0], "Translate into German.", mind=lambda _: Response("Worte", usage=Usage(5, 1, cost=0.5)))
     assert answer.text == "Worte"
-    assert answer.heard == ("words of one",)
+    assert answer.transcripts == ("words of one",)
 
 
 def test_what_an_answer_took_is_what_both_took() -> None:
@@ -92,7 +92,7 @@ def test_a_prompt_without_sound_goes_to_the_text_model_as_it_is() -> None:
 
 def test_a_recogniser_that_wants_words_gets_them() -> None:
     answer = ask(CLIPS[0], ear=lambda prompt: Response(str(prompt.turns[0].parts[1:])), instruction="Transcribe.")
-    assert answer.heard == ("('Transcribe.',)",)
+    assert answer.transcripts == ("('Transcribe.',)",)
 
 
 def test_a_recogniser_that_fails_fails_the_question() -> None:

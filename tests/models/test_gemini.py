@@ -13,12 +13,12 @@ import pytest
 from aiohttp import web
 from servers import threaded
 
-from earmark.audio.prepare import prepare
-from earmark.config import open_model
-from earmark.errors import AskError, BadSetup, Filtered, Rejected, Transient
-from earmark.types import Prompt, Recipe, Response, Turn
+from earmark.audio.prepare import prepare_audio
+from earmark.engine.open import open_model
+from earmark.errors import AskError, BadSetup, ContentFiltered, Rejected, Transient
+from earmark.types import Prompt, Response, SynthSpec, Turn
 
-TONE = Recipe("tone", {"frequency": 440.0, "seconds": 0.1, "level": -20.0}, "tone")
+TONE = SynthSpec("tone", {"frequency": 440.0, "seconds": 0.1, "level": -20.0}, "tone")
 PROMPT = Prompt((Turn("user", (TONE, "Which?")),), sampling={"max_tokens": 8})
 
 
@@ -49,7 +49,7 @@ def generate(url: str, prompt: Prompt = PROMPT, **settings: Any) -> Response:
         async with open_model(
             {"backend": "gemini", "name": "gemini-x", "base_url": url, "api_key_env": "GEMINI_API_KEY", **settings}
         ) as model:
-            return await model.generate(prepare(prompt, model.hears))
+            return await model.generate(prepare_audio(prompt, model.capabilities))
 
     return asyncio.run(go())
 
@@ -108,7 +108,7 @@ def test_thoughts_and_tokens_are_told_apart() -> None:
     with google(lambda: web.json_response(told)) as (url, _, _):
         answer = generate(url, prices={"in": 1, "out": 2, "sound": 3})
     assert (answer.text, answer.reasoning, answer.stop) == ("It is B", "hm", "end")
-    assert (answer.usage.tokens_in, answer.usage.tokens_out, answer.usage.tokens_sound) == (40, 8, 32)
+    assert (answer.usage.tokens_in, answer.usage.tokens_out, answer.usage.audio_tokens_in) == (40, 8, 32)
     assert answer.usage.cost == pytest.approx((8 * 1 + 32 * 3 + 8 * 2) / 1e6)
 
 
@@ -135,7 +135,7 @@ def test_every_end_has_its_kind(told: dict[str, Any], text: str, stop: str) -> N
 @pytest.mark.parametrize(
     ("status", "body", "kind", "message"),
     [
-        (200, {"promptFeedback": {"blockReason": "SAFETY"}}, Filtered, "the prompt was blocked: SAFETY"),
+        (200, {"promptFeedback": {"blockReason": "SAFETY"}}, ContentFiltered, "the prompt was blocked: SAFETY"),
         (200, candidate(None, "OTHER", finishMessage="odd"), Transient, "no answer: OTHER odd"),
         (200, {"candidates": []}, Transient, "without an answer"),
         (200, "no json", Transient, "HTTP 502: no json"),

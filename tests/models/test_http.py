@@ -20,18 +20,19 @@ from aiohttp import web
 from servers import Stream, said, serving, threaded
 from yarl import URL
 
-from earmark.audio.prepare import prepare
-from earmark.config import backend_settings, open_model
+from earmark.audio.prepare import prepare_audio
+from earmark.config import backend_settings
+from earmark.engine.open import open_model
+from earmark.engine.runner import ask
 from earmark.errors import BadSetup, Rejected, Transient
 from earmark.models import openai
 from earmark.models._http import endpoint, proxy_for
-from earmark.models._openai_queue import Queue
+from earmark.models._openai_queue import BatchQueue
 from earmark.models.openai import Settings
-from earmark.run import ask
-from earmark.types import Failure, Prompt, Recipe, Response, Turn
+from earmark.types import Failure, Prompt, Response, SynthSpec, Turn
 
 QUESTION = Prompt((Turn("user", ("Which?",)),))
-TONE = Recipe("tone", {"frequency": 440.0, "seconds": 0.1, "level": -20.0}, "tone")
+TONE = SynthSpec("tone", {"frequency": 440.0, "seconds": 0.1, "level": -20.0}, "tone")
 KEY = "sk-1234567890abcdef"
 Answer = Callable[[web.Request], web.StreamResponse]
 
@@ -68,7 +69,7 @@ def generate(url: str, backend: str = "openai", **settings: Any) -> Response:
     async def go() -> Response:
         async with open_model({"backend": backend, "name": "m", "base_url": url, **settings}) as model:
             prompt = Prompt((Turn("user", (TONE,)),)) if backend == "transcriptions" else QUESTION
-            return await model.generate(prepare(prompt, model.hears))
+            return await model.generate(prepare_audio(prompt, model.capabilities))
 
     return asyncio.run(go())
 
@@ -100,7 +101,7 @@ def test_the_query_of_an_address_stays_at_its_end(backend: str, path: str, slash
 def test_so_do_the_list_of_models_and_the_queue_for_batches() -> None:
     async def go(url: str) -> None:
         async with openai.load(Settings(base_url=url)) as model:
-            await Queue(model).find("f")
+            await BatchQueue(model).find("f")
 
     reply = {"data": [{"id": "m", "status": "completed"}]}
     with catching(lambda _: web.json_response(reply)) as (port, seen):
@@ -357,11 +358,11 @@ NOW = datetime.now(UTC)
     [
         *((header, "") for header in ("-1", "-5", "nan", "inf", "-inf", "0", "soon")),
         (format_datetime(NOW - timedelta(days=1), usegmt=True), ""),
-        ("1e9", "1,000,000,000 s, longer than patience=900"),
-        ("999999", "999,999 s, longer than patience=900"),
+        ("1e9", "1,000,000,000 s, longer than retry_timeout=900"),
+        ("999999", "999,999 s, longer than retry_timeout=900"),
         (
             format_datetime(NOW + timedelta(days=365), usegmt=True),
-            r"31,53\d,\d\d\d(\.\d+)? s, longer than patience=900",
+            r"31,53\d,\d\d\d(\.\d+)? s, longer than retry_timeout=900",
         ),
     ],
 )
@@ -373,7 +374,7 @@ def test_a_wait_that_is_none_is_our_own_and_one_beyond_the_limit_is_named(
     async def sleep(seconds: float) -> None:
         waits.append(seconds)
 
-    monkeypatch.setattr("earmark.models._retries.JITTER", 0.0)
+    monkeypatch.setattr("earmark.engine.retries.JITTER", 0.0)
     monkeypatch.setattr("stamina._core._smart_sleep", sleep)
 
     async def go(url: str) -> tuple[Response | Failure, int]:
@@ -405,12 +406,12 @@ def test_the_wait_that_ran_out_is_named() -> None:
 
     app = web.Application()
     app.router.add_get("/v1/models", silent)
-    with threaded(app) as port, pytest.raises(BadSetup, match=r"within 0\.3 s; model\.connect=SECONDS"):
+    with threaded(app) as port, pytest.raises(BadSetup, match=r"within 0\.3 s; model\.connect_timeout=SECONDS"):
         asyncio.run(_opened(f"http://127.0.0.1:{port}/v1"))
 
 
 async def _opened(url: str) -> None:
-    async with openai.load(Settings(base_url=url, connect=0.3)):
+    async with openai.load(Settings(base_url=url, connect_timeout=0.3)):
         pass
 
 

@@ -16,24 +16,25 @@ from aiohttp import web
 from servers import Stream, said, serving, sounds
 
 from earmark import plugins
-from earmark.audio.prepare import prepare
-from earmark.config import backend_settings, compose
-from earmark.errors import AskError, BadSetup, Filtered, Rejected, Transient, UsageError
+from earmark.audio.prepare import prepare_audio
+from earmark.config import backend_settings, compose_config
+from earmark.engine.batch import BatchOutputLine, BatchReply
+from earmark.engine.runner import ask
+from earmark.errors import AskError, BadSetup, ContentFiltered, Rejected, Transient, UsageError
 from earmark.models import openai
-from earmark.models._http import retry_after
-from earmark.models._openai_queue import Answered, Line, Queue
+from earmark.models._http import parse_retry_after
+from earmark.models._openai_queue import BatchQueue
 from earmark.models.openai import Settings
-from earmark.run import ask
-from earmark.types import Clip, Failure, Item, Part, Picture, Prompt, Recipe, Response, Turn, Usage
+from earmark.types import Clip, Failure, ImageRef, Item, Part, Prompt, Response, SynthSpec, Turn, Usage
 
 QUESTION = Prompt((Turn("user", ("Which?",)),))
-TONE = Recipe("tone", {"frequency": 440.0, "seconds": 0.1, "level": -20.0}, "tone")
+TONE = SynthSpec("tone", {"frequency": 440.0, "seconds": 0.1, "level": -20.0}, "tone")
 
 
 def generate(url: str, prompt: Prompt = QUESTION, **settings: Any) -> Response:
     async def go() -> Response:
         async with openai.load(Settings(base_url=url, **settings)) as model:
-            return await model.generate(prepare(prompt, model.hears))
+            return await model.generate(prepare_audio(prompt, model.capabilities))
 
     return asyncio.run(go())
 
@@ -48,8 +49,8 @@ def asked(url: str, attempts: int = 4, **settings: Any) -> tuple[Response | Fail
 
 @pytest.fixture(autouse=True)
 def _little_waiting(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("earmark.models._retries.FIRST_WAIT", 0.01)
-    monkeypatch.setattr("earmark.models._retries.JITTER", 0.0)
+    monkeypatch.setattr("earmark.engine.retries.MIN_BACKOFF", 0.01)
+    monkeypatch.setattr("earmark.engine.retries.JITTER", 0.0)
 
 
 def test_the_first_listed_model_is_asked_unless_one_is_named() -> None:
@@ -91,7 +92,7 @@ def test_what_does_not_fit_is_encoded_as_wav(tmp_path: Path) -> None:
 def test_pictures_go_as_data_urls(tmp_path: Path) -> None:
     (tmp_path / "p.jpg").write_bytes(b"\xff\xd8jpeg")
     with serving(lambda *_: said("A")) as server:
-        generate(server.url, Prompt((Turn("user", (Picture(str(tmp_path / "p.jpg"), detail="low"), "What?")),)))
+        generate(server.url, Prompt((Turn("user", (ImageRef(str(tmp_path / "p.jpg"), detail="low"), "What?")),)))
     image = server.asked[0]["messages"][0]["content"][0]
     assert image == {"type": "image_url", "image_url": {"url": "data:image/jpeg;base64,/9hqcGVn", "detail": "low"}}
 
@@ -150,7 +151,7 @@ def test_speech_that_cannot_be_read_is_a_failure(audio: Any) -> None:
     [
         (400, {"error": {"message": "bad audio"}}, Rejected, "HTTP 400: bad audio"),
         (413, {"detail": "too large"}, Rejected, "HTTP 413: too large"),
-        (400, {"error": {"code": "content_filter", "message": "filtered"}}, Filtered, "filtered"),
+        (400, {"error": {"code": "content_filter", "message": "filtered"}}, ContentFiltered, "filtered"),
         (401, {"error": {"message": "no key"}}, BadSetup, "check the key"),
         (404, {"error": {"message": "no such model"}}, BadSetup, "the model's name"),
         (429, {"error": {"code": "insufficient_quota", "message": "pay"}}, BadSetup, "no credit"),
@@ -223,14 +224,16 @@ def test_a_model_that_ends_for_a_reason_of_its_own_has_refused(reason: str, cont
     with serving(reply) as server:
         answer = generate(server.url, stream=stream)
     assert (answer.stop, answer.text) == ("filtered", content or "")
-    line = Line("1", Answered(200, {"choices": [{"message": {"content": content}, "finish_reason": reason}]}))
-    assert Queue.answer(None, line).stop == "filtered"  # type: ignore[arg-type] # of a batch
+    line = BatchOutputLine(
+        "1", BatchReply(200, {"choices": [{"message": {"content": content}, "finish_reason": reason}]})
+    )
+    assert BatchQueue.answer(None, line).stop == "filtered"  # type: ignore[arg-type] # of a batch
 
 
-@pytest.mark.parametrize("name", [name for name in plugins.names("scorers") if name != "theirs"])
+@pytest.mark.parametrize("name", [name for name in plugins.plugin_names("scorers") if name != "theirs"])
 def test_every_scorer_counts_a_refusal_as_one(name: str) -> None:
     """But the one that repeats what another harness has counted."""
-    module = plugins.find("scorers", name)
+    module = plugins.find_plugin("scorers", name)
     settings = module.Settings(**({"judge": "fake"} if "judge" in module.Settings.__struct_fields__ else {}))
     item = Item("1", question="?", labels=("A", "B"), choices=("x", "y"), targets=("A",), tags={"source": "s"})
     assert asyncio.run(module.load(settings).score(item, Response("", "filtered"))).state == "refused"
@@ -278,11 +281,11 @@ def test_a_busy_server_is_asked_again_after_the_time_it_gives(header: str | None
 
 def test_the_time_to_wait_may_be_a_date() -> None:
     now = datetime.now(UTC).replace(microsecond=0)
-    assert retry_after(format_datetime(now + timedelta(seconds=2), usegmt=True), now) == 2.0
-    assert retry_after(format_datetime(now - timedelta(seconds=2), usegmt=True), now) is None
-    assert retry_after("Mon, 99 Foo", now) is None
+    assert parse_retry_after(format_datetime(now + timedelta(seconds=2), usegmt=True), now) == 2.0
+    assert parse_retry_after(format_datetime(now - timedelta(seconds=2), usegmt=True), now) is None
+    assert parse_retry_after("Mon, 99 Foo", now) is None
     for old in ("%a %b %d %H:%M:%S %Y", "%a, %d %b %Y %H:%M:%S -0000"):  # which name no zone
-        assert retry_after((now + timedelta(seconds=2)).strftime(old), now) == 2.0
+        assert parse_retry_after((now + timedelta(seconds=2)).strftime(old), now) == 2.0
 
 
 def test_a_server_that_is_always_busy_is_given_up() -> None:
@@ -384,6 +387,6 @@ def test_what_is_no_address_is_told(address: str) -> None:
     ],
 )
 def test_a_limit_that_is_none_is_refused(word: str) -> None:
-    settings = compose(["model=openai/m", f"model.{word}"]).model
+    settings = compose_config(["model=openai/m", f"model.{word}"]).model
     with pytest.raises(UsageError, match=rf"model\.{word.partition('=')[0]}.*Expected"):
         backend_settings(settings)

@@ -14,11 +14,11 @@ import soundfile
 from aiohttp import web
 from servers import Stream, said, serving
 
-from earmark.audio.encode import wav
+from earmark.audio.encode import encode_wav
 from earmark.errors import Rejected, Transient
 from earmark.models import openai
 from earmark.models.openai import Settings
-from earmark.types import Prompt, Response, Samples, Turn, Wave
+from earmark.types import Prompt, Response, Samples, Turn, Waveform
 
 QUESTION = Prompt((Turn("user", ("Which?",)),))
 USAGE = {"prompt_tokens": 7, "completion_tokens": 40, "completion_tokens_details": {"audio_tokens": 30}}
@@ -72,7 +72,7 @@ def test_the_time_to_the_first_word_is_told() -> None:
         answer = generate(server.url, stream=True)
     assert answer.first_token is not None
     assert 0 < answer.first_token < answer.seconds - 0.03
-    assert answer.first_sound is None
+    assert answer.first_audio is None
 
 
 @pytest.mark.parametrize("breaks", [False, True])
@@ -136,7 +136,7 @@ SAMPLES: Samples = (np.sin(np.arange(4801) / 10) / 2).astype(np.float32)
 
 
 def test_a_spoken_answer_is_kept_as_a_file_with_its_transcript() -> None:
-    data = base64.b64encode(wav(Wave(SAMPLES[None], 24000))).decode()
+    data = base64.b64encode(encode_wav(Waveform(SAMPLES[None], 24000))).decode()
     audio = {"id": "x", "data": data, "transcript": "It is B.", "expires_at": 1}
     with serving(lambda *_: said(None, audio=audio)) as server:
         answer = generate(server.url, voice="alloy", stream=False)
@@ -144,7 +144,7 @@ def test_a_spoken_answer_is_kept_as_a_file_with_its_transcript() -> None:
     assert server.asked[0]["audio"] == {"voice": "alloy", "format": "wav"}
     assert answer.text == "It is B."
     assert answer.speech is not None
-    assert answer.speech.words == "It is B."
+    assert answer.speech.transcript == "It is B."
     samples, rate = soundfile.read(answer.speech.path, dtype="float32")
     assert rate == 24000
     assert np.abs(samples - SAMPLES).max() <= 1 / 32768
@@ -165,12 +165,12 @@ def test_streamed_speech_is_put_together_however_it_is_cut(size: int, alone: boo
         answer = generate(server.url, voice="alloy")
     assert server.asked[0]["audio"]["format"] == "pcm16"
     assert answer.text == "It is B."
-    assert answer.usage.tokens_speech == 30
+    assert answer.usage.audio_tokens_out == 30
     assert answer.speech is not None
     samples, rate = soundfile.read(answer.speech.path, dtype="float32")
     assert (rate, samples.size) == (24000, SAMPLES.size)
     assert np.abs(samples - SAMPLES).max() <= 1 / 32768
-    assert answer.first_sound is not None
+    assert answer.first_audio is not None
     assert Path(answer.speech.path).parent.name == "replies"
 
 

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from earmark import plugins
-from earmark.cli._words import merged
-from earmark.config import backend_settings, common, compose
+from earmark.cli._tables import merge_tasks
+from earmark.config import backend_settings, common_settings, compose_config
 
 DOCS = Path(__file__).parents[2] / "docs"
 PAGES = [*sorted((DOCS / "models").glob("*.md")), DOCS / "preflight.md", DOCS / "batch.md", DOCS / "costs.md"]
@@ -30,19 +30,19 @@ def test_the_commands_of_a_page_are_composed_and_read(page: Path, monkeypatch: p
     found = commands(page)
     assert found, f"{page.name} has no command"
     for words in found:
-        for name in merged([word for word in words if "=" not in word]):
-            assert name.partition(":")[0] in plugins.names("benchmarks"), f"{page.name}: no benchmark {name}"
-        composed = compose([word for word in words if "=" in word])
+        for name in merge_tasks([word for word in words if "=" not in word]):
+            assert name.partition(":")[0] in plugins.plugin_names("benchmarks"), f"{page.name}: no benchmark {name}"
+        composed = compose_config([word for word in words if "=" in word])
         if any(word.startswith("model=") for word in words):
-            assert common(composed.model).concurrency
+            assert common_settings(composed.model).concurrency
             assert backend_settings(composed.model)
 
 
-@pytest.mark.parametrize("name", sorted(set(plugins.names("models")) - {"ear", "mind"}))
+@pytest.mark.parametrize("name", sorted(set(plugins.plugin_names("models")) - {"whisper_tiny", "smollm2"}))
 def test_a_backend_has_a_page_with_a_command_for_it(name: str) -> None:
     page = DOCS / "models" / f"{name}.md"
     assert page.read_text(encoding="utf-8").lower().startswith(f"# {name}"), (
         f"{page.name} opens with the backend's name"
     )
-    asked = [compose([word for word in words if "=" in word]).model for words in commands(page)]
+    asked = [compose_config([word for word in words if "=" in word]).model for words in commands(page)]
     assert name in {model["backend"] for model in asked}

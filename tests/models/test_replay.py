@@ -9,22 +9,23 @@ from typing import Any
 import pytest
 from mine import bench
 
-from earmark.config import compose, open_model
+from earmark.config import compose_config
+from earmark.engine.digests import prompt_digest
+from earmark.engine.open import open_model
 from earmark.errors import BadData, Rejected
-from earmark.evaluate import Outcome, Watch, evaluate
-from earmark.journal import Journal, Record, read
-from earmark.signature import asked
+from earmark.evaluate import Callbacks, RunResult, evaluate
+from earmark.journal import Journal, Record, read_journal
 from earmark.types import Failure, Item, Prompt, Response, Turn
 
-SILENT = Watch(lambda _: None, lambda _: None)
+SILENT = Callbacks(lambda _: None, lambda _: None)
 
 
-def run(*words: str, **settings: Any) -> Outcome:
-    return asyncio.run(evaluate(bench.load(bench.Settings(**settings)), compose(words), SILENT))
+def run(*words: str, **settings: Any) -> RunResult:
+    return asyncio.run(evaluate(bench.load(bench.Settings(**settings)), compose_config(words), SILENT))
 
 
-def said(outcome: Outcome) -> dict[tuple[str, str, int], Response | Failure | None]:
-    records = read(outcome.folder / "responses.jsonl")
+def said(outcome: RunResult) -> dict[tuple[str, str, int], Response | Failure | None]:
+    records = read_journal(outcome.folder / "responses.jsonl")
     return {(r.item.id, r.condition, r.repeat): r.response or r.failure for r in records}
 
 
@@ -86,7 +87,12 @@ def test_an_imported_log_is_a_run() -> None:
 def test_prompts_of_words_are_found_by_their_words(tmp_path: Path) -> None:
     prompts = [Prompt((Turn("user", (text,)),)) for text in ("one", "two", "three")]
     records = [
-        Record(Item(f"{at}"), asked=asked(prompts[at % 2]), repeat=at // 2, response=Response(f"reply {at}"))
+        Record(
+            Item(f"{at}"),
+            prompt_digest=prompt_digest(prompts[at % 2]),
+            repeat=at // 2,
+            response=Response(f"reply {at}"),
+        )
         for at in (2, 1, 0, 3)
     ]
     folder = write(tmp_path / "m/b/run", *records)

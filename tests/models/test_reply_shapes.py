@@ -19,12 +19,12 @@ from servers import Stream, serving
 
 from earmark.errors import AskError, BadSetup, Transient
 from earmark.models import gemini, openai, transcriptions
-from earmark.models._http import asked_to_wait, retry_after
-from earmark.models._openai_queue import Made, Queue, batch, read_line
-from earmark.models._openai_refusals import NAMES, refused_names
-from earmark.models._openai_reply import read_reply, spoken
-from earmark.models._openai_stream import Gathered
-from earmark.models._reply import Reply, parsed, shaped
+from earmark.models._http import parse_retry_after, retry_after
+from earmark.models._openai_queue import BatchObject, BatchQueue, parse_output_line, to_batch_job
+from earmark.models._openai_reply import read_reply, read_speech
+from earmark.models._openai_stream import StreamedReply
+from earmark.models._openai_unsupported import OPTIONAL_PARAMETERS, find_unsupported
+from earmark.models._reply import Reply, convert, parse_payload
 from earmark.types import Prompt, Response, Turn, Usage
 
 CHAT = {
@@ -131,7 +131,7 @@ def as_sent(value: Any) -> bytes:
 
 
 def reply_of(value: Any, status: int = 200) -> Reply:
-    return Reply(status, {}, parsed(as_sent(value)))
+    return Reply(status, {}, parse_payload(as_sent(value)))
 
 
 def answered(read: Callable[[], Any]) -> Any:
@@ -161,18 +161,18 @@ many = settings(max_examples=300, suppress_health_check=[HealthCheck.too_slow, H
 def test_a_whole_reply(value: Any, status: int) -> None:
     reply = reply_of(value, status)
     if answered(lambda: read_reply(reply, logprobs=True)):
-        answered(lambda: asyncio.run(spoken(reply)))
-    assert set(refused_names(reply.payload, dict.fromkeys(NAMES))) <= NAMES
+        answered(lambda: asyncio.run(read_speech(reply)))
+    assert set(find_unsupported(reply.payload, dict.fromkeys(OPTIONAL_PARAMETERS))) <= OPTIONAL_PARAMETERS
 
 
 @many
 @given(st.lists(like(CHAT, DELTA, FAILED), min_size=1, max_size=3), st.booleans())
 def test_a_streamed_reply(values: list[Any], ended: bool) -> None:
     def read() -> Any:
-        found = Gathered(0.0)
+        found = StreamedReply(0.0)
         for value in values:
-            found.take(as_sent(value))
-        found.take(b"[DONE]" if ended else b"")
+            found.add_event(as_sent(value))
+        found.add_event(b"[DONE]" if ended else b"")
         return read_reply(Reply(200, {}, found.error or found.payload()))
 
     answered(read)
@@ -190,28 +190,28 @@ def test_a_reply_of_gemini(value: Any, status: int) -> None:
 @given(like(HEARD, FAILED), STATUSES)
 def test_a_transcript(value: Any, status: int) -> None:
     reader: Any = SimpleNamespace(settings=transcriptions.Settings())
-    answered(lambda: transcriptions.Recogniser.read(reader, reply_of(value, status)))
+    answered(lambda: transcriptions.TranscriptionModel.parse_reply(reader, reply_of(value, status)))
 
 
 @many
 @given(like(LINE))
 def test_a_line_of_a_batch(value: Any) -> None:
-    line = read_line(as_sent(value))
+    line = parse_output_line(as_sent(value))
     if line:
         assert isinstance(line.custom_id, str)
-        answered(lambda: Queue.answer(SimpleNamespace(), line))  # type: ignore[arg-type]
+        answered(lambda: BatchQueue.answer(SimpleNamespace(), line))  # type: ignore[arg-type]
 
 
 @many
 @given(like(BATCH))
 def test_the_state_of_a_batch(value: Any) -> None:
-    answered(lambda: batch(shaped(parsed(as_sent(value)), Made)))
+    answered(lambda: to_batch_job(convert(parse_payload(as_sent(value)), BatchObject)))
 
 
 @many
 @given(like(MODELS))
 def test_a_list_of_models(value: Any) -> None:
-    entries = openai.listed_models(parsed(as_sent(value)))
+    entries = openai.listed_models(parse_payload(as_sent(value)))
     assert all(isinstance(text, str) for entry in entries for text in (entry.id, entry.owned_by))
 
 
@@ -220,17 +220,17 @@ def test_a_list_of_models(value: Any) -> None:
 @example("Sun, 06 Nov 99999999999999999999 08:49:37 GMT", datetime(1994, 11, 6, tzinfo=UTC))
 @example("Sun, 06 Nov 1994 08:49:37 +99999999999999", datetime(1994, 11, 6, tzinfo=UTC))
 def test_a_head_that_asks_to_wait(header: str, now: datetime) -> None:
-    wait = retry_after(header, now)
+    wait = parse_retry_after(header, now)
     assert wait is None or 0 < wait < float("inf")
-    assert asked_to_wait({}) is None
+    assert retry_after({}) is None
 
 
 @many
 @given(st.binary(max_size=60) | st.sampled_from([b"[" * 100_000, b'{"a":' * 5000, b"\xef\xbb\xbf{}", b"\xff"]))
 def test_bytes_that_are_no_json(data: bytes) -> None:
-    assert isinstance(parsed(data), dict | bytes)
-    answered(lambda: read_reply(Reply(200, {}, parsed(data))))
-    assert read_line(data) is None or data.removeprefix(b"\xef\xbb\xbf").strip().startswith(b"{")
+    assert isinstance(parse_payload(data), dict | bytes)
+    answered(lambda: read_reply(Reply(200, {}, parse_payload(data))))
+    assert parse_output_line(data) is None or data.removeprefix(b"\xef\xbb\xbf").strip().startswith(b"{")
 
 
 @pytest.mark.parametrize("stream", [False, True])

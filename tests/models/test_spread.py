@@ -13,10 +13,11 @@ import pytest
 from aiohttp import web
 from servers import Server, said, serving
 
-from earmark.config import open_model, signed_model
+from earmark.config import model_signature
+from earmark.engine.open import open_model
 from earmark.errors import BadSetup, Rejected, Transient, UsageError
-from earmark.models.spread import DEATHS, Endpoint, Spread
-from earmark.types import Hears, Prompt, Response, Turn
+from earmark.models.spread import FAILURES_BEFORE_COOLDOWN, Endpoint, LoadBalancer
+from earmark.types import Capabilities, Prompt, Response, Turn
 
 PROMPT = Prompt((Turn("user", ("Which?",)),))
 
@@ -24,7 +25,7 @@ PROMPT = Prompt((Turn("user", ("Which?",)),))
 class Queue:
     """A server that answers one question after the other, each in so many seconds."""
 
-    hears = Hears()
+    capabilities = Capabilities()
 
     def __init__(self, seconds: float, name: str = "m") -> None:
         self.name, self.seconds = name, seconds
@@ -41,9 +42,9 @@ class Queue:
         return Response("A")
 
 
-def spread(*queues: Queue, rest: float = 30.0, now: list[float] | None = None) -> Spread:
+def spread(*queues: Queue, rest: float = 30.0, now: list[float] | None = None) -> LoadBalancer:
     endpoints = [Endpoint(queue, f"{at}") for at, queue in enumerate(queues)]
-    return Spread(endpoints, "m", rest, (lambda: now[0]) if now else asyncio.get_running_loop().time)
+    return LoadBalancer(endpoints, "m", rest, (lambda: now[0]) if now else asyncio.get_running_loop().time)
 
 
 class Jumping(asyncio.SelectorEventLoop):
@@ -65,7 +66,7 @@ class Jumping(asyncio.SelectorEventLoop):
         return self.now
 
 
-async def ask(model: Spread, questions: int, workers: int) -> int:
+async def ask(model: LoadBalancer, questions: int, workers: int) -> int:
     left = iter(range(questions))
     failed = 0
 
@@ -111,7 +112,7 @@ def test_an_endpoint_that_fails_again_and_again_is_left_out_and_comes_back() -> 
         bad.error = Transient("HTTP 502")
         model = spread(bad, good, now=now)
         failed = await ask(model, 50, 4)
-        assert DEATHS <= failed == bad.asked <= DEATHS + 4
+        assert FAILURES_BEFORE_COOLDOWN <= failed == bad.asked <= FAILURES_BEFORE_COOLDOWN + 4
         now[0] += 29.0
         await ask(model, 10, 1)
         assert bad.asked == failed
@@ -202,7 +203,7 @@ def named(name: str) -> Any:
 
 def test_urls_become_endpoints_of_one_model() -> None:
     with serving(named("one")) as one, serving(named("two")) as two:
-        told = answers({"urls": [one.url, f"{two.url}/"], "each": {"backend": "openai", "max_tokens": 3}})
+        told = answers({"urls": [one.url, f"{two.url}/"], "endpoint": {"backend": "openai", "max_tokens": 3}})
     assert set(told) == {"one", "two"}
     assert one.asked[0]["max_tokens"] == two.asked[0]["max_tokens"] == 3
 
@@ -217,7 +218,7 @@ def test_questions_of_an_endpoint_where_nobody_is_go_to_another_at_once() -> Non
 
 def test_endpoints_must_be_one_model() -> None:
     def different(one: Server, two: Server, **more: Any) -> list[str]:
-        return answers({"of": [{"backend": "openai", "base_url": server.url} for server in (one, two)]} | more)
+        return answers({"endpoints": [{"backend": "openai", "base_url": server.url} for server in (one, two)]} | more)
 
     with serving(named("one"), models=("a",)) as one, serving(named("two"), models=("b",)) as two:
         with pytest.raises(BadSetup, match="serve different models, a and b"):
@@ -225,7 +226,7 @@ def test_endpoints_must_be_one_model() -> None:
         assert set(different(one, two, name="ab")) == {"one", "two"}
 
 
-@pytest.mark.parametrize("settings", [{}, {"urls": ["http://x/v1"], "of": [{"backend": "fake"}]}])
+@pytest.mark.parametrize("settings", [{}, {"urls": ["http://x/v1"], "endpoints": [{"backend": "fake"}]}])
 def test_it_takes_urls_or_settings(settings: dict[str, Any]) -> None:
     with pytest.raises(UsageError, match=r"either 'model\.urls="):
         answers(settings)
@@ -233,6 +234,8 @@ def test_it_takes_urls_or_settings(settings: dict[str, Any]) -> None:
 
 def test_where_the_endpoints_are_does_not_sign() -> None:
     here, there = ({"backend": "spread", "urls": [f"http://{host}/v1"]} for host in ("here", "there"))
-    assert signed_model(here, "m") == signed_model(there, "m")
+    assert model_signature(here, "m") == model_signature(there, "m")
     each = [{"backend": "openai", "base_url": "http://here", "concurrency": 3, "max_tokens": 8}]
-    assert signed_model({"backend": "spread", "of": each}, "m")["of"] == [{"backend": "openai", "max_tokens": 8}]
+    assert model_signature({"backend": "spread", "endpoints": each}, "m")["endpoints"] == [
+        {"backend": "openai", "max_tokens": 8}
+    ]

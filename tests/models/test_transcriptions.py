@@ -12,16 +12,16 @@ import pytest
 from aiohttp import web
 from servers import said, serving, threaded
 
-from earmark.audio.prepare import prepare
-from earmark.config import open_model
+from earmark.audio.prepare import prepare_audio
+from earmark.engine.open import open_model
 from earmark.errors import BadSetup, Rejected, Transient
-from earmark.types import Part, Prompt, Recipe, Response, Turn
+from earmark.types import Part, Prompt, Response, SynthSpec, Turn
 
 # Our server reads forms by aiohttp, which warns of itself where a form comes cut at an odd place.
 pytestmark = pytest.mark.filterwarnings("ignore:unread_data:DeprecationWarning")
 
-TONE = Recipe("tone", {"frequency": 440.0, "seconds": 0.5, "level": -20.0}, "tone")
-HISS = Recipe("noise", {"seconds": 0.25, "level": -20.0, "seed": "1"}, "hiss")
+TONE = SynthSpec("tone", {"frequency": 440.0, "seconds": 0.5, "level": -20.0}, "tone")
+HISS = SynthSpec("noise", {"seconds": 0.25, "level": -20.0, "seed": "1"}, "hiss")
 Form = dict[str, Any]
 
 
@@ -48,7 +48,7 @@ def transcribing(reply: Callable[[Form], web.Response]) -> Iterator[tuple[str, l
 def ask(url: str, *parts: Part, **settings: Any) -> Response:
     async def go() -> Response:
         async with open_model({"backend": "transcriptions", "base_url": url, **settings}) as model:
-            return await model.generate(prepare(Prompt((Turn("user", parts),)), model.hears))
+            return await model.generate(prepare_audio(Prompt((Turn("user", parts),)), model.capabilities))
 
     return asyncio.run(go())
 
@@ -58,7 +58,7 @@ def test_a_sound_goes_up_as_a_form_and_its_words_come_back() -> None:
     with transcribing(lambda _: web.json_response({"text": " Good morning. ", "usage": usage})) as (url, forms):
         answer = ask(url, TONE, "Transcribe this.", name="w", language="en", prompt="Morning", extra={"seed": "1"})
     assert answer.text == "Good morning."
-    assert (answer.usage.tokens_in, answer.usage.tokens_out, answer.usage.tokens_sound) == (30, 3, 20)
+    assert (answer.usage.tokens_in, answer.usage.tokens_out, answer.usage.audio_tokens_in) == (30, 3, 20)
     assert answer.seconds > 0
     (form,) = forms
     sent = {name: form[name] for name in ("model", "language", "prompt", "response_format", "seed", "filename", "mime")}
@@ -131,8 +131,8 @@ def test_it_is_the_ear_of_a_cascade(tmp_path: Path) -> None:
     ):
         cascade = {
             "backend": "cascade",
-            "recogniser": {"backend": "transcriptions", "base_url": ear, "name": "w", "prices": {"minute": 0.6}},
-            "mind": {"backend": "openai", "base_url": mind.url, "prices": {"in": 1, "out": 2}},
+            "asr": {"backend": "transcriptions", "base_url": ear, "name": "w", "prices": {"minute": 0.6}},
+            "llm": {"backend": "openai", "base_url": mind.url, "prices": {"in": 1, "out": 2}},
             "template": "quoted",
         }
 
@@ -140,11 +140,11 @@ def test_it_is_the_ear_of_a_cascade(tmp_path: Path) -> None:
             async with open_model(cascade) as model:
                 assert model.name == "w+test-model"
                 prompt = Prompt((Turn("system", ("Be brief.",)), Turn("user", (TONE, "or", HISS, "which?"))))
-                return await model.generate(prepare(prompt, model.hears))
+                return await model.generate(prepare_audio(prompt, model.capabilities))
 
         answer = asyncio.run(go())
     assert len(forms) == 2
-    assert answer.heard == ("good morning", "{good night}")
+    assert answer.transcripts == ("good morning", "{good night}")
     content = mind.asked[0]["messages"][1]["content"]
     assert [part["text"] for part in content] == [
         'Transcript of the audio: "good morning"',

@@ -20,23 +20,23 @@ import pytest
 from real_servers import VENVS, core_environment, python_in
 from sounds import file_of, sine
 
-from earmark.audio.prepare import prepare
-from earmark.errors import BadSetup, Rejected, SoundFailed
+from earmark.audio.prepare import prepare_audio
+from earmark.errors import AudioError, BadSetup, Rejected
 from earmark.models import transformers
 from earmark.models._batcher import Batcher
-from earmark.models._listening import check_listening, sound_inputs, stated_window, window_of
-from earmark.models._processing import processing
+from earmark.models._listening import audio_inputs, check_audio_reaches_model, declared_window, window_of
+from earmark.models._processing import make_processor
 from earmark.models.transformers import Settings
-from earmark.types import Clip, Part, Picture, Prompt, Response, Turn, Wave, replace
+from earmark.types import Clip, ImageRef, Part, Prompt, Response, Turn, Waveform, replace
 
 MODELS = VENVS / "transformers" / "models"
 real = pytest.mark.skipif(find_spec("torch") is None, reason="needs torch: test_on_real_models runs it where that is")
 
 
-def noise(seconds: float, seed: int = 0) -> Wave:
+def noise(seconds: float, seed: int = 0) -> Waveform:
     """Some sound of its own."""
     samples = np.random.default_rng(seed).normal(0, 0.1, (1, round(seconds * 16000)))
-    return Wave(samples.astype(np.float32), 16000, f"{seconds:g} s")
+    return Waveform(samples.astype(np.float32), 16000, f"{seconds:g} s")
 
 
 def asked(*parts: Part, **sampling: Any) -> Prompt:
@@ -104,24 +104,26 @@ class Dull(Fake):
     ],
 )
 def test_a_processor_that_loses_the_sound_is_refused(kind: type[Fake], told: str) -> None:
-    used = processing(kind(), None, {}, "")
+    used = make_processor(kind(), None, {}, "")
     with pytest.raises(BadSetup, match=told):
-        check_listening(used.inputs, used.rate, used.kind)
+        check_audio_reaches_model(used.inputs, used.rate, used.kind)
 
 
 def test_five_clips_and_one_question_make_five_inputs() -> None:
-    used = processing(Fake(), None, {}, "")
-    check_listening(used.inputs, used.rate, used.kind)
-    made = [sound_inputs(used.inputs([asked(noise(1.0, seed), "Which?")]))["input_features"] for seed in range(5)]
+    used = make_processor(Fake(), None, {}, "")
+    check_audio_reaches_model(used.inputs, used.rate, used.kind)
+    made = [audio_inputs(used.inputs([asked(noise(1.0, seed), "Which?")]))["input_features"] for seed in range(5)]
     assert len({features.tobytes() for features in made}) == 5
 
 
 def test_a_window_that_cuts_is_found_and_one_that_does_not_is_none() -> None:
-    used = processing(Fake(), None, {}, "")
+    used = make_processor(Fake(), None, {}, "")
     assert (used.tokenizer.padding_side, used.tokenizer.pad_token) == ("left", "<end>")
-    assert stated_window(Extractor(), 16000) == 2.0
+    assert declared_window(Extractor(), 16000) == 2.0
     assert window_of(Extractor(), used.inputs, 16000) == 2.0
-    whole = processing(type("Whole", (Fake,), {"feature_extractor": staticmethod(lambda heard: heard)})(), None, {}, "")
+    whole = make_processor(
+        type("Whole", (Fake,), {"feature_extractor": staticmethod(lambda heard: heard)})(), None, {}, ""
+    )
     assert window_of(Extractor(), whole.inputs, 16000) is None
 
 
@@ -144,8 +146,8 @@ def test_a_template_of_words_alone_gets_a_mark_for_each_sound() -> None:
         (Tokenizer,),
         {"chat_template": "{{ m }}", "apply_chat_template": lambda _, talk, **__: "|".join(m["content"] for m in talk)},
     )()
-    used = processing(ultra, "Be brief.", {"enable_thinking": False}, "")
-    assert used.way == "placeholder"
+    used = make_processor(ultra, "Be brief.", {"enable_thinking": False}, "")
+    assert used.style == "placeholder"
     assert used.inputs([asked(noise(0.1), "Which?")]) == {
         "text": "Be brief.|<|audio|>\nWhich?",
         "sounds": 1,
@@ -169,7 +171,7 @@ def test_mistral_gets_files_in_base64() -> None:
 
     voxtral = Voxtral()
     voxtral.tokenizer = MistralTokenizer()
-    processing(voxtral, None, {}, "").inputs([asked(noise(0.1), "Which?")])
+    make_processor(voxtral, None, {}, "").inputs([asked(noise(0.1), "Which?")])
     sound, words = seen[0][0]["content"]
     assert sound["base64"].startswith("UklGR")  # RIFF
     assert words == {"type": "text", "text": "Which?"}
@@ -177,14 +179,14 @@ def test_mistral_gets_files_in_base64() -> None:
 
 def test_pictures_are_refused_and_a_model_must_be_named() -> None:
     with pytest.raises(Rejected, match="a Picture cannot be given"):
-        processing(Fake(), None, {}, "").inputs([asked(Picture("p.jpg"), "What?")])
+        make_processor(Fake(), None, {}, "").inputs([asked(ImageRef("p.jpg"), "What?")])
     with pytest.raises(BadSetup, match="no model is named"):
         asyncio.run(opened(Settings()))
 
 
 async def opened(settings: Settings) -> Any:
     async with transformers.load(settings) as model:
-        return model.hears
+        return model.capabilities
 
 
 def together(batcher: Batcher, prompts: list[Prompt]) -> list[Any]:
@@ -202,8 +204,8 @@ def test_a_batch_is_of_like_length_and_every_caller_gets_its_own_answer() -> Non
     sizes: list[list[float]] = []
 
     def work(prompts: list[Prompt]) -> list[Response]:
-        sizes.append([part.seconds for p in prompts for part in p.turns[0].parts if isinstance(part, Wave)])
-        return [Response(part.name) for p in prompts for part in p.turns[0].parts if isinstance(part, Wave)]
+        sizes.append([part.seconds for p in prompts for part in p.turns[0].parts if isinstance(part, Waveform)])
+        return [Response(part.name) for p in prompts for part in p.turns[0].parts if isinstance(part, Waveform)]
 
     seconds = [0.5, 3.0, 0.6, 2.9, 0.4, 2.8]
     got = together(Batcher(work, 3), [asked(noise(s), "Which?") for s in seconds])
@@ -287,7 +289,9 @@ def test_who_stops_waiting_is_left_out() -> None:
 
 async def answers(settings: Settings, prompts: list[Prompt]) -> list[Response]:
     async with transformers.load(settings) as model:
-        return list(await asyncio.gather(*[model.generate(prepare(prompt, model.hears)) for prompt in prompts]))
+        return list(
+            await asyncio.gather(*[model.generate(prepare_audio(prompt, model.capabilities)) for prompt in prompts])
+        )
 
 
 @real
@@ -304,7 +308,7 @@ def test_replies_are_the_same_in_batches_of_one_and_of_three(name: str, window: 
     assert [reply.text for reply in alone] == [reply.text for reply in in_three]
     assert len({reply.text for reply in alone}) == 3, "the sound makes no difference"
     assert [reply.usage for reply in alone] == [reply.usage for reply in in_three]
-    assert [reply.usage.tokens_sound for reply in alone] == sound
+    assert [reply.usage.audio_tokens_in for reply in alone] == sound
     assert asyncio.run(opened(tiny)).seconds == window
 
 
@@ -312,7 +316,7 @@ def test_replies_are_the_same_in_batches_of_one_and_of_three(name: str, window: 
 def test_two_clips_and_words_between_them_go_in_order() -> None:
     prompts = [asked("First:", noise(0.5, 1), "then:", noise(0.8, 2), "which?"), asked("Only words.")]
     both, none = asyncio.run(answers(Settings(hf_id=str(MODELS / "tiny-qwen2-audio")), prompts))
-    assert (both.usage.tokens_sound, none.usage.tokens_sound) == (12 + 20, 0)
+    assert (both.usage.audio_tokens_in, none.usage.audio_tokens_in) == (12 + 20, 0)
     assert (both.stop, both.usage.tokens_out) == ("length", 16)
 
 
@@ -320,9 +324,9 @@ def test_two_clips_and_words_between_them_go_in_order() -> None:
 def test_what_is_too_long_fails_by_name_and_alone() -> None:
     async def go() -> list[Any]:
         async with transformers.load(Settings(hf_id=str(MODELS / "tiny-qwen2-audio"))) as model:
-            assert model.hears.seconds == 30.0
-            with pytest.raises(SoundFailed, match=r"lasts 31\.00 s, the model hears 30 s; nothing was cut"):
-                prepare(asked(noise(31.0), "Which?"), model.hears)
+            assert model.capabilities.seconds == 30.0
+            with pytest.raises(AudioError, match=r"lasts 31\.00 s, the model hears 30 s; nothing was cut"):
+                prepare_audio(asked(noise(31.0), "Which?"), model.capabilities)
             wordy = [asked("word " * 1100), asked("Which?")]
             return await asyncio.gather(*map(model.generate, wordy), return_exceptions=True)
 

@@ -1,4 +1,5 @@
-"""The vLLM adapter: its own logic here; the engine itself and vLLM's server under `make test-vllm`, which prints a summary.
+"""The vLLM adapter: its own logic here; the engine itself and vLLM's server under `make test-vllm`, which prints a
+summary.
 
 The test marked `real` needs vLLM; `test_on_the_real_engine` runs it in the environment that has it.
 """
@@ -30,14 +31,15 @@ from real_servers import (
     vllm_serve,
 )
 
-from earmark.audio.prepare import prepare
-from earmark.config import compose, open_model
+from earmark.audio.prepare import prepare_audio
+from earmark.config import compose_config
+from earmark.engine.open import open_model
 from earmark.errors import BadSetup, Rejected, Transient
 from earmark.models import vllm
-from earmark.models._processing import Processing
-from earmark.models._weights import quantization_of, stored_as, why_not
-from earmark.models.vllm import Engine, Settings
-from earmark.types import Hears, Part, Prompt, Turn, Wave, replace
+from earmark.models._processing import PromptProcessor
+from earmark.models._weights import incompatibility, quantization_of, weight_format
+from earmark.models.vllm import Settings, VllmModel
+from earmark.types import Capabilities, Part, Prompt, Turn, Waveform, replace
 
 TINY = VENVS / "vllm" / "models" / "tiny-qwen2-audio"
 real = pytest.mark.skipif(find_spec("vllm") is None, reason="needs vLLM: test_on_the_real_engine runs it where that is")
@@ -46,9 +48,9 @@ FP4 = {"num_bits": 4, "type": "float", "group_size": 16}
 FP8 = {"num_bits": 8, "type": "float"}
 
 
-def noise(seconds: float, seed: int = 0) -> Wave:
+def noise(seconds: float, seed: int = 0) -> Waveform:
     samples = np.random.default_rng(seed).normal(0, 0.1, (1, round(seconds * 16000)))
-    return Wave(samples.astype(np.float32), 16000, f"{seconds:g} s")
+    return Waveform(samples.astype(np.float32), 16000, f"{seconds:g} s")
 
 
 def asked(*parts: Part, **sampling: Any) -> Prompt:
@@ -84,7 +86,7 @@ def groups(weights: dict[str, Any], activations: dict[str, Any] | None) -> dict[
     ],
 )
 def test_how_weights_are_stored_is_read_from_every_way_of_writing_it(quantization: dict[str, Any], kind: str) -> None:
-    assert stored_as(quantization) == kind
+    assert weight_format(quantization) == kind
 
 
 def test_how_weights_are_stored_is_found_wherever_it_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -93,7 +95,7 @@ def test_how_weights_are_stored_is_found_wherever_it_is_told(tmp_path: Path, mon
         assert quantization_of(config, str(tmp_path)) == nvfp4
     assert quantization_of({"text_config": None}, str(tmp_path)) == {}
     (tmp_path / "hf_quant_config.json").write_text('{"quantization": {"quant_algo": "NVFP4"}}')
-    assert stored_as(quantization_of({}, str(tmp_path))) == "nvfp4"
+    assert weight_format(quantization_of({}, str(tmp_path))) == "nvfp4"
     monkeypatch.setattr("huggingface_hub.constants.HF_HUB_OFFLINE", True)
     assert quantization_of({}, "nobody/none") == {}
 
@@ -115,17 +117,18 @@ def test_how_weights_are_stored_is_found_wherever_it_is_told(tmp_path: Path, mon
 def test_a_card_runs_what_it_can_multiply(
     quantization: dict[str, Any], card: tuple[int, int] | None, *, runs: bool, widened: bool
 ) -> None:
-    assert (why_not(quantization, card) == "") == runs
-    assert (why_not(quantization, card, widen=True) == "") == widened
+    assert (incompatibility(quantization, card) == "") == runs
+    assert (incompatibility(quantization, card, widen=True) == "") == widened
 
 
 def test_the_line_says_what_was_found_and_what_to_take() -> None:
-    told = why_not(groups(FP4, FP4), (8, 6))
+    told = incompatibility(groups(FP4, FP4), (8, 6))
     assert told == (
-        "the weights are NVFP4, which needs compute capability 10.0 (Blackwell); this card has 8.6: take the BF16 weights, or "
+        "the weights are NVFP4, which needs compute capability 10.0 (Blackwell); this card has 8.6: take the BF16 "
+        "weights, or "
         "4 bits as AWQ or GPTQ store them, or run these widened to 16 bits, which is slower, with model.widen=true"
     )
-    assert "widen" not in why_not(groups(FP4, FP4), (7, 0))
+    assert "widen" not in incompatibility(groups(FP4, FP4), (7, 0))
 
 
 # ---------------------------------------------------------------- settings
@@ -133,7 +136,7 @@ def test_the_line_says_what_was_found_and_what_to_take() -> None:
 
 @pytest.mark.parametrize("name", ["gemma4_e2b", "gemma4_e4b"])
 def test_the_seeds_models_are_there_with_its_fields(name: str) -> None:
-    model = compose([f"model={name}"]).model
+    model = compose_config([f"model={name}"]).model
     size = name[-3:].upper()
     assert {key: model[key] for key in model if key not in ("concurrency", "template")} == {
         "name": f"gemma4-{size.lower()}",
@@ -151,7 +154,7 @@ def test_the_seeds_models_are_there_with_its_fields(name: str) -> None:
 @pytest.mark.skipif(find_spec("vllm") is not None, reason="vLLM is here")
 def test_a_missing_package_is_told_with_the_line_to_type() -> None:
     async def go() -> None:
-        async with open_model(compose(["model=gemma4_e2b"]).model):
+        async with open_model(compose_config(["model=gemma4_e2b"]).model):
             pass
 
     with pytest.raises(BadSetup, match=r"type: pip install 'vllm\[audio\]'.*environment of its own"):
@@ -184,8 +187,8 @@ class Processor:
 
 @pytest.mark.parametrize(("bos", "adds"), [("<bos>", False), ("", True)])
 def test_a_request_holds_tokens_with_one_beginning_and_the_sound_beside_them(bos: str, *, adds: bool) -> None:
-    used = Processing(Processor(bos), "chat", 16000, variables={"enable_thinking": False})
-    engine = Engine("tiny", Hears(), Settings(), None, used, iter(range(9)))
+    used = PromptProcessor(Processor(bos), "chat", 16000, variables={"enable_thinking": False})
+    engine = VllmModel("tiny", Capabilities(), Settings(), None, used, iter(range(9)))
     sound = noise(0.1)
     request = engine.request(asked(sound, "Which?"))
     variables = ["add_generation_prompt", "enable_thinking", "tokenize"]
@@ -212,11 +215,11 @@ def test_the_engine_answers_refuses_forgets_and_dies_in_our_words() -> None:
         began = time.perf_counter()
         async with vllm.load(settings) as model:
             print(f"\nvLLM engine up after {time.perf_counter() - began:.0f} s")  # noqa: T201 - the summary of make test-vllm
-            assert model.hears == Hears(("samples",), (16000,), 1, 30.0, 2)
-            question = prepare(asked(noise(1.0), "Which word? A. cat B. dog"), model.hears)
+            assert model.capabilities == Capabilities(("samples",), (16000,), 1, 30.0, 2)
+            question = prepare_audio(asked(noise(1.0), "Which word? A. cat B. dog"), model.capabilities)
             replies = await asyncio.gather(*[model.generate(question) for _ in range(32)])
             assert len({reply.text for reply in replies}) == 1
-            assert replies[0].usage.tokens_sound == 25
+            assert replies[0].usage.audio_tokens_in == 25
             assert (replies[0].stop, replies[0].usage.tokens_out) == ("length", 16)
             with pytest.raises(Rejected, match="2048"):
                 await model.generate(asked("word " * 2000))

@@ -15,12 +15,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from servers import said, serving
 
-from earmark.folder import JOURNAL
-from earmark.journal import Record, ScoreLine, read
-from earmark.report.files import Samples, settle, without_formulas, write_summary, write_tables
+from earmark.journal import JOURNAL_FILE, Record, ScoreLine, read_journal
+from earmark.report.files import SampleWriters, publish_files, without_formulas, write_summary, write_tables
 from earmark.report.rows import Row
+from earmark.runs.export_run import export_run
 from earmark.stats.estimate import Estimate
-from earmark.transfer import export_run
 from earmark.types import STATES, Item, Table
 
 FORMULAS = ("=SUM(1,1)", "+1", "-1", "@cmd", "\t=1", "\r=1", "=cmd|'/C calc'!A0", "'=1", "''+1")
@@ -39,11 +38,11 @@ def cells(path: Path) -> list[dict[str, str]]:
 def test_tasks_of_any_name_have_a_file_of_samples_each(tmp_path: Path) -> None:
     tasks = ["plain", "speech/en", "speech-en", ".."]
     (tmp_path / "staged").mkdir()
-    with Samples(tmp_path / "staged") as samples:
+    with SampleWriters(tmp_path / "staged") as samples:
         for task in tasks:
             samples.add(Record(Item("1", task)), ScoreLine(task, "1", "plain", 0, "choice", "answered"))
     (tmp_path / "run").mkdir()
-    settle(tmp_path / "staged", tmp_path / "run")
+    publish_files(tmp_path / "staged", tmp_path / "run")
     written = sorted((tmp_path / "run" / "samples").iterdir())
     assert sorted(path.read_text().splitlines()[1].partition(",")[0] for path in written) == sorted(tasks)
     assert "plain.csv" in [path.name for path in written]
@@ -81,7 +80,7 @@ def test_replies_that_are_formulas_are_texts_in_csv_and_exact_elsewhere() -> Non
         done = earmark("run", "acoustics:pitch", f"items={len(FORMULAS) + 1}", f"model={server.url}", "model.name==x")
     assert done.returncode == 0, done.stderr
     (run,) = (path.parent for path in Path("results").rglob("run.json"))
-    answers = {record.item.id: record.response.text for record in read(run / JOURNAL) if record.response}
+    answers = {record.item.id: record.response.text for record in read_journal(run / JOURNAL_FILE) if record.response}
     assert {*answers.values()} == {*FORMULAS}
     for path in (run / "samples" / "pitch.csv", *export_run(run, "csv", None)):
         lines = cells(path)

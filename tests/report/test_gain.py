@@ -11,12 +11,12 @@ import pytest
 from commands import earmark
 
 from earmark.journal import Record
-from earmark.report.cells import Cells
-from earmark.report.gain import answered_without_ears, footnotes, gains
-from earmark.report.rows import Gain
-from earmark.scorers.choice import Choice
-from earmark.stats.bags import named
+from earmark.report.aggregates import Aggregates
+from earmark.report.gain import gain_footnotes, listening_gains, solved_by_controls
+from earmark.report.rows import ListeningGain
+from earmark.scorers.choice import ChoiceScorer
 from earmark.stats.compare import bonett_price, holm, mcnemar
+from earmark.stats.count_table import hash64
 from earmark.types import Failure, Item, Metric, Response, Score
 
 CONTROLS = ("silence", "swap")
@@ -33,10 +33,10 @@ def record(
     return Record(item, condition=condition, repeat=repeat, response=response, failure=failed)
 
 
-def cells(*told: tuple[str, str, str], repeats: int = 1) -> Cells:
+def cells(*told: tuple[str, str, str], repeats: int = 1) -> Aggregates:
     """Cells from a task, a condition and a word of letters, one an item: A right, B wrong, - failed."""
-    gathered = Cells(("half",))
-    scorer = Choice()
+    gathered = Aggregates(("half",))
+    scorer = ChoiceScorer()
     for task, condition, letters in told:
         for repeat in range(repeats):
             for number, letter in enumerate(letters):
@@ -49,23 +49,26 @@ def cells(*told: tuple[str, str, str], repeats: int = 1) -> Cells:
     return gathered
 
 
-def gained(*told: tuple[str, str, str], controls: tuple[str, ...] = CONTROLS) -> dict[str, Gain]:
-    return {gain.title: gain for gain in gains(cells(*told).cells, controls, {}, 0)}
+def gained(*told: tuple[str, str, str], controls: tuple[str, ...] = CONTROLS) -> dict[str, ListeningGain]:
+    return {gain.title: gain for gain in listening_gains(cells(*told).cells, controls, {}, 0)}
 
 
 def test_the_gain_is_plain_less_the_best_control_over_pairs() -> None:
     found = gained(("t", "plain", "AAAAAAAABB"), ("t", "silence", "ABBBBBBBBA"), ("t", "swap", "AAABBBBBBB"))["t"]
-    assert (found.control, found.deaf) == ("swap", {"silence": 0.2, "swap": 0.3})
-    assert (found.difference.first, found.difference.second) == (0.3, 0.8)
+    assert (found.control, found.controls) == ("swap", {"silence": 0.2, "swap": 0.3})
+    assert (found.difference.baseline, found.difference.candidate) == (0.3, 0.8)
     assert found.difference.value == pytest.approx(0.5)
     assert (found.difference.low, found.difference.high) == pytest.approx(bonett_price(5, 0, 10))
     assert found.difference.p == pytest.approx(mcnemar(5, 0))
-    assert (found.without_ears, found.guessed) == (1, 3.5)  # 7 items have one answer under both controls
+    assert (found.solved_by_controls, found.solved_by_guessing) == (
+        1,
+        3.5,
+    )  # 7 items have one answer under both controls
 
 
 def test_items_that_failed_in_either_are_left_out() -> None:
     found = gained(("t", "plain", "AAAA-A"), ("t", "silence", "BB-BBB"), controls=("silence",))["t"]
-    assert (found.difference.n, found.difference.first, found.difference.second) == (4, 0.0, 1.0)
+    assert (found.difference.n, found.difference.baseline, found.difference.candidate) == (4, 0.0, 1.0)
     none = gained(("t", "plain", "AA"), ("t", "silence", "--"), controls=("silence",))
     assert none == {}
 
@@ -85,7 +88,7 @@ def test_all_tasks_together_count_alike() -> None:
         ("u", "plain", "AAAAAAAA"), ("u", "silence", "AAAABBBB"), controls=("silence",),
     )  # fmt: skip
     assert found["all tasks"].difference.value == pytest.approx((1.0 + 0.5) / 2)
-    assert (found["all tasks"].without_ears, found["all tasks"].guessed) == (4, 6.0)
+    assert (found["all tasks"].solved_by_controls, found["all tasks"].solved_by_guessing) == (4, 6.0)
     low, high = found["all tasks"].difference.low, found["all tasks"].difference.high
     assert low is not None
     assert high is not None
@@ -94,32 +97,32 @@ def test_all_tasks_together_count_alike() -> None:
 
 def test_an_item_is_answered_without_ears_if_right_every_time() -> None:
     gathered = cells(("t", "silence", "AAB"), ("t", "swap", "ABB"), repeats=2)
-    assert answered_without_ears(gathered.cells, CONTROLS) == {("t", "choice"): {named("i0")}}
+    assert solved_by_controls(gathered.cells, CONTROLS) == {("t", "choice"): {hash64("i0")}}
     item = record(0, "silence", "B", 2)
-    gathered.add(item, Choice(), Score({"right": 0.0, "n": 1.0}, "B"))
-    assert answered_without_ears(gathered.cells, CONTROLS) == {("t", "choice"): set()}
+    gathered.add(item, ChoiceScorer(), Score({"right": 0.0, "n": 1.0}, "B"))
+    assert solved_by_controls(gathered.cells, CONTROLS) == {("t", "choice"): set()}
 
 
 def test_a_control_that_answered_nothing_makes_no_item_need_ears() -> None:
     told = (("t", "plain", "AAB"), ("t", "silence", "AAB"), ("t", "swap", "---"))
-    assert answered_without_ears(cells(*told).cells, CONTROLS) == {("t", "choice"): {named("i0"), named("i1")}}
-    assert gained(*told)["t"].without_ears == 2
+    assert solved_by_controls(cells(*told).cells, CONTROLS) == {("t", "choice"): {hash64("i0"), hash64("i1")}}
+    assert gained(*told)["t"].solved_by_controls == 2
 
 
 def test_less_may_be_better() -> None:
-    class Errors(Choice, frozen=True):
+    class Errors(ChoiceScorer, frozen=True):
         @property
         def metrics(self) -> dict[str, Metric]:
             return {"errors": Metric(lambda counts: np.divide(counts["e"], counts["n"]), better="lower")}
 
-    gathered = Cells()
+    gathered = Aggregates()
     for condition, errors in (("plain", 1.0), ("silence", 9.0), ("swap", 7.0)):
         for number in range(4):
             gathered.add(record(number, condition, "A"), Errors(), Score({"e": errors, "n": 10.0}))
-    (found,) = gains(gathered.cells, CONTROLS, {}, 0)
+    (found,) = listening_gains(gathered.cells, CONTROLS, {}, 0)
     assert found.control == "swap"
     assert found.difference.value == found.value == pytest.approx(0.6)  # hearing helps
-    assert found.without_ears is None
+    assert found.solved_by_controls is None
 
 
 def test_a_run_tells_its_gain_and_names_the_items() -> None:
@@ -145,41 +148,41 @@ def test_a_transcript_that_carries_the_answer_is_told(needs_ears: bool) -> None:
 # ---------------------------------------------------------------- replies as models give them
 
 
-def replied(*told: tuple[str, str], items: int = 24, repeats: int = 1) -> Gain:
+def replied(*told: tuple[str, str], items: int = 24, repeats: int = 1) -> ListeningGain:
     """The gain of a task whose targets are A and B in turn, from a reply to every item by condition."""
-    gathered, scorer = Cells(), Choice()
+    gathered, scorer = Aggregates(), ChoiceScorer()
     for condition, text in told:
         for repeat in range(repeats):
             for number in range(items):
                 entered = record(number, condition, text, repeat, target="AB"[number % 2])
                 earned = asyncio.run(scorer.score(entered.item, entered.response or Response("")))
                 gathered.add(entered, scorer, earned)
-    (found,) = (gain for gain in gains(gathered.cells, CONTROLS, {}, 0) if not gain.slice)
-    csv_rows = answered_without_ears(gathered.cells, CONTROLS)
-    assert found.without_ears == len(csv_rows[("t", "choice")])  # the table and without_ears.csv agree
+    (found,) = (gain for gain in listening_gains(gathered.cells, CONTROLS, {}, 0) if not gain.slice)
+    csv_rows = solved_by_controls(gathered.cells, CONTROLS)
+    assert found.solved_by_controls == len(csv_rows[("t", "choice")])  # the table and without_ears.csv agree
     return found
 
 
 def test_declining_silence_is_not_listening() -> None:
     """A to any sound, and no answer to silence: 0.500 plainly, and nothing above guessing."""
     found = replied(("plain", "A"), ("silence", "I cannot hear anything, please provide the audio."))
-    assert (found.difference.second, found.difference.first, found.value) == (0.5, 0.5, 0.0)
+    assert (found.difference.candidate, found.difference.baseline, found.value) == (0.5, 0.5, 0.0)
     assert found.low is not None
     assert found.high is not None
     assert found.low < 0 < found.high
     assert found.p == 1.0
     assert found.by_chance == {"silence": 24}
-    assert any("24 unread or refused under silence earn what guessing gets" in line for line in footnotes([found]))
+    assert any("24 unread or refused under silence earn what guessing gets" in line for line in gain_footnotes([found]))
 
 
 def test_a_listener_that_declines_silence_gains_what_is_above_guessing() -> None:
-    gathered, scorer = Cells(), Choice()
+    gathered, scorer = Aggregates(), ChoiceScorer()
     for number in range(24):
         target = "AB"[number % 2]
         for condition, text in (("plain", target), ("silence", "I cannot hear anything.")):
             entered = record(number, condition, text, target=target)
             gathered.add(entered, scorer, asyncio.run(scorer.score(entered.item, entered.response or Response(""))))
-    found = next(gain for gain in gains(gathered.cells, CONTROLS, {}, 0) if not gain.slice)
+    found = next(gain for gain in listening_gains(gathered.cells, CONTROLS, {}, 0) if not gain.slice)
     assert found.value == pytest.approx(0.5)
     assert found.p is not None
     assert found.p < 0.001
@@ -188,12 +191,12 @@ def test_a_listener_that_declines_silence_gains_what_is_above_guessing() -> None
 @pytest.mark.parametrize("repeats", [1, 3])
 def test_a_model_that_always_says_a_guesses_alike_under_all_controls(repeats: int) -> None:
     found = replied(("plain", "A"), ("silence", "A"), ("swap", "A"), repeats=repeats)
-    assert (found.without_ears, found.guessed) == (12, 12.0)
+    assert (found.solved_by_controls, found.solved_by_guessing) == (12, 12.0)
     assert found.value == pytest.approx(0.0, abs=1e-3)
 
 
 def test_guesses_that_differ_between_controls_are_never_right_together() -> None:
-    assert replied(("plain", "A"), ("silence", "A"), ("swap", "B")).guessed == 0.0
+    assert replied(("plain", "A"), ("silence", "A"), ("swap", "B")).solved_by_guessing == 0.0
 
 
 @pytest.mark.parametrize("repeats", [1, 2, 3])
@@ -209,7 +212,7 @@ def test_a_mean_of_rows_without_a_difference_has_a_width() -> None:
     letters = "AB" * 12
     for repeats in (1, 3):
         told = [(task, condition, letters) for task in "tu" for condition in ("plain", "silence")]
-        found = {gain.title: gain for gain in gains(cells(*told, repeats=repeats).cells, CONTROLS, {}, 0)}
+        found = {gain.title: gain for gain in listening_gains(cells(*told, repeats=repeats).cells, CONTROLS, {}, 0)}
         assert (found["t"].low, found["t"].high) == pytest.approx((-0.107, 0.107), abs=5e-4)
         assert (found["all tasks"].low, found["all tasks"].high) == pytest.approx((-0.0754, 0.0754), abs=5e-4)
 

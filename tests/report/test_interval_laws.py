@@ -1,4 +1,6 @@
-"""Laws of every interval: over all metrics of all scorers, by task, as a mean over tasks and over groups, and of differences."""
+"""Laws of every interval: over all metrics of all scorers, by task, as a mean over tasks and over groups, and of
+differences.
+"""
 
 from __future__ import annotations
 
@@ -9,9 +11,9 @@ import pytest
 from every_metric import Only, every_metric
 
 from earmark.journal import Record
-from earmark.report.cells import Cell, Cells, averaged, over_groups
-from earmark.stats.bags import Bags
+from earmark.report.aggregates import Aggregate, Aggregates, average_over_groups, average_over_tasks
 from earmark.stats.compare import Difference, Pairs, difference
+from earmark.stats.count_table import CountTable
 from earmark.stats.estimate import Estimate, estimate
 from earmark.types import Item, Score
 
@@ -19,9 +21,9 @@ MIXED = (1, 1, 0, 1, 0, 1, 1, 0, 1, 1, 1, 0)  # which of the items are as good a
 ALIKE = (1,) * 12
 
 
-def cells(scorer: Only, item: Item, good: Sequence[int], repeats: int, size: int, task: str = "t") -> Cell:
+def cells(scorer: Only, item: Item, good: Sequence[int], repeats: int, size: int, task: str = "t") -> Aggregate:
     """A cell of twelve items in groups of some size, each reply the same in every repeat."""
-    gathered, bounds = Cells(), scorer.bounds(item)
+    gathered, bounds = Aggregates(), scorer.bounds(item)
     for repeat in range(repeats):
         for at, best in enumerate(good):
             asked = Item(f"i{at}", task, targets=item.targets, group=f"{task} {at // size}")
@@ -33,12 +35,12 @@ def every_way(scorer: Only, item: Item, good: Sequence[int], repeats: int, size:
     """The metric of one task, as means over two tasks and over groups, and its difference to another run."""
     cell, other = (cells(scorer, item, good, repeats, size, task) for task in ("t", "u"))
     found: list[Estimate | Difference] = []
-    for each in (cell, averaged({"t": cell, "u": other}), over_groups(cell)):
-        metric, bags = each.scorer.metrics[scorer.metric], each.bags
+    for each in (cell, average_over_tasks({"t": cell, "u": other}), average_over_groups(cell)):
+        metric, bags = each.scorer.metrics[scorer.metric], each.counts
         found.append(estimate(metric, bags.columns, bags.groups, bags.items))
     turned = cells(scorer, item, (*good[3:], *good[:3]), repeats, size)
-    assert isinstance(cell.bags, Bags)
-    pairs = Pairs(cell.bags.columns, turned.bags.columns, cell.bags.groups, cell.bags.items)
+    assert isinstance(cell.counts, CountTable)
+    pairs = Pairs(cell.counts.columns, turned.counts.columns, cell.counts.groups, cell.counts.items)
     metric = scorer.metrics[scorer.metric]
     return [*found, difference((metric, metric), pairs)]
 

@@ -9,8 +9,8 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
 from earmark.errors import UsageError
-from earmark.report.figures import write_picture
-from earmark.report.noise_curve import noise_curve
+from earmark.report.figures import write_plot
+from earmark.report.noise_curve import plot_noise_curve
 from earmark.report.rows import Row
 from earmark.stats.estimate import Estimate
 from earmark.types import STATES
@@ -19,7 +19,15 @@ from earmark.types import STATES
 def row(task: str, condition: str, value: float | None, slice: str = "") -> Row:  # noqa: A002 - as the row has it
     estimate = Estimate(value) if value is None else Estimate(value, value - 0.1, value + 0.1)
     return Row(
-        task, condition, "choice", "", 20, dict.fromkeys(STATES, 0), {"accuracy": estimate}, chance=0.25, slice=slice
+        task,
+        condition,
+        "choice",
+        "",
+        20,
+        dict.fromkeys(STATES, 0),
+        {"accuracy": estimate},
+        guess_rate=0.25,
+        slice=slice,
     )
 
 
@@ -37,7 +45,7 @@ ROWS = [
 
 
 def drawn(rows: list[Row]) -> Figure:
-    picture = noise_curve("bench by model", rows)
+    picture = plot_noise_curve("bench by model", rows)
     figure = Figure()
     picture.draw(figure)
     return figure
@@ -58,7 +66,7 @@ def test_what_is_drawn() -> None:
 
 def test_a_run_without_noise_is_refused_with_what_to_type() -> None:
     with pytest.raises(UsageError, match=r"only plain: a curve needs a run with noise=\[20,10,0,-10\]"):
-        noise_curve("bench by model", [row("words", "plain", 0.9)])
+        plot_noise_curve("bench by model", [row("words", "plain", 0.9)])
 
 
 @pytest.mark.parametrize(
@@ -67,14 +75,14 @@ def test_a_run_without_noise_is_refused_with_what_to_type() -> None:
 def test_the_name_tells_the_form_and_the_same_numbers_give_the_same_bytes(
     tmp_path: Path, name: str, begins: bytes
 ) -> None:
-    picture = noise_curve("bench by model", ROWS)
-    write_picture(tmp_path / name, picture)
+    picture = plot_noise_curve("bench by model", ROWS)
+    write_plot(tmp_path / name, picture)
     first = (tmp_path / name).read_bytes()
     assert first.startswith(begins)
-    write_picture(tmp_path / name, picture)
+    write_plot(tmp_path / name, picture)
     assert (tmp_path / name).read_bytes() == first
 
 
 def test_other_forms_are_refused(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match=r"expected a name that ends in \.png, \.svg or \.html"):
-        write_picture(tmp_path / "c.pdf", noise_curve("bench by model", ROWS))
+        write_plot(tmp_path / "c.pdf", plot_noise_curve("bench by model", ROWS))

@@ -7,16 +7,16 @@ import pytest
 import scipy.stats
 
 from earmark.journal import Record
-from earmark.report.cells import Cells
+from earmark.report.aggregates import Aggregates
 from earmark.report.rows import Row
-from earmark.report.table import footnotes, full_table, table
-from earmark.scorers.choice import Choice
+from earmark.report.table import footnotes, full_table, rows_table
+from earmark.scorers.choice import ChoiceScorer
 from earmark.types import Item, Response, Score
 
 
 def row(right: int, unread: int = 0, n: int = 20, repeats: int = 1, labels: str = "AB", task: str = "t") -> Row:
     """A row of so many right and unread replies, the same in every repeat."""
-    cells, scorer = Cells(), Choice()
+    cells, scorer = Aggregates(), ChoiceScorer()
     for repeat in range(repeats):
         for at in range(n):
             item = Item(f"i{at}", task, choices=tuple(labels), labels=tuple(labels), targets=("A",))
@@ -24,7 +24,7 @@ def row(right: int, unread: int = 0, n: int = 20, repeats: int = 1, labels: str 
             state = "unparsed" if answer is None else "answered"
             record = Record(item, repeat=repeat, response=Response(answer or "hm"))
             cells.add(record, scorer, Score(scorer.counts(item, answer), answer, state))  # type: ignore[arg-type]
-    (found,) = cells.rows()
+    (found,) = cells.to_rows()
     return found
 
 
@@ -44,13 +44,13 @@ def test_guessing_is_seldom_found_above_guessing() -> None:
 def test_a_star_is_adjusted_over_the_rows() -> None:
     """15 of 20 has p = 0.021: one row of one, and none of three."""
     alone, good = row(15), row(19, task="u")
-    assert table([alone])[0][-1] == "0.500*"
+    assert rows_table([alone])[0][-1] == "0.500*"
     assert full_table([alone])[0][-1] == "0.500*"
     assert footnotes([alone])[-1].startswith("*: above guessing, p < 0.05")
     rows = [alone, row(12, task="v"), row(10, task="w")]
-    assert [line[-1] for line in table(rows)] == ["0.500"] * 3
+    assert [line[-1] for line in rows_table(rows)] == ["0.500"] * 3
     assert footnotes(rows)[-1].startswith("no score is shown to be above guessing")
-    assert [line[-1] for line in table([alone, good])] == ["0.500*", "0.500*"]
+    assert [line[-1] for line in rows_table([alone, good])] == ["0.500*", "0.500*"]
 
 
 def test_what_unread_replies_took_is_told_where_guessing_gets_a_half() -> None:

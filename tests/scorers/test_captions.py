@@ -87,7 +87,7 @@ class NoSynonyms:
 @pytest.fixture
 def few_synonyms(monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("nltk")
-    monkeypatch.setattr(meteor, "synonyms", lambda _: NoSynonyms())
+    monkeypatch.setattr(meteor, "load_wordnet", lambda _: NoSynonyms())
 
 
 def value(reference: str, reply: str) -> float:
@@ -98,8 +98,8 @@ def value(reference: str, reply: str) -> float:
 def test_meteor_by_hand() -> None:
     """a man walks home    against    a gentleman walked fast
 
-    a is equal, walks and walked have one stem, man and gentleman are synonyms: 3 matches, all in a row on both sides, of 4
-    words each: P = R = 3/4, one chunk, penalty 0.5 (1/3)³.
+    a is equal, walks and walked have one stem, man and gentleman are synonyms: 3 matches, all in a row on both sides,
+    of 4 words each: P = R = 3/4, one chunk, penalty 0.5 (1/3)³.
     """
     assert value("a gentleman walked fast", "a man walks home") == pytest.approx((1 - 0.5 / 27) * 3 / 4)
     assert value("dogs bark", "cats sleep") == 0
@@ -136,7 +136,7 @@ def test_meteor_is_nltks_published_value() -> None:
     """The example of nltk's documentation, with the real WordNet: 0.6944, against the first reference and all three."""
     pytest.importorskip("nltk")
     try:
-        debian.fetch("wordnet-base")
+        debian.fetch_package("wordnet-base")
     except (BadSetup, FileNotFoundError) as error:
         pytest.skip(f"needs Debian's WordNet: {error}")
     reply = "It is a guide to action which ensures that the military always obeys the commands of the party"
@@ -148,8 +148,8 @@ def test_meteor_is_nltks_published_value() -> None:
 def test_a_missing_wordnet_is_told(monkeypatch: pytest.MonkeyPatch, tmp_path: Any) -> None:
     pytest.importorskip("nltk")
     with pytest.raises(BadSetup, match="found no file data"):
-        meteor.synonyms(str(tmp_path))
-    monkeypatch.setattr(debian, "available", lambda: False)
-    meteor.synonyms.cache_clear()
+        meteor.load_wordnet(str(tmp_path))
+    monkeypatch.setattr(debian, "is_available", lambda: False)
+    meteor.load_wordnet.cache_clear()
     with pytest.raises(BadSetup, match="set wordnet=FOLDER"):
-        meteor.synonyms("")
+        meteor.load_wordnet("")

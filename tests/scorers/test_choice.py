@@ -8,8 +8,8 @@ import pytest
 from commands import earmark
 
 from earmark.journal import Record
-from earmark.scorers import ab, choice, classes, listen
-from earmark.scoring import score
+from earmark.runs.scoring import score_record
+from earmark.scorers import binary_choice, choice, classes, listen
 from earmark.types import Failure, Item, Response, Scorer, replace
 
 OPEN = Item("1", choices=("cat", "dog"), labels=("A", "B"))  # without a target
@@ -17,11 +17,17 @@ OPEN = Item("1", choices=("cat", "dog"), labels=("A", "B"))  # without a target
 
 @pytest.mark.parametrize(
     "scorer",
-    [choice.Settings(), choice.Settings(several=True), classes.Settings(), listen.Settings(), ab.Settings()],
-    ids=lambda scorer: f"{scorer.name}-{getattr(scorer, 'several', '')}",
+    [
+        choice.Settings(),
+        choice.Settings(multi_select=True),
+        classes.Settings(),
+        listen.Settings(),
+        binary_choice.Settings(),
+    ],
+    ids=lambda scorer: f"{scorer.name}-{getattr(scorer, 'multi_select', '')}",
 )
 def test_a_failed_request_about_an_item_without_a_target_is_counted(scorer: Scorer) -> None:
-    earned = asyncio.run(score(Record(OPEN, failure=Failure("request-failed", "gone")), scorer))
+    earned = asyncio.run(score_record(Record(OPEN, failure=Failure("request-failed", "gone")), scorer))
     assert earned.state == "request-failed"
     worst, best = scorer.bounds(OPEN)
     assert worst == best == earned.counts
@@ -34,7 +40,7 @@ def test_a_failed_request_about_an_item_without_a_target_is_counted(scorer: Scor
 @pytest.mark.parametrize("several", [False, True])
 def test_both_labels_of_a_doubled_option_are_right(reply: str, right: int, target: str, several: bool) -> None:
     item = Item("1", choices=("yes", "yes", "no"), labels=("A", "B", "C"), targets=(target,))
-    earned = asyncio.run(choice.Settings(several=several).score(item, Response(reply)))
+    earned = asyncio.run(choice.Settings(multi_select=several).score(item, Response(reply)))
     assert earned.counts["right"] == right
     assert earned.counts["chance"] == pytest.approx(1 / 3 if several else 2 / 3)
 

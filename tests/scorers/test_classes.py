@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 from sklearn import metrics as sklearn
 
-from earmark.config import read, scorer_words
+from earmark.config import parse_settings, scorer_overrides
 from earmark.errors import BadData, UsageError
-from earmark.replies import score_file
+from earmark.runs.score_file import score_file
 from earmark.scorers.classes import Settings
 from earmark.types import Item
 
@@ -39,9 +39,9 @@ def test_the_classes_are_named_and_kept_with_the_value(shared: Path, tmp_path: P
         ("classes=[a,b]", "macro_f1_labels_ab", "classes:a,b"),
         ("classes=[c,b,a]", "macro_f1_labels_abc", "classes:a,b,c"),
         ("classes=[a,b,c,d]", "macro_f1_labels_abcd_zero", "classes:a,b,c,d"),
-        ("reader=earmark", "macro_f1_labels_abc", "classes:seen"),
+        ("parser=earmark", "macro_f1_labels_abc", "classes:seen"),
     ):
-        row, _ = asyncio.run(score_file(file, read(Settings, scorer_words([words]), "")))
+        row, _ = asyncio.run(score_file(file, parse_settings(Settings, scorer_overrides([words]), "")))
         assert row.metrics["macro_f1"].value == pytest.approx(f11["expected"][expected])
         assert told in row.signature
 

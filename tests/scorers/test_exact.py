@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from earmark.errors import BadData, UsageError
 from earmark.scorers import exact, number
 from earmark.text._english import without_articles
-from earmark.text.normalise import normaliser
+from earmark.text.normalise import find_normalizer
 from earmark.types import Item, Response
 
 
@@ -41,7 +41,7 @@ def test_the_answer_itself_matches(text: str) -> None:
 def test_what_matches_strictly_matches_leniently(reply: str, target: str) -> None:
     strict, quasi, prefix, _ = matches(target, reply)
     assert strict <= quasi
-    assert not quasi or not normaliser("answer")(target) or prefix
+    assert not quasi or not find_normalizer("answer")(target) or prefix
 
 
 @pytest.mark.parametrize(

@@ -14,13 +14,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from earmark.journal import Record
-from earmark.models.fake import Fake
-from earmark.plugins import find, names
-from earmark.report.cells import Cells
+from earmark.judges.asking import Judge
+from earmark.models.fake import FakeModel
+from earmark.plugins import find_plugin, plugin_names
+from earmark.report.aggregates import Aggregates
 from earmark.report.rows import Row
-from earmark.scorers._held import holding
-from earmark.scorers._judge_asking import Judge
-from earmark.scoring import score
+from earmark.runs.scoring import score_record
+from earmark.scorers._resources import attach
 from earmark.types import Failure, Item, Metric, Response, Score, Scorer
 
 # Of all that these say, less or more is neither better nor worse: they divide errors into kinds, tell of the judge, or
@@ -55,14 +55,14 @@ CHOICES: Final[tuple[tuple[str, dict[str, Any]], ...]] = (
 
 
 def loaded(name: str, settings: dict[str, Any]) -> Scorer:
-    module = find("scorers", name)
+    module = find_plugin("scorers", name)
     scorer: Scorer = module.load(module.Settings(**settings))
     if name != "judge":
         return scorer
     verdicts = {"audiobench": "Rating: {}", "sakura": "Judgement: {}", "air-bench": "{}"}
     said = {"audiobench": "0 3 5", "sakura": "correct incorrect", "air-bench": "1|10 10|1 5|5"}[settings["prompt"]]
     pick = functools.partial(_verdict, verdicts[settings["prompt"]], said.split())
-    return holding(scorer, Judge(Fake(pick)))  # type: ignore[type-var]
+    return attach(scorer, Judge(FakeModel(pick)))  # type: ignore[type-var]
 
 
 def _verdict(form: str, said: list[str], prompt: Any) -> str:
@@ -94,7 +94,7 @@ def check(scorer: Scorer, item: Item, reply: str, others: Sequence[dict[str, flo
         if (
             name not in NO_QUALITY
             and not math.isnan(here + high)
-            and not isinstance(scorer, find("scorers", "bleu").Settings)
+            and not isinstance(scorer, find_plugin("scorers", "bleu").Settings)
         ):
             assert here <= high + 1e-9, (name, here, high)
 
@@ -127,7 +127,7 @@ def test_no_choice_is_worse_than_a_failure(name: str, settings: dict[str, Any], 
 def test_every_scorer_is_under_the_laws() -> None:
     needs_more = {"comet", "meteor"}  # a model of its own, WordNet: their laws are in their own tests
     replayed = {"theirs"}  # says what stands in a log
-    assert {name for name, _ in (*TEXTS, *CHOICES)} >= {*names("scorers")} - needs_more - replayed
+    assert {name for name, _ in (*TEXTS, *CHOICES)} >= {*plugin_names("scorers")} - needs_more - replayed
 
 
 @pytest.mark.parametrize(("name", "settings"), [*TEXTS, *CHOICES], ids=str)
@@ -145,7 +145,7 @@ def test_failures_and_refusals_earn_the_worst(name: str, settings: dict[str, Any
         Record(item, response=Response("A", "filtered")),
         Record(item, response=Response("", "filtered")),
     ]
-    earned = [asyncio.run(score(record, scorer)) for record in failed]
+    earned = [asyncio.run(score_record(record, scorer)) for record in failed]
     assert [one.counts for one in earned] == [worst] * 5
     assert [one.state for one in earned] == ["request-failed", "sound-failed", *["refused"] * 3]
 
@@ -154,13 +154,13 @@ def test_failures_and_refusals_earn_the_worst(name: str, settings: dict[str, Any
 
 
 def row_of(scorer: Scorer, *outcomes: str | Response | Failure, targets: tuple[str, ...] = ("",)) -> Row:
-    cells = Cells()
+    cells = Aggregates()
     for number, outcome in enumerate(outcomes):
         item = Item(str(number), targets=targets)
         response = Response(outcome) if isinstance(outcome, str) else outcome
         record = Record(item, failure=response) if isinstance(response, Failure) else Record(item, response=response)
-        cells.add(record, scorer, asyncio.run(score(record, scorer)))
-    return cells.rows()[0]
+        cells.add(record, scorer, asyncio.run(score_record(record, scorer)))
+    return cells.to_rows()[0]
 
 
 def test_silence_is_right_and_a_failure_is_no_silence() -> None:
@@ -220,11 +220,11 @@ def test_a_failed_translation_is_no_better_than_none() -> None:
 
 @given(st.lists(texts.filter(bool), min_size=1, max_size=6), st.sampled_from(TEXTS[:-3]))
 def test_a_perfect_number_is_whole(replies: list[str], of: tuple[str, dict[str, Any]]) -> None:
-    scorer, cells = loaded(*of), Cells()
+    scorer, cells = loaded(*of), Aggregates()
     for number, reply in enumerate(replies):
         record = Record(Item(str(number), targets=(reply,), group=str(number % 2)), response=Response(reply))
-        cells.add(record, scorer, asyncio.run(score(record, scorer)))
-    for row in cells.rows(mean_over="group"):
+        cells.add(record, scorer, asyncio.run(score_record(record, scorer)))
+    for row in cells.to_rows(mean_over="group"):
         for found in row.metrics.values():
             for value in (found.value, found.low, found.high):
                 assert value is None or value == round(value) or abs(value - round(value)) > 1e-9
@@ -240,4 +240,4 @@ def test_bleu_of_one_word_says_why_it_is_nothing() -> None:
     assert "every reply is shorter than 4 tokens" in short["bleu"].why
     assert short["chrf"].why == "one group cannot be resampled"
     one: Score = asyncio.run(scorer.score(Item("1", targets=("ja",)), Response("ja")))
-    assert one.why.startswith("shorter than 4 tokens")
+    assert one.explanation.startswith("shorter than 4 tokens")

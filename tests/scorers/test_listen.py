@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 from sklearn import metrics as sklearn
 
-from earmark.replies import score_file
-from earmark.scorers.listen import Settings, emotion
+from earmark.runs.score_file import score_file
+from earmark.scorers.listen import Settings, emotion_class
 from earmark.stats.estimate import estimate
 from earmark.types import Item
 
@@ -99,7 +99,7 @@ def test_random_sets_agree_with_scikit_learn() -> None:
         names = np.array(["angry", "anger", "sad", "neutral", "ridicule", "pleasant_surprise", "surprise"])
         truth, said = dice.choice(names, 40), dice.choice(names, 40)
         counts = total([bag(str(t), str(s)) for t, s in zip(truth, said, strict=True)])
-        merged = [emotion(str(t)) for t in truth], [emotion(str(s)) for s in said]
+        merged = [emotion_class(str(t)) for t in truth], [emotion_class(str(s)) for s in said]
         values = {name: float(metric.value(counts)) for name, metric in Settings().metrics.items()}
         assert values["weighted_accuracy"] == pytest.approx(sklearn.accuracy_score(*merged))
         assert values["macro_f1"] == pytest.approx(sklearn.f1_score(*merged, average="macro", zero_division=0))

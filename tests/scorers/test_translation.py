@@ -19,7 +19,7 @@ from commands import earmark
 from hypothesis import given
 from hypothesis import strategies as st
 
-from earmark.config import read
+from earmark.config import parse_settings
 from earmark.errors import BadData, BadSetup, UsageError
 from earmark.scorers import bleu
 from earmark.scorers.bleu import Settings
@@ -76,8 +76,8 @@ def test_the_bounds_are_nothing_and_all() -> None:
 def test_an_example_by_hand() -> None:
     """the cat sat on the mat    against    the cat sat on a mat today
 
-    Tokens 6 and 7. Matches: of 6 words 5 (the, cat, sat, on, mat); of 5 pairs 3 (the cat, cat sat, sat on); of 4 triples 2;
-    of 3 quadruples 1. The reply is short: bp = exp(1 - 7/6). BLEU = 100 bp (5/6 · 3/5 · 2/4 · 1/3)^(1/4).
+    Tokens 6 and 7. Matches: of 6 words 5 (the, cat, sat, on, mat); of 5 pairs 3 (the cat, cat sat, sat on); of 4
+    triples 2; of 3 quadruples 1. The reply is short: bp = exp(1 - 7/6). BLEU = 100 bp (5/6 · 3/5 · 2/4 · 1/3)^(1/4).
     """
     counts = Settings().counts(item("the cat sat on a mat today"), "the cat sat on the mat")
     assert [counts[f"match_{n}"] for n in (1, 2, 3, 4)] == [5, 3, 2, 1]
@@ -195,7 +195,7 @@ def test_another_number_of_references_is_told() -> None:
 )
 def test_wrong_settings_are_told(settings: dict[str, Any], message: str) -> None:
     with pytest.raises(UsageError, match=message):
-        read(Settings, settings, "")
+        parse_settings(Settings, settings, "")
 
 
 def test_an_unknown_tokeniser_is_told() -> None:

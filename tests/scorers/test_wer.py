@@ -17,9 +17,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from word_errors import RAW, item, of, score, wer
 
-from earmark.config import read
+from earmark.config import parse_settings
 from earmark.errors import BadData, UsageError
-from earmark.scorers.wer import Settings, aligned, edits, loop
+from earmark.scorers.wer import Settings, align, count_edits, find_loop
 from earmark.types import Item, Response
 
 # ---------------------------------------------------------------- laws
@@ -45,7 +45,7 @@ def test_errors_are_at_least_the_difference_in_length_and_at_most_the_longer_tex
 
 @given(TEXTS, TEXTS)
 def test_a_way_back_has_as_many_errors(reference: str, reply: str) -> None:
-    assert sum(edits(reference.split(), reply.split())) == sum(edits(reply.split(), reference.split()))
+    assert sum(count_edits(reference.split(), reply.split())) == sum(count_edits(reply.split(), reference.split()))
 
 
 def test_the_bounds_hold_every_transcript() -> None:
@@ -62,8 +62,8 @@ REFERENCE, REPLY = "the quick brown fox ran", "the quack fox ran home"
 def test_an_example_by_hand() -> None:
     """the quick brown fox ran    against    the quack fox ran home
 
-    quick -> quack is a substitution, brown is deleted, home is inserted: 3 errors over 5 words. With a second item, one word
-    that is right, the rate is 3/6, the mean of the items' rates (3/5 + 0)/2.
+    quick -> quack is a substitution, brown is deleted, home is inserted: 3 errors over 5 words. With a second item, one
+    word that is right, the rate is 3/6, the mean of the items' rates (3/5 + 0)/2.
     """
     counts = RAW.counts(item(REFERENCE), REPLY)
     assert [counts[name] for name in ("sub", "del", "ins", "length")] == [1, 1, 1, 5]
@@ -73,7 +73,7 @@ def test_an_example_by_hand() -> None:
 
 
 def test_what_is_aligned_is_shown() -> None:
-    pairs = aligned(REFERENCE.split(), REPLY.split())
+    pairs = align(REFERENCE.split(), REPLY.split())
     assert sorted(pair.kind for pair in pairs) == ["del", "equal", "equal", "equal", "ins", "sub"]
     assert [pair.reference for pair in pairs if pair.reference] == REFERENCE.split()
     assert [pair.reply for pair in pairs if pair.reply] == REPLY.split()
@@ -175,7 +175,7 @@ def test_the_page_shows_what_rules_do_to_a_number(shared: Path) -> None:
     rows = orjson.loads((shared / "data/vocalbench/result_llama-omni/result_knowledge.json").read_bytes())
     pairs = [(row["prediction"], row["asr_pred"]) for row in rows]
     for words, *numbers in shown:
-        found = of(read(Settings, dict(word.split("=") for word in words.split()), ""), *pairs)
+        found = of(parse_settings(Settings, dict(word.split("=") for word in words.split()), ""), *pairs)
         assert [f"{found[name]:.4f}" for name in ("wer", "mean_rate")] == numbers, words
 
 
@@ -200,21 +200,21 @@ def test_the_raw_reply_is_not_touched() -> None:
     ],
 )
 def test_loops(reply: str, reference: str, expected: tuple[list[str], int]) -> None:
-    assert loop(reply.split(), reference.split()) == expected
+    assert find_loop(reply.split(), reference.split()) == expected
 
 
 def test_the_errors_of_an_item_are_told() -> None:
-    assert score("the cat ran", "a cat sat down", RAW).why == "sub 'the' by 'a'; ins 'sat'; sub 'ran' by 'down'"
-    assert score("a b c", "a c", RAW).why == "del 'b'"
-    assert score("a b", "a b", RAW).why == ""
-    assert score("", " ".join(map(str, range(30))), RAW).why.endswith("ins '19'; and 10 more")
-    assert score("thank you", "muy bien " * 20, RAW).why.startswith("repetition loop: 'muy bien' 20 times; ")
+    assert score("the cat ran", "a cat sat down", RAW).explanation == "sub 'the' by 'a'; ins 'sat'; sub 'ran' by 'down'"
+    assert score("a b c", "a c", RAW).explanation == "del 'b'"
+    assert score("a b", "a b", RAW).explanation == ""
+    assert score("", " ".join(map(str, range(30))), RAW).explanation.endswith("ins '19'; and 10 more")
+    assert score("thank you", "muy bien " * 20, RAW).explanation.startswith("repetition loop: 'muy bien' 20 times; ")
 
 
 @given(st.lists(st.sampled_from("abc"), max_size=9), st.lists(st.sampled_from("abc"), max_size=9))
 def test_as_many_errors_are_told_as_are_counted(reference: list[str], reply: list[str]) -> None:
     found = score(" ".join(reference), " ".join(reply), RAW)
-    kinds = [told[:3] for told in found.why.split("; ") if told]
+    kinds = [told[:3] for told in found.explanation.split("; ") if told]
     assert [kinds.count(kind) for kind in ("sub", "del", "ins")] == [
         found.counts[kind] for kind in ("sub", "del", "ins")
     ]
@@ -253,7 +253,7 @@ def test_an_item_without_a_target_is_told() -> None:
 )
 def test_wrong_settings_are_told(settings: dict[str, Any], message: str) -> None:
     with pytest.raises(UsageError, match=message):
-        read(Settings, settings, "")
+        parse_settings(Settings, settings, "")
 
 
 @pytest.mark.parametrize(

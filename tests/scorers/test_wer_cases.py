@@ -11,7 +11,7 @@ import orjson
 import pytest
 from word_errors import item, of, score, wer
 
-from earmark.replies import score_file
+from earmark.runs.score_file import score_file
 from earmark.scorers.wer import Settings
 from earmark.types import Response, replace
 
@@ -69,7 +69,7 @@ def test_cases_of_kind_b(case: str, shared: Path) -> None:
 def test_case_b04_a_loop_is_told_and_not_cut(shared: Path) -> None:
     case = of_kind_b(shared)["b04"]
     found = score(*pairs_of(case["input"])[0], Settings())
-    assert found.why.startswith(f"{case['expected']['flag']}: 'muy bien' 20 times; ")
+    assert found.explanation.startswith(f"{case['expected']['flag']}: 'muy bien' 20 times; ")
     assert {name: found.counts[name] for name in ("sub", "ins", "del")} == {"sub": 2, "ins": 38, "del": 0}
 
 

@@ -10,8 +10,6 @@ import numpy as np
 import pytest
 import scipy.stats
 
-from earmark.scorers.choice import divided, ratio
-from earmark.stats.bags import Floats
 from earmark.stats.compare import (
     Difference,
     Pairs,
@@ -20,16 +18,18 @@ from earmark.stats.compare import (
     holm,
     mcnemar,
 )
+from earmark.stats.count_table import Floats
 from earmark.stats.estimate import ALIKE, Estimate
 from earmark.stats.jackknife import wilson
 from earmark.stats.planning import items_for, items_for_width, items_to_show, smallest_difference
+from earmark.stats.ratio import divide, ratio
 from earmark.types import Counts, Metric, Number
 
 ACCURACY = ratio("right", "n")
 
 
 def mean(counts: Counts) -> Number:
-    return divided(counts.get("right", 0.0), counts.get("n", 0.0))
+    return divide(counts.get("right", 0.0), counts.get("n", 0.0))
 
 
 MEAN = Metric(mean)
@@ -88,7 +88,7 @@ def test_items_that_are_right_or_wrong() -> None:
         method="Bonett-Price",
         p=mcnemar(12, 2),
         test="exact McNemar",
-        smallest=smallest_difference(50, 14 / 50),
+        smallest_detectable=smallest_difference(50, 14 / 50),
         disagreement=14 / 50,
     )
 
@@ -156,7 +156,7 @@ def test_the_paired_bootstrap_is_scipys() -> None:
     low, high = theirs.confidence_interval
     assert (found.low, found.high) == pytest.approx((low, high), abs=0.06 * (high - low))
     assert found.method == "jackknife of 200 groups"
-    assert found.smallest == pytest.approx(2.8 * theirs.standard_error, rel=0.1)
+    assert found.smallest_detectable == pytest.approx(2.8 * theirs.standard_error, rel=0.1)
 
 
 def test_both_runs_lose_the_same_groups() -> None:
@@ -187,7 +187,7 @@ def test_answers_to_one_question_go_together() -> None:
 
 def test_runs_that_are_alike_by_group() -> None:
     found = difference((MEAN, MEAN), pairs(np.full(8, 0.5), np.full(8, 0.5)))
-    assert (found.value, found.p, found.test, found.smallest) == (0.0, 1.0, "no group differs", None)
+    assert (found.value, found.p, found.test, found.smallest_detectable) == (0.0, 1.0, "no group differs", None)
     assert (found.low, found.high, found.why) == (None, None, ALIKE)
     alone = difference((MEAN, MEAN), pairs(np.array([0.5]), np.array([0.7])))
     assert (alone.low, alone.p, alone.why) == (None, None, "one group has no interval")
@@ -199,7 +199,7 @@ def test_runs_may_count_different_things() -> None:
         (MEAN, MEAN),
         Pairs({"n": np.ones(4)}, {"n": np.ones(4), "right": np.array([0.5, 0, 0.5, 1])}, np.arange(4, dtype=np.uint64)),
     )
-    assert (found.first, found.second) == (0.0, 0.5)
+    assert (found.baseline, found.candidate) == (0.0, 0.5)
     assert found.p == pytest.approx(2 / 2**3)  # the three groups that differ do so one way
 
 
@@ -268,7 +268,7 @@ def test_the_smallest_difference_by_group_is_found_four_times_of_five() -> None:
     """Marks of 60 users in two runs."""
     dice = np.random.default_rng(9)
     level = dice.random(60)
-    told = difference((MEAN, MEAN), pairs(level, level + dice.normal(0, 0.3, 60))).smallest
+    told = difference((MEAN, MEAN), pairs(level, level + dice.normal(0, 0.3, 60))).smallest_detectable
     assert told is not None
     found = []
     for _ in range(300):

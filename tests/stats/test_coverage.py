@@ -1,7 +1,8 @@
 """Does a 95 % interval hold the truth 95 times of 100? Simulated worlds in which the truth is known.
 
 Each asks for 95 ± 1 %. The simulations are as many as keep their own error (0.35 % for 4,000) well within that. Where
-theory promises less (few groups, shares near 0 or 1 in groups that are much alike) docs/error-bars.md tells what is found.
+theory promises less (few groups, shares near 0 or 1 in groups that are much alike) docs/error-bars.md tells what is
+found.
 """
 
 from __future__ import annotations
@@ -12,15 +13,15 @@ import numpy as np
 import pytest
 import scipy.stats
 
-from earmark.scorers.choice import divided, ratio
-from earmark.stats.bags import Names
-from earmark.stats.compare import Apart, Pairs, bonett_price
+from earmark.stats.compare import PairedResampler, Pairs, bonett_price
+from earmark.stats.count_table import Names
 from earmark.stats.estimate import estimate
 from earmark.stats.jackknife import wilson
+from earmark.stats.ratio import divide, ratio
 from earmark.types import Metric
 
 ACCURACY = ratio("right", "n")
-WORDS = Metric(lambda counts: divided(counts["errors"], counts["words"]), "lower", limits=(0, np.inf))
+WORDS = Metric(lambda counts: divide(counts["errors"], counts["words"]), "lower", limits=(0, np.inf))
 RATE = 0.1  # errors a word, on average over speakers
 
 
@@ -97,7 +98,7 @@ def test_a_difference_of_word_error_rates() -> None:
             for part in (1.0, 0.8)
         )
         value = (second["errors"].sum() - first["errors"].sum()) / words.sum()
-        found = Apart((WORDS, WORDS), Pairs(first, second, groups)).found(value).estimate
+        found = PairedResampler((WORDS, WORDS), Pairs(first, second, groups)).found(value).estimate
         assert found.low is not None
         assert found.high is not None
         held += found.low <= truth <= found.high

@@ -11,19 +11,20 @@ import numpy as np
 import pytest
 import scipy.stats
 
-from earmark.report.table import interval
-from earmark.scorers.choice import METRICS, divided
+from earmark.report.table import format_interval
+from earmark.scorers.choice import METRICS
 from earmark.scorers.classes import Settings as Classes
 from earmark.scorers.classes import macro_f1
-from earmark.stats.bags import Bags, named
-from earmark.stats.estimate import ALIKE, POOLS, Estimate, estimate, estimates, pools
+from earmark.stats.count_table import CountTable, hash64
+from earmark.stats.estimate import ALIKE, MAX_POOLS, Estimate, estimate, estimates, pool_groups
 from earmark.stats.jackknife import effective, share_influence, wilson
 from earmark.stats.quantiles import LEVEL, binomial_tail, student
+from earmark.stats.ratio import divide
 from earmark.types import Counts, Metric, Number
 
 
 def rate(counts: Counts) -> Number:
-    return divided(counts["right"], counts["n"])
+    return divide(counts["right"], counts["n"])
 
 
 SHARE = Metric(rate, share=("right", "n"))
@@ -99,7 +100,9 @@ def independent(right: list[float], counted: list[float]) -> float:
 
 
 def test_independent_things_worked_by_hand() -> None:
-    """Two things a group, always alike, 2 of 4 groups right: v = 4/3 · 4/64 = 1/12, p(1-p)/v = 3, (1.960/3.182)² = 0.379."""
+    """Two things a group, always alike, 2 of 4 groups right: v = 4/3 · 4/64 = 1/12, p(1-p)/v = 3, (1.960/3.182)² =
+    0.379.
+    """
     assert independent([2.0, 0, 2, 0], [2.0, 2, 2, 2]) == pytest.approx(3 * 0.379292, abs=1e-5)
     assert of(SHARE, [2.0, 0], [2.0, 0]).low is None  # one of them has a thing
     # groups that vary less than chance would have it are never more than the things that they hold
@@ -225,11 +228,11 @@ def test_a_million_groups_take_little_room() -> None:
 
 def test_pools_are_equal() -> None:
     dice = np.random.default_rng(0)
-    assert [*pools(5, dice)] == [0, 1, 2, 3, 4]
-    sizes = np.bincount(pools(3 * POOLS + 1, dice))
-    assert sizes.size <= POOLS
+    assert [*pool_groups(5, dice)] == [0, 1, 2, 3, 4]
+    sizes = np.bincount(pool_groups(3 * MAX_POOLS + 1, dice))
+    assert sizes.size <= MAX_POOLS
     assert set(sizes[:-1]) == {4}
-    assert sizes.sum() == 3 * POOLS + 1
+    assert sizes.sum() == 3 * MAX_POOLS + 1
 
 
 def test_macro_f1_over_classes_that_come_and_go(shared: Path) -> None:
@@ -238,7 +241,7 @@ def test_macro_f1_over_classes_that_come_and_go(shared: Path) -> None:
 
     f11 = case(shared, "f11")
     truth, said = f11["input"]["y_true"], f11["input"]["y_pred"]
-    bags = Bags()
+    bags = CountTable()
     for at, (t, p) in enumerate(zip(truth, said, strict=True)):
         bags.add({f"t:{t}": 1.0, f"p:{p}": 1.0, f"h:{p}": float(t == p)}, str(at))
     found = estimate(Metric(macro_f1), bags.columns, bags.groups)
@@ -261,15 +264,15 @@ def test_macro_f1_over_classes_that_come_and_go(shared: Path) -> None:
 
 
 def test_bags_hold_counts_groups_items_and_repeats() -> None:
-    bags = Bags()
+    bags = CountTable()
     assert bags.columns == {}
     assert bags.groups.size == bags.repeats.size == 0
     bags.add({"n": 1.0}, "speaker 1", 0, "a")
     bags.add({"n": 1.0, "right": 1.0}, "speaker 1", 2, "b")
     bags.add({}, "c")
     assert {name: [*column] for name, column in bags.columns.items()} == {"n": [1, 1, 0], "right": [0, 1, 0]}
-    assert [*bags.groups] == [named("speaker 1"), named("speaker 1"), named("c")]
-    assert [*bags.items] == [named("a"), named("b"), named("c")]
+    assert [*bags.groups] == [hash64("speaker 1"), hash64("speaker 1"), hash64("c")]
+    assert [*bags.items] == [hash64("a"), hash64("b"), hash64("c")]
     assert [*bags.repeats] == [0, 2, 0]
     assert len(bags) == 3
 
@@ -290,7 +293,7 @@ def test_means_over_small_classes_and_rates_that_few_items_make_up_are_marked() 
         "its smallest class has 4 items, fewer than 5: do not trust the interval",
     )
     assert (large.trusted, large.why) == (True, "")
-    assert interval(small).endswith("?")
+    assert format_interval(small).endswith("?")
     errors = [1.0, 0, 2, 1, 0, 1, 1, 0, 2, 1] * 5
     steady = of(Metric(rate, "lower", limits=(0, np.inf)), errors, [10.0] * 50)
     assert (steady.trusted, steady.why) == (True, "")

@@ -9,18 +9,18 @@ import pytest
 from audiogram_simulation import Hears, guesses, leans, listened, normal, weibull
 from scipy.optimize import minimize
 
-from earmark.stats.psychometric import FEWEST, SPAN, USUAL_LAPSE, Answers, Curve, fit
-from earmark.stats.staircase import Rule
+from earmark.stats.psychometric import DEFAULT_LAPSE, MIN_ANSWERS, SPAN, Curve, TrialCounts, fit_psychometric
+from earmark.stats.staircase import StaircaseConfig
 from earmark.types import replace
 
-RULE = Rule(40)
+RULE = StaircaseConfig(40)
 
 
-def asked(curve: Curve, each: int, seed: int) -> Answers:
+def asked(curve: Curve, each: int, seed: int) -> TrialCounts:
     """So many answers at every third level."""
     levels = np.arange(2, 40, 3)
     right = np.random.default_rng(seed).binomial(each, curve.right(levels))
-    return Answers(tuple(map(int, levels)), (each,) * levels.size, tuple(map(int, right)))
+    return TrialCounts(tuple(map(int, levels)), (each,) * levels.size, tuple(map(int, right)))
 
 
 def test_the_curve_is_what_it_says() -> None:
@@ -44,13 +44,13 @@ def test_the_best_curve_is_the_one_that_an_optimiser_finds(seed: int) -> None:
         threshold, width, lapse = found[0], math.exp(found[1]), 0.25 / (1 + math.exp(-found[2]))
         chance = 0.5 + (0.5 - lapse) * (1 - 2 ** -np.exp(SPAN / width * (levels - threshold)))
         likelihood = right @ np.log(chance) + (n - right) @ np.log(1 - chance)
-        return float(-likelihood + lapse / USUAL_LAPSE)
+        return float(-likelihood + lapse / DEFAULT_LAPSE)
 
     best = min(
         (minimize(cost, (20.0, math.log(width), -2.0), method="Nelder-Mead") for width in (4, 12, 30)),
         key=lambda one: one.fun,
     )
-    found = fit(answers, 40)
+    found = fit_psychometric(answers, 40)
     assert found.curve
     assert found.curve.threshold == pytest.approx(best.x[0], abs=0.6)
     assert math.log(found.curve.width) == pytest.approx(best.x[1], abs=0.3)
@@ -63,7 +63,7 @@ def test_psignifit_finds_the_same_threshold() -> None:
     data = np.array([answers.levels, answers.right, answers.asked], float).T
     theirs = psignifit.psignifit(data, sigmoid="gumbel", experiment_type="2AFC", stimulus_range=(0, 40))
     low, high = theirs.confidence_intervals["threshold"]["0.95"]
-    ours = fit(answers, 40)
+    ours = fit_psychometric(answers, 40)
     assert ours.curve
     assert ours.curve.threshold == pytest.approx(theirs.parameter_estimate["threshold"], abs=0.5)
     assert low < (ours.low or 0.0) < ours.curve.threshold < (ours.high or 40.0) < high + 0.5
@@ -113,7 +113,7 @@ def test_without_a_lean_a_curve_is_what_it_was_and_with_one_it_is_lower_in_the_m
     half = replace(
         answers, first_asked=tuple(n // 2 for n in answers.asked), first_right=tuple(n // 2 for n in answers.right)
     )
-    ours, theirs = fit(answers, 40).curve, fit(half, 40).curve
+    ours, theirs = fit_psychometric(answers, 40).curve, fit_psychometric(half, 40).curve
     assert ours
     assert theirs
     assert ours.threshold == pytest.approx(theirs.threshold, abs=0.3)
@@ -136,14 +136,14 @@ def test_a_threshold_outside_the_range_is_no_number(hears: Hears, outcome: str) 
 
 def test_a_deaf_listeners_luck_is_no_threshold() -> None:
     """What Whisper got of tones at 6000 Hz, to which it always said B: a curve fits best somewhere, and tells nothing."""
-    lucky = Answers(
+    lucky = TrialCounts(
         (4, 12, 16, 20, 28, 34, 36, 37, 38, 40, 44, 52, 54, 55, 56, 57, 58, 59, 60),
         (1, 1, 1, 1, 2, 1, 2, 1, 1, 2, 1, 2, 1, 1, 3, 2, 3, 2, 8),
         (0, 1, 0, 1, 1, 0, 2, 0, 1, 1, 1, 1, 1, 1, 2, 2, 2, 2, 5),
     )
-    assert fit(lucky, 60).outcome == "not reached"
+    assert fit_psychometric(lucky, 60).outcome == "not reached"
 
 
 def test_too_few_answers_tell_nothing() -> None:
-    assert fit(Answers((20,), (FEWEST - 1,), (FEWEST - 1,)), 40).outcome == "too few answers"
-    assert fit(Answers((), (), ()), 40).outcome == "too few answers"
+    assert fit_psychometric(TrialCounts((20,), (MIN_ANSWERS - 1,), (MIN_ANSWERS - 1,)), 40).outcome == "too few answers"
+    assert fit_psychometric(TrialCounts((), (), ()), 40).outcome == "too few answers"

@@ -7,18 +7,18 @@ import math
 import numpy as np
 import pytest
 
-from earmark.scorers.choice import ratio
-from earmark.stats.bags import Bags
+from earmark.stats.count_table import CountTable
 from earmark.stats.jackknife import wilson
-from earmark.stats.repeats import all_of, any_of, repeated, spread
+from earmark.stats.ratio import ratio
+from earmark.stats.repeats import all_of, any_of, repeat_estimates, summarize_repeats
 from earmark.types import Metric
 
 ACCURACY = ratio("right", "n")
 
 
-def asked(marks: list[list[int]], group: str = "") -> Bags:
+def asked(marks: list[list[int]], group: str = "") -> CountTable:
     """Items by repeats: what each answer was worth, and -1 where it was not asked."""
-    bags = Bags()
+    bags = CountTable()
     for item, row in enumerate(marks):
         for repeat, mark in enumerate(row):
             if mark >= 0:
@@ -28,13 +28,13 @@ def asked(marks: list[list[int]], group: str = "") -> Bags:
 
 def test_spread_by_hand() -> None:
     """2, 4, 4, 4, 5, 5, 7, 9: mean 5, squares 32, so sqrt(32 / 7) with n - 1, where n would give 2."""
-    found = spread([2, 4, 4, 4, 5, 5, 7, 9])
+    found = summarize_repeats([2, 4, 4, 4, 5, 5, 7, 9])
     assert found.mean == 5
     assert found.deviation == pytest.approx(math.sqrt(32 / 7))
     assert found.error == pytest.approx(math.sqrt(32 / 7) / math.sqrt(8))
-    assert spread([0.5]).deviation is None
-    assert spread([None, 0.5, 1.0, None]).repeats == 2
-    assert spread([None]).mean is None
+    assert summarize_repeats([0.5]).deviation is None
+    assert summarize_repeats([None, 0.5, 1.0, None]).repeats == 2
+    assert summarize_repeats([None]).mean is None
 
 
 def test_pass_by_hand() -> None:
@@ -67,11 +67,11 @@ def test_pass_is_without_bias() -> None:
 
 
 def test_repeats_of_a_cell() -> None:
-    found = repeated(ACCURACY, asked([[1, 1, 1], [1, 0, 1], [0, 0, 0], [1, 1, 0]]))
+    found = repeat_estimates(ACCURACY, asked([[1, 1, 1], [1, 0, 1], [0, 0, 0], [1, 1, 0]]))
     assert found is not None
     assert found.numbers == pytest.approx([0.75, 0.5, 0.5])
-    assert found.spread.mean == pytest.approx(7 / 12)
-    assert found.spread.deviation == pytest.approx(math.sqrt(1 / 48))
+    assert found.summary.mean == pytest.approx(7 / 12)
+    assert found.summary.deviation == pytest.approx(math.sqrt(1 / 48))
     assert found.all_right[1].value == pytest.approx(7 / 12)
     assert found.any_right[1].value == pytest.approx(7 / 12)
     assert found.all_right[2].value == pytest.approx((1 + 1 / 3 + 0 + 1 / 3) / 4)
@@ -84,24 +84,24 @@ def test_repeats_of_a_cell() -> None:
 
 
 def test_items_that_were_asked_less_often_are_left_out_where_they_cannot_tell() -> None:
-    found = repeated(ACCURACY, asked([[1, 1, 1], [1, -1, -1]]))
+    found = repeat_estimates(ACCURACY, asked([[1, 1, 1], [1, -1, -1]]))
     assert found is not None
     assert found.numbers == [1.0, 1.0, 1.0]
     assert {k: known.n for k, known in found.all_right.items()} == {1: 2, 2: 1, 3: 1}
 
 
 def test_items_of_one_speaker_are_one_group() -> None:
-    found = repeated(ACCURACY, asked([[1, 1], [0, 1]], group="speaker"))
+    found = repeat_estimates(ACCURACY, asked([[1, 1], [0, 1]], group="speaker"))
     assert found is not None
     assert found.all_right[2].value == 0.5
     assert found.all_right[2].why == "one group has no interval"
 
 
 def test_nothing_is_told_of_what_was_asked_once_or_is_not_right_or_wrong() -> None:
-    assert repeated(ACCURACY, asked([[1], [0]])) is None
-    assert repeated(ACCURACY, Bags()) is None
+    assert repeat_estimates(ACCURACY, asked([[1], [0]])) is None
+    assert repeat_estimates(ACCURACY, CountTable()) is None
     mean = Metric(ACCURACY.value)
-    found = repeated(mean, asked([[1, 0], [0, 0]]))
+    found = repeat_estimates(mean, asked([[1, 0], [0, 0]]))
     assert found is not None
     assert found.numbers == [0.5, 0.0]
     assert found.all_right == {}

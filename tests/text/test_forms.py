@@ -15,8 +15,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from earmark.text import answers
-from earmark.text.answers import MEASURED, Reading, read_choice
+from earmark.text import choice_parser
+from earmark.text.choice_parser import MEASURED, Parsed, parse_choice
 
 HERE = Path(__file__).parent
 LETTERS = "ABCDEFGHIJ"
@@ -48,7 +48,7 @@ def own(name: str) -> list[Case]:
 
 
 def outcome(case: Case) -> str:
-    read = read_choice(case.reply, case.labels, case.choices, question=case.question).answer
+    read = parse_choice(case.reply, case.labels, case.choices, question=case.question).answer
     if read == case.truth or (case.truth and read in case.truth.split("|")):
         return "right"
     if read is None:
@@ -95,9 +95,9 @@ def test_a_comparison_is_read_by_the_question(reply: str, expected: str | None) 
     question = "You hear two tones. Which one is higher in pitch?"
     asked_lower = "You hear two tones. Which one is lower in pitch?"
     choices = ("the first", "the second")
-    assert read_choice(reply, "AB", choices, question=question).answer == expected
+    assert parse_choice(reply, "AB", choices, question=question).answer == expected
     other = {None: None, "B": "A"}[expected]
-    assert read_choice(reply, "AB", choices, question=asked_lower).answer == other
+    assert parse_choice(reply, "AB", choices, question=asked_lower).answer == other
 
 
 @pytest.mark.parametrize("label", ["tense", "calm"])
@@ -107,13 +107,13 @@ def test_a_comparison_is_read_by_the_question(reply: str, expected: str | None) 
 def test_labels_that_are_words_are_read_in_any_case(
     label: str, form: str, case: Callable[[str], str], choices: tuple[str, ...]
 ) -> None:
-    assert read_choice(form.format(case(label)), ("calm", "tense"), choices).answer == label
+    assert parse_choice(form.format(case(label)), ("calm", "tense"), choices).answer == label
 
 
 def test_options_of_the_same_text_are_read_as_the_first() -> None:
     doubled = ("yes", "yes", "no")
     replies = ("A", "B", "yes", "The answer is yes.", "(B) yes", "no")
-    assert [read_choice(reply, "ABC", doubled).answer for reply in replies] == ["A", "B", "A", "A", "B", "C"]
+    assert [parse_choice(reply, "ABC", doubled).answer for reply in replies] == ["A", "B", "A", "A", "B", "C"]
 
 
 @pytest.mark.parametrize(
@@ -125,13 +125,13 @@ def test_options_of_the_same_text_are_read_as_the_first() -> None:
     ],
 )
 def test_none_of_these(reply: str, expected: str | None) -> None:
-    assert read_choice(reply, "ABCD", ("Human voice", "Animal", "Machine", "Wind")).answer == expected
+    assert parse_choice(reply, "ABCD", ("Human voice", "Animal", "Machine", "Wind")).answer == expected
 
 
 def test_an_option_is_not_read_from_words_that_it_shares() -> None:
     choices = ("Rely on John.", "Ask John to know.", "Leave at once.")
     reply = "The one to speak to should be somebody who knows, and John is not there."
-    assert read_choice(reply, "ABC", choices).answer is None
+    assert parse_choice(reply, "ABC", choices).answer is None
 
 
 @pytest.mark.parametrize("ending", ["", " So it may be", "\n*   **the:** /ðə/ - Unstressed"])
@@ -139,20 +139,20 @@ def test_reasoning_that_breaks_off_is_not_read(ending: str) -> None:
     steps = "I will count the words that have at least one unstressed phoneme.\n" + "".join(
         f"*   **word{n}:** /wɜːd/ - Stressed\n" for n in range(12)
     )
-    reading = read_choice(steps + "*   **one:** /wʌn/ - Stressed" + ending, "ABCD", ("one", "two", "nine", "ten"))
+    reading = parse_choice(steps + "*   **one:** /wʌn/ - Stressed" + ending, "ABCD", ("one", "two", "nine", "ten"))
     assert (reading.answer, reading.rule) == (None, "cut")
-    assert read_choice(steps + "\nThe answer is two.", "ABCD", ("one", "two", "nine", "ten")).answer == "B"
+    assert parse_choice(steps + "\nThe answer is two.", "ABCD", ("one", "two", "nine", "ten")).answer == "B"
 
 
 # ---------------------------------------------------------------- short ways
 
 
-def without_short_ways(monkeypatch: pytest.MonkeyPatch, case: Case) -> tuple[Reading, Reading]:
+def without_short_ways(monkeypatch: pytest.MonkeyPatch, case: Case) -> tuple[Parsed, Parsed]:
     """The reading of a reply by the short way, if there is one, and by the rules."""
-    short = read_choice(case.reply, case.labels, case.choices)
+    short = parse_choice(case.reply, case.labels, case.choices)
     with monkeypatch.context() as patch:
-        patch.setattr(answers, "_at_once", lambda *_, **__: None)
-        return short, read_choice(case.reply, case.labels, case.choices)
+        patch.setattr(choice_parser, "_at_once", lambda *_, **__: None)
+        return short, parse_choice(case.reply, case.labels, case.choices)
 
 
 def labelled(case: Case) -> Iterator[Case]:
@@ -200,7 +200,7 @@ COUNT = """
 import re._compiler as compiler
 made, compile = [], compiler.compile
 compiler.compile = lambda *given: made.append(given) or compile(*given)
-from earmark.text.answers import read_choice
+from earmark.text.choice_parser import read_choice
 begin = len(made)
 for n in range(50):
     options = tuple(f"{word}{'abcdefghij'[n % 10]}{'xyzuvw'[n % 6]}" for word in ("Man", "Woman", "Child", "Robot"))
@@ -220,6 +220,6 @@ def test_patterns_are_not_compiled_for_each_item(reply: str, most: int) -> None:
 def test_importing_the_readers_compiles_none_of_their_patterns() -> None:
     code = "import re._compiler as c; made = []; old = c.compile\n"
     code += "c.compile = lambda *given: made.append(given[0]) or old(*given)\n"
-    code += "import earmark.text.answers, earmark.text.official_readers; print(*map(len, filter(None, map(str, made))))"
+    code += "import earmark.text.choice_parser, earmark.text.published_parsers; print(*map(len, filter(None, map(str, made))))"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert not [length for length in map(int, re.findall(r"\d+", done.stdout)) if length > 1000]

@@ -17,16 +17,16 @@ from earmark.errors import UsageError
 from earmark.text._chinese import value, with_units
 from earmark.text._english import ADDED_BY_THE_PACKAGE
 from earmark.text.normalise import (
-    BLANKLESS,
     DEFAULTS,
     LANGUAGES,
     PIPELINES,
-    blankless,
+    UNSPACED_LANGUAGES,
+    find_normalizer,
+    is_unspaced,
     language_of,
-    normaliser,
+    split_units,
+    strip_tokens,
     unit_of,
-    units,
-    without_tokens,
 )
 
 DOCS = Path(__file__).parents[2] / "docs/words.md"
@@ -44,8 +44,8 @@ def test_any_text_can_be_normalised(text: str, name: str) -> None:
 @given(LETTERS)
 @example("İI ıi ﬁ ｶﾞ ทำ ŉ")
 def test_what_is_normalised_stays(text: str) -> None:
-    once = normaliser("earmark")(text)
-    assert normaliser("earmark")(once) == once
+    once = find_normalizer("earmark")(text)
+    assert find_normalizer("earmark")(once) == once
 
 
 @given(LETTERS, st.sampled_from(["earmark.2", "earmark-comma.1", "earmark-en.2", "earmark-zh.2"]))
@@ -59,12 +59,12 @@ def test_composed_and_decomposed_letters_are_one(text: str, name: str) -> None:
 
 @given(st.text(max_size=60))
 def test_none_changes_nothing(text: str) -> None:
-    assert normaliser("none")(text) == text
+    assert find_normalizer("none")(text) == text
 
 
 @given(st.lists(st.sampled_from("the cat sat मेरी किताब ไทย".split()), max_size=8).map(" ".join))
 def test_marks_stay(text: str) -> None:
-    assert normaliser(language="hi")(text) == text
+    assert find_normalizer(language="hi")(text) == text
 
 
 @pytest.mark.parametrize("text", ["9", "nine ", "1,000", "million ", "亿", "十", "一万", "1.2万", "…", "$", "1/", "½"])
@@ -92,9 +92,9 @@ def test_no_punctuation_is_ever_a_word(name: str) -> None:
 @example(1250, "es-MX", ",")
 def test_grouped_thousands_are_one_number(number: int, tag: str, sign: str) -> None:
     """By the sign of the language and by those that are no language's decimal sign."""
-    comma = str(normaliser(language=tag)) in ("earmark-comma.1", "earmark-tr.2")
+    comma = str(find_normalizer(language=tag)) in ("earmark-comma.1", "earmark-tr.2")
     group, decimal = (".", ",") if comma else (",", ".")
-    normal = normaliser(language=tag)
+    normal = find_normalizer(language=tag)
     bare, grouped = f"x {number} y", f"x {number:,} y"
     assert normal(grouped.replace(",", group if sign == "," else sign)) == normal(bare)
     if number < 10**6:  # one group may be a fraction
@@ -106,7 +106,7 @@ def test_grouped_thousands_are_one_number(number: int, tag: str, sign: str) -> N
 @example(2024)
 @example(200)
 def test_a_chinese_number_is_one_by_value(number: int) -> None:
-    normal, text = normaliser("earmark-zh"), str(number)
+    normal, text = find_normalizer("earmark-zh"), str(number)
     read = with_units(text)
     ways = [text, f"{number:,}", read, read.replace("两", "二"), read.replace("两", "二", 1)]
     assert len({normal(f"共{way}人") for way in ways}) == 1
@@ -119,8 +119,10 @@ TRICKY = [orjson.loads(line) for line in (Path(__file__).parent / "tricky_pairs.
 @pytest.mark.parametrize("pair", TRICKY, ids=lambda pair: f"{pair['language']}: {pair['reason']}")
 def test_tricky_pairs(pair: dict[str, Any]) -> None:
     """Two texts that are said alike, or are not, under the defaults of their language."""
-    normal, unit = normaliser(language=pair["language"]), unit_of(pair["language"])
-    reference, hypothesis = (units(normal(pair[side]), unit, pair["language"]) for side in ("reference", "hypothesis"))
+    normal, unit = find_normalizer(language=pair["language"]), unit_of(pair["language"])
+    reference, hypothesis = (
+        split_units(normal(pair[side]), unit, pair["language"]) for side in ("reference", "hypothesis")
+    )
     assert (reference == hypothesis) == pair["equal"]
 
 
@@ -159,7 +161,7 @@ WHISPER = {
 
 @pytest.mark.parametrize(("text", "expected"), WHISPER.items())
 def test_whisper_en_by_its_own_examples(text: str, expected: str) -> None:
-    assert " ".join(normaliser("whisper-en")(text).split()) == expected
+    assert " ".join(find_normalizer("whisper-en")(text).split()) == expected
 
 
 def whispers() -> Any:
@@ -181,8 +183,8 @@ def test_whisper_is_what_the_package_carries_on_word_salad() -> None:
     for _ in range(4000):
         gaps = dice.choices([" ", " ", " ", "", "  ", "-", ". ", ", "], k=12)
         text = "".join(word + gap for word, gap in zip(dice.choices(words, k=dice.randint(1, 12)), gaps, strict=False))
-        assert normaliser("whisper-en")(text) == theirs(text), text
-        assert normaliser("whisper-basic")(text) == basic(text), text
+        assert find_normalizer("whisper-en")(text) == theirs(text), text
+        assert find_normalizer("whisper-basic")(text) == basic(text), text
 
 
 @pytest.mark.shared
@@ -191,7 +193,7 @@ def test_whisper_is_what_the_package_carries_on_real_replies(shared: Path) -> No
     for path in sorted((shared / "data/audiobench-logs").glob("*/*_llama3_70b_judge_score.json"))[::4]:
         for row in orjson.loads(path.read_bytes())["details"]:
             for text in (row["reference"], row["model_prediction"]):
-                assert normaliser("whisper-en")(text) == theirs(text), text
+                assert find_normalizer("whisper-en")(text) == theirs(text), text
                 seen += 1
     assert seen > 1000
 
@@ -219,7 +221,7 @@ def test_whisper_is_what_the_package_carries_on_real_replies(shared: Path) -> No
     ],
 )
 def test_pipelines_by_example(name: str, text: str, expected: str) -> None:
-    assert " ".join(normaliser(name)(text).split()) == expected
+    assert " ".join(find_normalizer(name)(text).split()) == expected
 
 
 @pytest.mark.shared
@@ -229,7 +231,7 @@ def test_audiobench_leaves_its_own_published_texts_alone(shared: Path) -> None:
     for path in sorted((shared / "data/audiobench-logs").glob("*/librispeech*_wer_score.json")):
         for row in orjson.loads(path.read_bytes())["sample_wer"]:
             for text in (row["reference"], row["prediction"]):
-                same += normaliser("audiobench")(text).split() == text.split()
+                same += find_normalizer("audiobench")(text).split() == text.split()
                 seen += 1
     assert same / seen > 0.99
 
@@ -241,7 +243,7 @@ def test_every_pipeline_has_a_name_and_a_version() -> None:
     for name, pipeline in PIPELINES.items():
         assert str(pipeline) == name
         assert re.fullmatch(r"none|[a-z-]+\.[1-9]", name)
-        assert normaliser(pipeline.name) is pipeline
+        assert find_normalizer(pipeline.name) is pipeline
 
 
 @pytest.mark.parametrize(
@@ -260,28 +262,28 @@ def test_every_pipeline_has_a_name_and_a_version() -> None:
     ],
 )
 def test_defaults_by_language(tag: str, language: str, name: str, unit: str) -> None:
-    assert (language_of(tag), str(normaliser(language=tag)), unit_of(tag)) == (language, name, unit)
+    assert (language_of(tag), str(find_normalizer(language=tag)), unit_of(tag)) == (language, name, unit)
 
 
 def test_all_languages_are_known_to_each_other() -> None:
-    assert {*DEFAULTS, *BLANKLESS} <= LANGUAGES
+    assert {*DEFAULTS, *UNSPACED_LANGUAGES} <= LANGUAGES
 
 
 @pytest.mark.parametrize("tag", ["jp", "english", "xx", "zz-en"])
 def test_an_unknown_language_is_told(tag: str) -> None:
     with pytest.raises(UsageError, match=f"no language is called '{tag}'"):
-        normaliser(language=tag)
+        find_normalizer(language=tag)
 
 
 def test_units() -> None:
-    assert units("a b", "characters", "en") == ["a", " ", "b"]
-    assert units("我 爱 ai", "characters", "zh") == list("我爱ai")
-    assert units("我爱ai吗 ok", "mixed") == ["我", "爱", "ai", "吗", "ok"]
-    assert units("มา na", "mixed") == ["ม", "า", "na"]
+    assert split_units("a b", "characters", "en") == ["a", " ", "b"]
+    assert split_units("我 爱 ai", "characters", "zh") == list("我爱ai")
+    assert split_units("我爱ai吗 ok", "mixed") == ["我", "爱", "ai", "吗", "ok"]
+    assert split_units("มา na", "mixed") == ["ม", "า", "na"]
 
 
 def test_scripts_without_blanks() -> None:
-    assert [blankless(text) for text in ("", "hello", "这是一句话", "ทำไม", "한국어 단어", "हिंदी", "hello 好")] == [
+    assert [is_unspaced(text) for text in ("", "hello", "这是一句话", "ทำไม", "한국어 단어", "हिंदी", "hello 好")] == [
         False, False, True, True, False, False, False,
     ]  # fmt: skip
 
@@ -298,7 +300,7 @@ def test_scripts_without_blanks() -> None:
     ],
 )
 def test_tokens_around_a_transcript(reply: str, expected: str) -> None:
-    assert " ".join(without_tokens(reply).split()) == expected
+    assert " ".join(strip_tokens(reply).split()) == expected
 
 
 # ---------------------------------------------------------------- the page

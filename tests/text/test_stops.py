@@ -5,7 +5,7 @@ from __future__ import annotations
 import msgspec
 import pytest
 
-from earmark.foreign._runs import Output
+from earmark.importers._runs import LoggedOutput
 from earmark.text.stops import STOPS, stop_of
 from earmark.types import Response
 
@@ -14,7 +14,7 @@ from earmark.types import Response
 def test_a_reason_is_read_in_any_case(reason: str) -> None:
     assert stop_of(reason) == stop_of(reason.upper()) == stop_of(reason.capitalize()) == STOPS[reason]
     log = {"choices": [{"message": {"content": "A", "role": "assistant"}, "stop_reason": reason.upper()}]}
-    assert msgspec.convert(log, Output).tell(Response("A")).stop == STOPS[reason]
+    assert msgspec.convert(log, LoggedOutput).complete(Response("A")).stop == STOPS[reason]
 
 
 @pytest.mark.parametrize("reason", ["OTHER", "tool_calls", 5, ["stop"], {}])

@@ -12,12 +12,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from earmark import plugins
-from earmark.journal import Journal, Record, read
-from earmark.replies import score_file
-from earmark.scorers._judge_reading import read_rating
-from earmark.scoring import score, score_all
+from earmark.journal import Journal, Record, read_journal
+from earmark.judges.parsing import parse_rating
+from earmark.runs.score_file import score_file
+from earmark.runs.scoring import score_journal, score_record
 from earmark.text._screen import without_thought
-from earmark.text.answers import READERS, read_choice
+from earmark.text.choice_parser import PARSERS, parse_choice
 from earmark.text.thoughts import split_thoughts, without_thoughts
 from earmark.types import Item, Response
 
@@ -62,8 +62,8 @@ def test_a_part_that_is_never_closed_is_a_thought_where_the_reply_was_cut() -> N
 def test_a_reply_that_ends_within_its_thoughts_is_no_silence(stop: Any) -> None:
     response = without_thoughts(Response("<think>It may be", stop))
     assert (response.text, response.stop) == ("", "length")
-    item, module = Item("1", targets=("",)), plugins.find("scorers", "wer")
-    found = asyncio.run(score(Record(item, response=Response("<think>It may be", stop)), module.Settings()))
+    item, module = Item("1", targets=("",)), plugins.find_plugin("scorers", "wer")
+    found = asyncio.run(score_record(Record(item, response=Response("<think>It may be", stop)), module.Settings()))
     assert (found.state, found.rule) == ("unparsed", "cut")
     assert without_thoughts(Response("<think>Nobody speaks.</think>")).stop == "end", "silence, after a thought"
 
@@ -82,11 +82,11 @@ def test_the_words_of_the_answer_are_what_the_reader_of_choices_reads(reply: str
 
 def earned(scorer: str, reply: str, target: str = "72", stop: Any = "end", **settings: Any) -> Any:
     """What a reply earns by a scorer, as a run scores it."""
-    module = plugins.find("scorers", scorer)
+    module = plugins.find_plugin("scorers", scorer)
     made = module.load(module.Settings(**settings))
     labels, choices = (("A", "B"), ("70", "72")) if scorer in ("choice", "ab", "classes") else ((), ())
     item = Item("1", question="How many?", targets=("B",) if labels else (target,), labels=labels, choices=choices)
-    found = asyncio.run(score(Record(item, response=Response(reply, stop)), made))
+    found = asyncio.run(score_record(Record(item, response=Response(reply, stop)), made))
     return {name: metric.value(found.counts) for name, metric in made.metrics.items()} | {"answer": found.answer}
 
 
@@ -113,7 +113,7 @@ def test_thoughts_change_no_number(before: str) -> None:
 def test_readers_of_published_protocols_read_the_whole_reply() -> None:
     """To the letter, as their scripts do."""
     reply = "<think>The answer is 70. A?</think> The answer is B. 72"
-    for name, reader in READERS.items():
+    for name, reader in PARSERS.items():
         if name != "earmark":
             assert earned("choice", reply, reader=name)["answer"] == reader(reply, ("A", "B"), ("70", "72")).answer
     assert earned("number", "<think>#### 70</think> #### 72", policy="lm-strict")["answer"] == "70"
@@ -122,15 +122,15 @@ def test_readers_of_published_protocols_read_the_whole_reply() -> None:
 
 def test_published_replies_to_choices_are_read_as_they_were(shared: Path) -> None:
     """Whether the reader leaves the thoughts out, as it does for spans and rules, or they are left out before."""
-    scorer = plugins.find("scorers", "choice").Settings()
+    scorer = plugins.find_plugin("scorers", "choice").Settings()
     for line in (shared / "golden" / "mcq_replies.jsonl").read_text().splitlines():
         row = json.loads(line)
         labels, choices = tuple("ABCDEFGHIJ"[: len(row["choices"])]), tuple(row["choices"])
-        reading = read_choice(row["reply"], labels, choices)
+        reading = parse_choice(row["reply"], labels, choices)
         record = Record(Item("1", labels=labels, choices=choices, targets=labels[:1]), response=Response(row["reply"]))
-        found = asyncio.run(score(record, scorer))
+        found = asyncio.run(score_record(record, scorer))
         assert (found.answer, found.rule, found.state) == (reading.answer, reading.rule, reading.state)
-        assert read_choice(split_thoughts(row["reply"])[0], labels, choices).answer == reading.answer
+        assert parse_choice(split_thoughts(row["reply"])[0], labels, choices).answer == reading.answer
 
 
 def test_a_judge_is_not_shown_thoughts_and_its_own_are_not_read(
@@ -145,19 +145,19 @@ def test_a_judge_is_not_shown_thoughts_and_its_own_are_not_read(
 
     monkeypatch.setattr("mine.replies.length", judging)
     monkeypatch.setattr(
-        "earmark.scorers._judge_asking.settings_of", lambda _: {"backend": "fake", "reply": "mine.replies:length"}
+        "earmark.judges.asking.settings_of", lambda _: {"backend": "fake", "reply": "mine.replies:length"}
     )
-    module = plugins.find("scorers", "judge")
+    module = plugins.find_plugin("scorers", "judge")
     records = [Record(Item("1", question="How many?", targets=("72",)), response=Response(f"{THOUGHT}It is 72"))]
     path = asyncio.run(journal(tmp_path, records))
     told: list[Any] = []
     settings = module.Settings(judge="fake", prompt="audiobench")
-    asyncio.run(score_all(path, lambda _: (settings,), (), lambda _, line: told.append(line)))
+    asyncio.run(score_journal(path, lambda _: (settings,), (), lambda _, line: told.append(line)))
     assert "It is 72" in shown[0]
     assert "70" not in shown[0]
     assert [line.answer for line in told] == ["4"]
-    assert next(iter(read(path))).response == records[0].response, "as it was said"
-    assert read_rating("<thought>Rating: 2</thought> Rating: 3", (0, 5)).value == 3
+    assert next(iter(read_journal(path))).response == records[0].response, "as it was said"
+    assert parse_rating("<thought>Rating: 2</thought> Rating: 3", (0, 5)).value == 3
 
 
 async def journal(tmp_path: Path, records: list[Record]) -> Path:
@@ -171,5 +171,5 @@ async def journal(tmp_path: Path, records: list[Record]) -> Path:
 def test_replies_of_a_file_are_scored_without_thoughts(tmp_path: Path) -> None:
     file = tmp_path / "replies.jsonl"
     file.write_text(json.dumps({"id": "1", "reply": f"{THOUGHT}It is 72", "target": "72"}))
-    row, _ = asyncio.run(score_file(file, plugins.find("scorers", "number").Settings()))
+    row, _ = asyncio.run(score_file(file, plugins.find_plugin("scorers", "number").Settings()))
     assert row.metrics["accuracy"].value == 1

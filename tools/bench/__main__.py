@@ -131,13 +131,16 @@ def asking() -> None:
         "earmark run, beyond start-up": (cpu - start_cpu, wall - start_wall),
     }.items():
         print(
-            f"  {title:<37}{took / ITEMS * 1000:.2f} CPU s per 1,000   {ITEMS / seconds:>5,.0f} items/s   ratio {took / loop[0]:.2f}"
+            f"  {title:<37}{took / ITEMS * 1000:.2f} CPU s per 1,000   {ITEMS / seconds:>5,.0f} items/s   ratio "
+            f"{took / loop[0]:.2f}"
         )
     print(f"  earmark run, start-up                {start_cpu:.2f} CPU s   {start_wall:.2f} s   peak {memory:.0f} MB")
 
 
 def words() -> None:
-    """Word errors of 20,000 pairs, normalised as Whisper does, beside the bare count of edits of texts that need no normaliser."""
+    """Word errors of 20,000 pairs, normalised as Whisper does, beside the bare count of edits of texts that need no
+    normaliser.
+    """
     import jiwer  # noqa: PLC0415
 
     from earmark.scorers.wer import Settings  # noqa: PLC0415
@@ -165,8 +168,8 @@ def long_histories() -> None:
     """Requests of 600 frames and 60 clips: media read and encoded for each, as the authors' script does, or once a run."""
     import history  # type: ignore[import-not-found] # noqa: PLC0415 - beside this file; needs the extra av
 
-    from earmark.audio.prepare import prepare  # noqa: PLC0415
-    from earmark.types import Hears, Image, Sound  # noqa: PLC0415
+    from earmark.audio.prepare import prepare_audio  # noqa: PLC0415
+    from earmark.types import Capabilities, EncodedAudio, ImageBytes  # noqa: PLC0415
 
     with tempfile.TemporaryDirectory() as work, server() as base:
         folder, prepared = Path(work), Path(work) / "prepared"
@@ -174,9 +177,9 @@ def long_histories() -> None:
         prepared.mkdir()
         settings = history.ph.Settings(data=str(folder / "data"), media=str(folder / "media"))
         for item in history.ph.items(settings):
-            for turn in prepare(history.ph.prompt(settings, item), Hears(pictures=True)).turns:
+            for turn in prepare_audio(history.ph.prompt(settings, item), Capabilities(images=True)).turns:
                 for part in turn.parts:
-                    if isinstance(part, Image | Sound):
+                    if isinstance(part, ImageBytes | EncodedAudio):
                         (prepared / part.name.replace("/", "--")).write_bytes(part.data)
         script_cpu, script_wall = history.script(folder, base, prepared)
         words = (
@@ -193,11 +196,13 @@ def long_histories() -> None:
     count = history.QUESTIONS
     print(f"histories: {count} questions of 60 sessions, 600 frames and 60 clips in each request, 8 in flight")
     print(
-        f"  read and encode for each   {script_cpu / count * 1000:.0f} ms CPU a request   {count / script_wall:.1f} requests/s"
+        f"  read and encode for each   {script_cpu / count * 1000:.0f} ms CPU a request   {count / script_wall:.1f} "
+        "requests/s"
     )
     ours = (cpu - start_cpu) / (count - 1)
     print(
-        f"  earmark, after the first   {ours * 1000:.0f} ms CPU a request   {(count - 1) / (wall - start_wall):.1f} requests/s   peak {memory:.0f} MB"
+        f"  earmark, after the first   {ours * 1000:.0f} ms CPU a request   {(count - 1) / (wall - start_wall):.1f} "
+        f"requests/s   peak {memory:.0f} MB"
     )
     print(f"  ratio of CPU               {ours / (script_cpu / count):.2f}")
 
@@ -220,7 +225,8 @@ def starting() -> None:
         for command in ((sys.executable, "-m", "earmark", "--help"), (sys.executable, "-c", "pass"))
     )
     print(
-        f"starting: earmark --help {help_[0] * 1000:.0f} ms CPU, a bare interpreter {bare_[0] * 1000:.0f} ms, ratio {help_[0] / bare_[0]:.1f}"
+        f"starting: earmark --help {help_[0] * 1000:.0f} ms CPU, a bare interpreter {bare_[0] * 1000:.0f} ms, ratio "
+        f"{help_[0] / bare_[0]:.1f}"
     )
 
 

@@ -1,4 +1,5 @@
-"""Data in Personalized-Hearing's layout, as large as the real one: one user, sixty sessions, ten frames and ten seconds each.
+"""Data in Personalized-Hearing's layout, as large as the real one: one user, sixty sessions, ten frames and ten seconds
+each.
 
 make(folder)        writes data/ and media/ under the folder
 script(folder, url) asks every question as the authors' script does: all media read and encoded again for each of them
@@ -62,7 +63,9 @@ def make(folder: Path) -> None:
 
 
 def script(folder: Path, url: str, prepared: Path) -> tuple[float, float]:
-    """Processor and wall seconds of asking every question with media that were coded before, read and encoded each time."""
+    """Processor and wall seconds of asking every question with media that were coded before, read and encoded each
+    time.
+    """
     settings = ph.Settings(data=str(folder / "data"), media=str(folder / "media"))
     connection = http.client.HTTPConnection(urlsplit(url).netloc)
     cpu, wall = time.process_time(), time.perf_counter()

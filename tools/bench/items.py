@@ -7,8 +7,8 @@ from collections.abc import Iterator
 
 from msgspec import Struct
 
-from earmark.scorers.choice import Choice
-from earmark.types import Benchmark, Clip, Item, Prompt, Recipe, Turn
+from earmark.scorers.choice import ChoiceScorer
+from earmark.types import Benchmark, Clip, Item, Prompt, SynthSpec, Turn
 
 
 class Settings(Struct, frozen=True, forbid_unknown_fields=True):
@@ -21,13 +21,13 @@ class Settings(Struct, frozen=True, forbid_unknown_fields=True):
 def load(settings: Settings, tasks: tuple[str, ...] = ()) -> Benchmark:
     """The benchmark."""
     return Benchmark(
-        "bench.items", 1, tasks or ("all",), functools.partial(items, settings), prompt, lambda _: (Choice(),)
+        "bench.items", 1, tasks or ("all",), functools.partial(items, settings), prompt, lambda _: (ChoiceScorer(),)
     )
 
 
 def items(settings: Settings) -> Iterator[Item]:
     """The items, one after the other."""
-    silence = Recipe("silence", {"seconds": 0.01}, "silence")
+    silence = SynthSpec("silence", {"seconds": 0.01}, "silence")
     for at in range(settings.items):
         clip = Clip(f"{settings.data}/clip-{at}.wav", name=f"clip-{at}.wav") if settings.data else silence
         yield Item(f"item-{at}", "all", "Which?", (clip,), ("yes", "no"), ("A", "B"), ("A",), group=f"item-{at}")

@@ -2,8 +2,9 @@
 
     python tools/servers/tiny_models.py FOLDER [NAME...]        writes FOLDER/NAME, of all or of those named in MODELS
 
-The tiny models answer nonsense, but their nonsense depends on the sound: Qwen2-Audio cuts sound at 30 s, Voxtral splits it; SmolLM2 takes text alone, and the server that holds
-it drops sound without a word. Between them they show whether a harness notices.
+The tiny models answer nonsense, but their nonsense depends on the sound: Qwen2-Audio cuts sound at 30 s, Voxtral splits
+it; SmolLM2 takes text alone, and the server that holds it drops sound without a word. Between them they show whether a
+harness notices.
 """
 
 from __future__ import annotations

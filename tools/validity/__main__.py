@@ -25,7 +25,9 @@ def show(title: str, head: Sequence[str], rows: Iterable[Sequence[object]]) -> N
 
 
 def coverage(world: World, many: int) -> tuple[str, ...]:
-    """How often the interval holds the truth, by all, and by those that are not marked; and how wide it is in the middle."""
+    """How often the interval holds the truth, by all, and by those that are not marked; and how wide it is in the
+    middle.
+    """
     dice = np.random.default_rng(zlib.crc32(world.name.encode()))
     found = [world.draw(dice) for _ in range(many)]
     told = [each for each in found if each.low is not None and each.high is not None]

@@ -9,10 +9,10 @@ import numpy as np
 import numpy.typing as npt
 
 from earmark.journal import Record
-from earmark.report.cells import Cells
-from earmark.report.gain import gains
-from earmark.report.rows import Gain
-from earmark.scorers.choice import Choice
+from earmark.report.aggregates import Aggregates
+from earmark.report.gain import listening_gains
+from earmark.report.rows import ListeningGain
+from earmark.scorers.choice import ChoiceScorer
 from earmark.stats.compare import holm, mcnemar
 from earmark.types import Failure, Item, Response, Score
 
@@ -21,9 +21,9 @@ Marks = npt.NDArray[np.float64]
 UNREAD = -1.0  # in place of a mark
 
 
-def gathered(marks: Mapping[tuple[str, str], Marks], guess: float) -> Cells:
+def gathered(marks: Mapping[tuple[str, str], Marks], guess: float) -> Aggregates:
     """Cells from marks by task and condition: 1 right, 0 wrong, UNREAD."""
-    cells, scorer, failure = Cells(), Choice(), Failure("refused", "")
+    cells, scorer, failure = Aggregates(), ChoiceScorer(), Failure("refused", "")
     labels = tuple("ABCD"[: round(1 / guess)])
     for (task, condition), column in marks.items():
         for at, mark in enumerate(column):
@@ -44,9 +44,9 @@ def gathered(marks: Mapping[tuple[str, str], Marks], guess: float) -> Cells:
     return cells
 
 
-def gain_of(marks: Mapping[tuple[str, str], Marks], guess: float = 0.5) -> list[Gain]:
+def gain_of(marks: Mapping[tuple[str, str], Marks], guess: float = 0.5) -> list[ListeningGain]:
     controls = list(dict.fromkeys(condition for _, condition in marks if condition != "plain"))
-    return gains(gathered(marks, guess).cells, controls, {}, 0)
+    return listening_gains(gathered(marks, guess).cells, controls, {}, 0)
 
 
 def several_controls(many: int) -> Rows:

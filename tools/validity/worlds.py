@@ -8,13 +8,13 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from earmark.report.cells import OF, mean_over_tasks
-from earmark.scorers.choice import ratio
+from earmark.report.aggregates import OF, mean_over_tasks
 from earmark.scorers.classes import Settings as Classes
 from earmark.scorers.wer import Settings as Wer
 from earmark.stats import agreement
 from earmark.stats.compare import Difference, Pairs, difference
 from earmark.stats.estimate import Estimate, estimate
+from earmark.stats.ratio import ratio
 from earmark.types import Metric
 
 Floats = npt.NDArray[np.float64]
@@ -139,7 +139,9 @@ def kappas() -> Iterator[World]:
                 one, other = confused(dice, 2, (1 + kappa) / 2, n)
                 columns = {f"o{agreement.OF}{i}{agreement.OF}{j}": ((one == a) & (other == b)).astype(float)
                            for a, i in enumerate(RATERS) for b, j in enumerate(RATERS)}  # fmt: skip
-                return estimate(agreement.metrics(RATERS)["kappa"], columns | {"same": one, "cases": one}, numbered(n))
+                return estimate(
+                    agreement.agreement_metrics(RATERS)["kappa"], columns | {"same": one, "cases": one}, numbered(n)
+                )
 
             yield World(f"kappa {kappa}, {n} cases", kappa, draw)
 

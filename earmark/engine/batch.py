@@ -1,0 +1,334 @@
+"""Batch files: the same questions by a service's queue, for half the price, within a day.
+
+RUN/batch/
+  001.requests.jsonl    the requests; removed once the service has them
+  001.records.jsonl     the questions, a line each, without an answer yet
+  001.json              where the batch stands
+
+Questions are written, sent and forgotten, file by file; then the batches are waited for, and what comes back goes into
+the journal as any answer does. Killed anywhere, the same command goes on: what was sent is not sent again, and what the
+service has answered meanwhile is fetched. A question that the service did not come to is asked again by the next
+sitting.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Awaitable, Callable, Container
+from pathlib import Path
+from typing import Any, Final, TypeVar
+
+import msgspec
+from msgspec import Struct
+
+from earmark.barrier import Barrier, Tracebacks
+from earmark.config import Config, common_settings
+from earmark.data.cache import atomic_write, sha256_file
+from earmark.data.plain import encode_line
+from earmark.engine.prepare import PreparedItem, PromptPreparer, to_failure
+from earmark.engine.progress import Progress, count_record
+from earmark.engine.retries import retries
+from earmark.errors import AskError, BadSetup, RunStopped, UsageError
+from earmark.journal import JOURNAL_FILE, Journal, Record, check_response, question_key, read_journal, read_keys
+from earmark.text.echo import flag_echo
+from earmark.types import Failure, Model, Seconds, replace
+
+
+class BatchJob(Struct, frozen=True):
+    """A batch as the service tells of it."""
+
+    id: str
+    status: str  # validating, in_progress, finalizing, completed, expired, cancelling, cancelled, failed
+    files: tuple[str, ...] = ()  # of answers and of errors, once there are any
+    errors: str = ""
+
+    @property
+    def is_final(self) -> bool:
+        """True if what is answered now is all that will be."""
+        return self.status in ("completed", "expired", "cancelled")
+
+
+class BatchReply(Struct, frozen=True):
+    """A reply in a file: the status and the body that it would have had."""
+
+    status_code: int | None = None
+    body: dict[str, Any] | None = None
+
+
+class BatchOutputLine(Struct, frozen=True):
+    """A line of a file of answers."""
+
+    custom_id: str = ""
+    response: BatchReply | None = None
+    error: Any = None
+
+
+Argument = TypeVar("Argument")  # what a service is asked with,
+Result = TypeVar("Result")  # and what it tells
+FOLDER: Final = "batch"
+MAX_REQUESTS_PER_FILE: Final = 50_000  # in a file, at most,
+MAX_BYTES_PER_FILE: Final = 190_000_000  # and bytes: services take 50,000 and 200 MB
+MIN_POLL_INTERVAL: Final[Seconds] = 0.5  # after which it is looked whether a batch is done; then longer each time,
+MAX_POLL_INTERVAL: Final[Seconds] = 60.0  # up to this
+POLL_BACKOFF: Final = 1.5
+MAX_CALL_ATTEMPTS: Final = 5  # of one look at the service
+
+
+class BatchState(Struct, frozen=True):
+    """State of a batch."""
+
+    number: int
+    questions: int
+    file: str = ""  # as the service calls it, once it has it
+    batch: str = ""
+    done: bool = False
+
+
+class CompletedOrPending:
+    """Questions not to ask: those completed, and those pending in a batch."""
+
+    def __init__(self, done: Container[int], run: Path) -> None:
+        self._done = done
+        self._sent = {
+            line.question_id()
+            for state in load_batch_states(run)
+            if not state.done
+            for line in read_keys(records_path(run, state.number))
+        }
+
+    def __contains__(self, question: object) -> bool:
+        return question in self._sent or question in self._done
+
+
+def load_batch_states(run: Path) -> list[BatchState]:
+    """The batches of a run, in order."""
+    return [msgspec.json.decode(path.read_bytes(), type=BatchState) for path in sorted((run / FOLDER).glob("*.json"))]
+
+
+def count_pending(run: Path) -> int:
+    """Number of questions of a run a service has in its queue."""
+    return sum(state.questions for state in load_batch_states(run) if not state.done)
+
+
+def check_no_pending_batch(run: Path) -> None:
+    """Raise UsageError where questions that are under way in a batch would be asked otherwise."""
+    if waiting := count_pending(run):
+        raise UsageError(f"{run}: {waiting} questions are under way in a batch; add batch=true to wait for them")
+
+
+def records_path(run: Path, number: int) -> Path:
+    return run / FOLDER / f"{number:03}.records.jsonl"
+
+
+def requests_path(run: Path, number: int) -> Path:
+    return run / FOLDER / f"{number:03}.requests.jsonl"
+
+
+class BatchRunner:
+    """One sitting of one run: what goes out and comes back."""
+
+    def __init__(self, run: Path, preparer: PromptPreparer, model: Model, config: Config) -> None:
+        from earmark.models._openai_queue import find_queue  # noqa: PLC0415 - a client that other runs do not owe
+
+        self.run, self.kitchen, self.queue = run, preparer, find_queue(model)
+        self.settings, self.prices = config.run, common_settings(config.model).prices
+        self.sheet: RequestFile | None = None
+        self.tracebacks = preparer.tracebacks = Tracebacks(run)
+        if self.settings.budget is not None:
+            raise UsageError("budget= cannot stop a batch, which is sent whole; leave out one of the two")
+        if preparer.benchmark.retry_if:
+            raise UsageError(
+                f"{preparer.benchmark.name} asks once more after some replies, which a batch cannot; leave out "
+                "batch=true"
+            )
+
+    async def ask(
+        self, progress: Progress, log: Callable[[str], None], on_progress: Callable[[Progress], None]
+    ) -> None:
+        """Send what is left, wait for what is under way, write down what comes back."""
+        self.tally, self.say, self.watch, self.began = progress, log, on_progress, time.monotonic()
+        journal = Journal(self.run / JOURNAL_FILE, self._on_written)
+        try:
+            await self._send(journal)
+            await self._wait(journal)
+        finally:
+            if self.sheet:
+                self.sheet.discard()
+            await journal.close()
+
+    async def _send(self, journal: Journal) -> None:
+        """Write questions into files and send each as it is full; one that an earlier sitting left goes first."""
+        for state in load_batch_states(self.run):
+            if not state.batch and not state.done:
+                await self._submit(state)
+        while jobs := (await asyncio.to_thread(self.kitchen.next_batch)).items:
+            for job in jobs:
+                failed_job = job if isinstance(job, Record) else await self._add_request(job)
+                if failed_job:
+                    journal.append(replace(failed_job, timestamp=time.time()))
+        if self.sheet:
+            await self._submit(self.sheet.close())
+
+    async def _add_request(self, job: PreparedItem) -> Record | None:
+        """Write a question into the file; a record of its failure where a bug makes no request of it."""
+        with Barrier() as barrier:
+            line = self.queue.model.batch_line(_custom_id(job.record), job.prompt)
+        if barrier.error:
+            return replace(job.record, failure=self.tracebacks.failure(barrier, job.record.title))
+        if self.sheet and not self.sheet.has_room_for(line):
+            await self._submit(self.sheet.close())
+            self.sheet = None
+        self.sheet = self.sheet or RequestFile(self.run)
+        self.sheet.add(job, line)
+        return None
+
+    async def _submit(self, state: BatchState) -> None:
+        """Give a file to the service, unless it has it already."""
+        mark = sha256_file(records_path(self.run, state.number))[:32]
+        if not state.file:
+            path = requests_path(self.run, state.number)
+            state = self._save_state(state, file=await self._with_retries(self.queue.upload, path))
+            job = None
+        else:
+            job = await self._with_retries(self.queue.find, state.file)
+        made = job or await self._create(state.file, mark)
+        state = self._save_state(state, batch=made.id)
+        requests_path(self.run, state.number).unlink(missing_ok=True)
+        self.say(f"batch {state.number}: {state.questions} questions sent ({made.id})")
+
+    async def _wait(self, journal: Journal) -> None:
+        """Look at the batches, less and less often, until all are done."""
+        pause = MIN_POLL_INTERVAL
+        while pending := [state for state in load_batch_states(self.run) if not state.done]:
+            self.tally.in_flight = self.tally.limit = sum(state.questions for state in pending)
+            self.watch(self.tally)
+            for state in pending:
+                await self._poll(state, journal)
+            if not count_pending(self.run):
+                return
+            if time.monotonic() - self.began + pause > self.settings.batch_timeout:
+                raise RunStopped(
+                    f"{count_pending(self.run)} questions are still in the service's queue after "
+                    f"{self.settings.batch_timeout:g} s; the same command waits on"
+                )
+            await asyncio.sleep(pause)
+            pause = min(MAX_POLL_INTERVAL, pause * POLL_BACKOFF)
+
+    async def _poll(self, state: BatchState, journal: Journal) -> None:
+        job = await self._with_retries(self.queue.status, state.batch)
+        if job.status == "failed":
+            self._save_state(state, done=True)
+            raise RunStopped(
+                f"the service did not take batch {job.id}: {job.errors or 'no reason given'}; the same command sends "
+                "its questions again"
+            )
+        if job.is_final:
+            await self._collect(state, job, journal)
+
+    async def _collect(self, state: BatchState, job: BatchJob, journal: Journal) -> None:
+        """Write down the answers of a batch, and what it did not come to."""
+        asked = {_custom_id(record): record for record in read_journal(records_path(self.run, state.number))}
+        for file in job.files:
+            for line in await self._with_retries(self.queue.lines, file):
+                record = asked.pop(line.custom_id, None)
+                if record:
+                    journal.append(self._to_record(record, line))
+        for record in asked.values():
+            lost = Failure(
+                "request-failed",
+                f"the service did not come to it: batch {job.id} is {job.status}",
+                final=False,
+                attempts=1,
+            )
+            journal.append(replace(record, failure=lost, timestamp=time.time()))
+        await asyncio.sleep(0)  # until what was appended is written
+        self._save_state(state, done=True)
+        self.say(f"batch {state.number}: {job.status}")
+
+    def _to_record(self, record: Record, line: BatchOutputLine) -> Record:
+        """A question with what came of it."""
+        with Barrier() as barrier:
+            return self._read(record, line)
+        return replace(record, failure=self.tracebacks.failure(barrier, record.title), timestamp=time.time())
+
+    def _read(self, record: Record, line: BatchOutputLine) -> Record:
+        try:
+            answer = check_response(self.queue.answer(line))
+        except AskError as error:
+            return replace(record, failure=to_failure(error, attempts=1), timestamp=time.time())
+        except BadSetup as error:
+            wrong = Failure("request-failed", str(error), final=False, attempts=1)
+            return replace(record, failure=wrong, timestamp=time.time())
+        if self.prices:
+            cost = self.prices.cost(answer.usage, sum(sent.seconds for sent in record.audio_sent)) * self.prices.batch
+            answer = replace(answer, usage=replace(answer.usage, cost=cost))
+        return replace(
+            record, response=flag_echo(answer, self.kitchen.benchmark.prompt(record.item)), timestamp=time.time()
+        )
+
+    def _on_written(self, record: Record) -> None:
+        count_record(self.tally, record)
+        self.tally.seconds = time.monotonic() - self.began
+        self.watch(self.tally)
+
+    def _save_state(self, state: BatchState, **changes: Any) -> BatchState:
+        changed = msgspec.structs.replace(state, **changes)
+        atomic_write(self.run / FOLDER / f"{state.number:03}.json", msgspec.json.encode(changed))
+        return changed
+
+    async def _with_retries(self, call: Callable[[Argument], Awaitable[Result]], argument: Argument) -> Result:
+        """Ask the service, again where that may help."""
+        try:
+            async for attempt in retries(MAX_CALL_ATTEMPTS, self.settings.retry_timeout):
+                with attempt:
+                    return await call(argument)
+        except AskError as error:
+            raise RunStopped(f"the service's queue does not answer: {error}; the same command goes on") from error
+        raise AssertionError("stamina gives an answer or raises")
+
+    async def _create(self, file: str, mark: str) -> BatchJob:
+        """Have a batch made of a file, asking once: what was asked twice might be made twice."""
+        try:
+            return await self.queue.create(file, mark)
+        except AskError as error:
+            raise RunStopped(f"the service made no batch: {error}; the same command goes on") from error
+
+
+class RequestFile:
+    """A file of requests being written, and the questions beside it. Killed half-way, it is as if it had never been."""
+
+    def __init__(self, run: Path) -> None:
+        self._run = run
+        (run / FOLDER).mkdir(exist_ok=True)
+        self._number = max((state.number for state in load_batch_states(run)), default=0) + 1
+        self._requests = requests_path(run, self._number).open("wb")
+        self._records = records_path(run, self._number).open("wb")
+        self._bytes = self._questions = 0
+
+    def has_room_for(self, line: bytes) -> bool:
+        """True if a request has room in the file."""
+        return self._questions < MAX_REQUESTS_PER_FILE and self._bytes + len(line) < MAX_BYTES_PER_FILE
+
+    def add(self, job: PreparedItem, line: bytes) -> None:
+        self._requests.write(line + b"\n")
+        self._records.write(encode_line(job.record))
+        self._bytes += len(line) + 1
+        self._questions += 1
+
+    def discard(self) -> None:
+        """Let go of the files."""
+        self._requests.close()
+        self._records.close()
+
+    def close(self) -> BatchState:
+        """The batch to be."""
+        self.discard()
+        state = BatchState(self._number, self._questions)
+        atomic_write(self._run / FOLDER / f"{self._number:03}.json", msgspec.json.encode(state))
+        return state
+
+
+def _custom_id(record: Record) -> str:
+    """Custom id of a question within a batch."""
+    return f"{question_key(record.item.task, record.item.id, record.condition, record.repeat):016x}"

@@ -1,0 +1,188 @@
+"""A model that is asked the same thing once: its answers are remembered by content, in a file of the cache.
+
+What was asked is the model's settings and name, every word and role of the prompt, its choices and sampling, and a
+digest of the bytes of each sound and picture. Only whole answers are kept: a failure, a withheld or an empty answer and
+one that was cut short are asked for again. A remembered answer costs nothing and says so in its notes.
+
+`model.cache=true` gives any model a memory. As a backend, `backend: earmark.engine.cache` with `model:` as any model's
+settings, this is what judges are asked through: it also bounds what is under way and asks again where that may help,
+which the engine of a run does for its model.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import sqlite3
+import time
+from collections.abc import AsyncIterator, Iterator, Mapping
+from contextlib import asynccontextmanager, closing, contextmanager
+from pathlib import Path
+from typing import Any, Final
+from weakref import WeakValueDictionary
+
+import msgspec
+import orjson
+from msgspec import Struct
+
+from earmark.config import NOT_IN_SIGNATURE, backend_settings, common_settings
+from earmark.data.cache import cache_dir
+from earmark.engine.open import open_model
+from earmark.engine.retries import retries
+from earmark.engine.throttle import make_throttle
+from earmark.errors import BadData, Rejected
+from earmark.types import (
+    EncodedAudio,
+    ImageBytes,
+    Model,
+    Part,
+    Prompt,
+    Response,
+    Seconds,
+    Usage,
+    Waveform,
+    Wrapper,
+    replace,
+)
+
+CACHE_FORMAT: Final = 1  # of what is remembered: raised when prompts are named or answers kept in another way
+BUSY_TIMEOUT: Final[Seconds] = 60.0  # how long another process may keep the file to itself
+NOT_IN_KEY: Final = NOT_IN_SIGNATURE - {
+    "base_url"
+}  # settings that change no answer; another address may be another model
+FROM_CACHE: Final = "remembered"
+PRAGMAS: Final = (
+    "pragma journal_mode=wal",
+    "pragma synchronous=normal",
+    "create table if not exists answers (key blob primary key, answer blob not null, at real not null) without rowid",
+)
+
+
+class Settings(Struct, frozen=True, forbid_unknown_fields=True):
+    """Settings, in YAML."""
+
+    model: dict[str, Any]  # the settings of a model, `backend` among them
+    max_attempts: int = 5  # requests for one answer, the first included
+    retry_timeout: Seconds = 900.0  # for one answer, all attempts and waits together
+
+
+class ResponseCache:
+    """Answers by key in a file that several processes may share."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        with self._translate_errors():
+            self._file = sqlite3.connect(path, timeout=BUSY_TIMEOUT, isolation_level=None, check_same_thread=False)
+            try:
+                for line in PRAGMAS:
+                    self._file.execute(line)
+            except sqlite3.Error:
+                self._file.close()
+                raise
+
+    def find(self, key: bytes) -> Response | None:
+        with self._translate_errors():
+            row = self._file.execute("select answer from answers where key = ?", [key]).fetchone()
+        return msgspec.json.decode(row[0], type=Response) if row else None
+
+    def keep(self, key: bytes, response: Response) -> None:
+        with self._translate_errors():
+            self._file.execute(
+                "insert or replace into answers values (?, ?, ?)", [key, msgspec.json.encode(response), time.time()]
+            )
+
+    def close(self) -> None:
+        self._file.close()
+
+    @contextmanager
+    def _translate_errors(self) -> Iterator[None]:
+        try:
+            yield
+        except sqlite3.Error as error:
+            raise BadData(
+                f"{self._path}: answers cannot be remembered there ({error}); make room or delete it"
+            ) from error
+
+
+class CachedModel(Wrapper):
+    """A model whose answers are kept, and given again for the same prompt."""
+
+    def __init__(self, model: Model, memory: ResponseCache, settings: Mapping[str, Any]) -> None:
+        super().__init__(model)
+        self.cache = memory
+        self._who = orjson.dumps([CACHE_FORMAT, model.name, settings], option=orjson.OPT_SORT_KEYS)
+        self._asking: WeakValueDictionary[bytes, asyncio.Lock] = WeakValueDictionary()
+
+    async def generate(self, prompt: Prompt) -> Response:
+        key = hashlib.sha256(self._who + prompt_content(prompt)).digest()
+        lock = self._asking.setdefault(key, asyncio.Lock())
+        async with lock:  # the same question asked twice at once is asked once
+            cached = self.cache.find(key)
+            if cached is not None:
+                return replace(cached, usage=Usage(), notes=(*cached.notes, FROM_CACHE))
+            response = await self.model.generate(prompt)
+            if response.stop == "end" and response.text.strip():
+                self.cache.keep(key, response)
+            return response
+
+
+def without_cache(model: Model) -> Model:
+    """The same without its memory, where it has one: for who must know how it answers now."""
+    held: object = model
+    while isinstance(held, Wrapper):
+        if isinstance(held, CachedModel):
+            return held.model
+        held = held.model
+    return model
+
+
+def prompt_content(prompt: Prompt) -> bytes:
+    """Everything of a prompt that a model is given, media by digest.
+
+    >>> from earmark.types import Turn
+    >>> prompt_content(Prompt((Turn("user", ("Hello.",)),)))
+    b'[[["user",["Hello."]]],[],[],{}]'
+    """
+    turns = [(turn.role, [_part_content(part) for part in turn.parts]) for turn in prompt.turns]
+    return orjson.dumps([turns, prompt.choices, prompt.labels, prompt.sampling], option=orjson.OPT_SORT_KEYS)
+
+
+def _part_content(part: Part) -> str | list[object]:
+    if isinstance(part, str):
+        return part
+    if isinstance(part, EncodedAudio):
+        return ["sound", part.format, hashlib.sha256(part.data).hexdigest()]
+    if isinstance(part, Waveform):
+        return ["samples", part.rate, part.samples.shape[0], hashlib.sha256(part.samples.tobytes()).hexdigest()]
+    if isinstance(part, ImageBytes):
+        return ["image", part.mime, part.detail, hashlib.sha256(part.data).hexdigest()]
+    raise Rejected(
+        f"a {type(part).__name__} cannot be remembered as it is; media are prepared before they are asked about"
+    )
+
+
+class RetryingModel(Wrapper):
+    """A model that is asked again where that may help."""
+
+    def __init__(self, model: Model, attempts: int, patience: Seconds) -> None:
+        super().__init__(model)
+        self._attempts, self._patience = attempts, patience
+
+    async def generate(self, prompt: Prompt) -> Response:
+        async for attempt in retries(self._attempts, self._patience):
+            with attempt:
+                return await self.model.generate(prompt)
+        raise AssertionError("stamina gives an answer or raises")
+
+
+@asynccontextmanager
+async def load(settings: Settings) -> AsyncIterator[CachedModel]:
+    """Open a model and the memory of what it said."""
+    settings_of_model = {"backend": common_settings(settings.model).backend} | msgspec.to_builtins(
+        backend_settings(settings.model)
+    )
+    signing = {name: value for name, value in settings_of_model.items() if name not in NOT_IN_KEY}
+    async with open_model(settings.model) as model:
+        with closing(ResponseCache(cache_dir("answers") / "answers.sqlite")) as memory:
+            asked = RetryingModel(make_throttle(model, settings.model), settings.max_attempts, settings.retry_timeout)
+            yield CachedModel(asked, memory, signing)

@@ -1,0 +1,108 @@
+"""Questions of a run: items times conditions times repeats."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from itertools import groupby
+from typing import Final, TypeAlias
+
+import msgspec
+
+from earmark.config import RunSettings
+from earmark.data.plain import ENCODER, escape_bytes, repair
+from earmark.errors import BadData
+from earmark.text.targets import resolve_target
+from earmark.types import Benchmark, Condition, Item, replace
+
+SHOWN: Final = 5  # items that a message names
+Question: TypeAlias = tuple[Item, Condition | None, int]  # an item, how it is heard, and which repeat
+
+
+def condition_name(condition: Condition | None) -> str:
+    """Name of a condition; None is `plain`."""
+    return condition.name if condition else "plain"
+
+
+def limit_items(benchmark: Benchmark, limit: int | None, *, types: bool = False) -> Iterator[Item]:
+    """The items of a benchmark, the first so many of each task that are not skipped."""
+    taken: dict[str, int] = {}
+    for item in checked_items(benchmark, types=types):
+        if item.state != "skipped":
+            taken[item.task] = taken.get(item.task, 0) + 1
+        if limit is None or taken.get(item.task, 0) <= limit:
+            yield item
+
+
+def checked_items(benchmark: Benchmark, *, types: bool = False) -> Iterator[Item]:
+    """The items of a benchmark as the journal will hold them, each target as a label where there are choices.
+
+    Texts are made of what UTF-8 encodes; what stands in place of a file is left, for it must be found. Raises BadData
+    for an item that no journal holds; whether its fields have their types is looked at once, where `types` is set.
+    """
+    encode = msgspec.json.Encoder().encode
+    for position, given in enumerate(benchmark.items(), start=1):
+        try:
+            line = encode(given)
+            if types:
+                _ITEM.decode(line)
+            item = given
+        except UnicodeEncodeError:
+            item = _encodable(given)
+        except (TypeError, ValueError, OverflowError, msgspec.MsgspecError):
+            item = _converted(benchmark, given, position)
+        yield _with_labels(item) if item.labels and not {*item.targets} <= {*item.labels} else item
+
+
+_ITEM: Final = msgspec.json.Decoder(Item)
+
+
+def _encodable(item: Item) -> Item:
+    """An item whose texts UTF-8 encodes. Ids and groups stay apart: they come from the names of files."""
+    texts = {name: repair(getattr(item, name)) for name in ("task", "question", "choices", "labels", "targets", "tags")}
+    return replace(item, id=escape_bytes(item.id), group=escape_bytes(item.group), **texts)
+
+
+def _converted(benchmark: Benchmark, item: Item, position: int) -> Item:
+    """An item with scalars of numpy as Python's own. Raises BadData for one that has other types than `Item` says."""
+    try:
+        return _ITEM.decode(ENCODER.encode(item))
+    except (TypeError, ValueError, OverflowError, msgspec.MsgspecError) as error:
+        raise BadData(
+            f"{benchmark.name}: item number {position}, {item.id!r}: {error}; see Item in types.py"
+        ) from error
+
+
+def _with_labels(item: Item) -> Item:
+    """An item whose targets are labels, as far as each names a choice."""
+    found = (resolve_target(target, item.choices, item.labels) or (target,) for target in item.targets)
+    return replace(item, targets=tuple(dict.fromkeys(label for labels in found for label in labels)))
+
+
+def sort_items(benchmark: Benchmark, items: Iterable[Item]) -> Iterator[Item]:
+    """The items as they are best asked: within a group in the benchmark's order, where it has one."""
+    if benchmark.sort_key is None:
+        yield from items
+        return
+    for _, group in groupby(items, key=lambda item: item.group):
+        yield from sorted(group, key=benchmark.sort_key)
+
+
+def questions(
+    benchmark: Benchmark, conditions: tuple[Condition | None, ...], settings: RunSettings
+) -> Iterator[Question]:
+    """Everything that a run asks, in order: item by item, each under every condition, each as often as it is repeated."""
+    for item in sort_items(benchmark, limit_items(benchmark, settings.limit)):
+        if item.state != "skipped":
+            for condition in conditions:
+                for repeat in range(settings.repeats):
+                    yield item, condition, repeat
+
+
+def listed(names: list[str]) -> str:
+    """The first few names, and how many more there are.
+
+    >>> listed(["a", "b"]), listed(list("abcdefg"))
+    ('a; b', 'a; b; c; d; e; and 2 more')
+    """
+    more = [f"and {len(names) - SHOWN:,} more"] if len(names) > SHOWN else []
+    return "; ".join([*names[:SHOWN], *more])

@@ -1,0 +1,38 @@
+"""Retries: up to a number of attempts, spaced by Retry-After or by exponential back-off."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterable
+from typing import Final
+
+import stamina
+
+from earmark.errors import Transient
+from earmark.types import Seconds
+
+MIN_BACKOFF: Final[Seconds] = 0.5
+MAX_BACKOFF: Final[Seconds] = 60.0  # but for what the server says
+JITTER: Final[Seconds] = 0.5  # added to each wait at random, so that many do not come back at once
+
+
+def retries(attempts: int, patience: Seconds) -> AsyncIterable[stamina.Attempt]:
+    """Requests for one answer: so many in all, within so many seconds."""
+
+    def wait_for(error: Exception) -> float | bool:
+        if not isinstance(error, Transient) or error.wait is None:
+            return isinstance(error, Transient)
+        if error.wait >= patience:
+            asked = f"{error}; it asks to wait {error.wait:,.10g} s"
+            said = f"{asked}, longer than retry_timeout={patience:g} allows for one answer"
+            raise Transient(said, error.wait, busy=error.busy) from error
+        return error.wait
+
+    stamina.instrumentation.set_on_retry_hooks(())  # what was asked again is in the journal, not on the terminal
+    return stamina.retry_context(
+        on=wait_for,
+        attempts=attempts,
+        timeout=patience,
+        wait_initial=MIN_BACKOFF,
+        wait_max=MAX_BACKOFF,
+        wait_jitter=JITTER,
+    )

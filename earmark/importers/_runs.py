@@ -1,0 +1,247 @@
+"""Shared parts of the importers, and the run that each of them yields."""
+
+from __future__ import annotations
+
+import json
+import re
+import string
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import Annotated, Any, Final, TypeAlias
+
+import msgspec
+from msgspec import Struct
+
+from earmark.data.plain import ENCODER, repair
+from earmark.errors import BadData
+from earmark.runs.imported import ScorerSpec, TaskStats, ValueRange
+from earmark.text.stops import stop_of
+from earmark.types import Response, Usage, replace
+
+RepeatIndex: TypeAlias = Annotated[int, msgspec.Meta(ge=0, le=1_000_000)]  # which time something was asked
+
+LETTERS: Final = string.ascii_uppercase
+HEAD_BYTES: Final = 65536  # bytes of a file that are looked at before its form is known
+MAX_LINE_BYTES: Final = 1 << 26  # bytes of a line that is looked at for the same
+ERROR_RATE_NAME: Final = re.compile(r"(?<![a-z])(wer|cer|mer)(?![a-z])")
+TRANSLATION_NAME: Final = re.compile(r"(?<![a-z])(?:(?:sacre)?bleu|chrf)(?![a-z])")
+LANGUAGE_CODES: Final = (  # words of names of data sets
+    {code: code for code in "ar de en es fr hi id it ja ko ms nl pt ru ta th tr vi yue zh".split()}
+    | dict.fromkeys(("cmn", "mandarin", "chinese", "aishell", "wenetspeech", "wenet"), "zh")
+    | dict.fromkeys(
+        ("english", "librispeech", "tedlium", "gigaspeech", "voxpopuli", "earnings", "ami", "spgispeech"), "en"
+    )
+    | {
+        "cantonese": "yue",
+        "japanese": "ja",
+        "jp": "ja",
+        "korean": "ko",
+        "german": "de",
+        "french": "fr",
+        "spanish": "es",
+    }
+)
+LOWER_IS_BETTER: Final = re.compile(
+    r"(?:^|[^a-z])(?:[wcmpt]er|mae|mse|rmse|loss|perplexity|latency|error|errors|edit|ed)(?:[^a-z]|$)"
+)
+
+
+# ---------------------------------------------------------------- how it may be scored
+
+
+def imported_scorers(task_stats: TaskStats, scales: Mapping[str, ScorerSpec] | None = None) -> list[ScorerSpec]:
+    """The scorer of what they gave, if they gave anything: each measure in the scale that is known, or that its values
+    show.
+    """
+    measures = [
+        {"name": name} | _scale(name, spread) | (scales or {}).get(name, {})
+        for name, spread in task_stats.measures.items()
+    ]
+    return [{"name": "imported_score", "measures": measures}] if measures else []
+
+
+def _scale(name: str, spread: ValueRange) -> ScorerSpec:
+    share = spread.lowest >= 0 and spread.highest <= 1
+    error = bool(LOWER_IS_BETTER.search(name.lower()))
+    return {
+        "lowest": min(0.0, spread.lowest),
+        "highest": 1.0 if share and not error else None,
+        "better": "lower" if error else "higher",
+    }
+
+
+def published_notice(harness: str, task: str, numbers: Mapping[str, float]) -> list[str]:
+    """Format the published numbers of a task in one line, kept with the run.
+
+    >>> published_notice("lmms-eval", "heard", {"accuracy": 2 / 3, "length": 20.0})
+    ['published by lmms-eval: heard: accuracy 0.6667, length 20']
+    """
+    text = ", ".join(f"{name} {value:.4g}" for name, value in numbers.items())
+    return [f"published by {harness}: {task}: {text}"] if text else []
+
+
+def matching_scorers(task_stats: TaskStats, published: Iterable[str] = ()) -> list[ScorerSpec]:
+    """Scorers that fit the items of a task: a choice if there are choices, else by the imported measures, in the
+    language that the task's name tells, else an exact match of short answers.
+    """
+    if task_stats.labels:
+        return [{"name": "choice"}]
+    if not task_stats.targets:
+        return []
+    names = " ".join([*task_stats.measures, *published]).lower()
+    language = language_of_name(task_stats.task)
+    if match := ERROR_RATE_NAME.search(names):
+        unit = "" if language else "characters" if match[1] == "cer" else "words"
+        return [{"name": "wer", "language": language, "unit": unit}]
+    if "rouge" in names:
+        return [{"name": "rouge", "language": language or "en"}]
+    if TRANSLATION_NAME.search(names):
+        return [{"name": "bleu", "language": language, "references": 0}]
+    return [{"name": "exact"}]
+
+
+def language_of_name(name: str) -> str:
+    """The last language that a name tells, which in a pair is that of the translation; empty: it tells none.
+
+    >>> language_of_name("fleurs_cmn_hans_cn"), language_of_name("covost2_en_zh"), language_of_name("librispeech"), language_of_name("myaudio")
+    ('zh', 'zh', 'en', '')
+    """
+    codes = [LANGUAGE_CODES[word] for word in re.split(r"[^a-z]+", name.lower()) if word in LANGUAGE_CODES]
+    return codes[-1] if codes else ""
+
+
+# ---------------------------------------------------------------- files
+
+
+def matching_files(path: Path, pattern: str) -> list[Path]:
+    """A file itself, if its name fits; else the files of that name in a folder and below."""
+    if path.is_file():
+        return [path] if path.match(pattern) else []
+    return sorted(file for file in path.rglob(pattern) if file.is_file())
+
+
+def read_head(path: Path) -> bytes:
+    """The beginning of a file."""
+    with path.open("rb") as file:
+        return file.read(HEAD_BYTES)
+
+
+def first_line(path: Path) -> Any:
+    """The first line of a file as JSON; None where it is none. Sound in a line makes it long."""
+    with path.open("rb") as file:
+        line = file.readline(MAX_LINE_BYTES)
+    try:
+        return json.loads(line)
+    except (json.JSONDecodeError, UnicodeDecodeError):
+        return None
+
+
+def object_keys(value: Any) -> frozenset[str]:
+    """The names in an object; none in anything else."""
+    return frozenset(value) if isinstance(value, dict) else frozenset()
+
+
+def decode_json(raw: bytes | msgspec.Raw, kind: Any, where: object, expected: str) -> Any:
+    """JSON as typed values; a wrong one is told in one line. Python's NaN and Infinity, which are no JSON, become null.
+
+    Lone surrogates are left in texts for the import to replace and to note; in what is decoded later, part by part,
+    they are replaced here.
+    """
+    try:
+        return msgspec.json.decode(raw, type=kind)
+    except msgspec.MsgspecError as error:
+        message = str(error)
+        try:
+            plain = json.loads(bytes(raw), parse_constant=lambda _: None)
+            try:
+                return msgspec.convert(plain, kind)
+            except msgspec.ValidationError:  # raw parts come from bytes alone
+                return msgspec.json.decode(ENCODER.encode(repair(plain)), type=kind)
+        except (json.JSONDecodeError, UnicodeDecodeError, RecursionError):
+            pass
+        except msgspec.MsgspecError as failure:
+            message = str(failure)
+        raise BadData(
+            f"{where}: found something else ({message}), expected {expected}; import the file as it was written"
+        ) from error
+
+
+def read_lines(path: Path, kind: Any, expected: str) -> Iterator[tuple[int, Any]]:
+    """The lines of a file with their numbers, from 1."""
+    with path.open("rb") as file:
+        for number, line in enumerate(file, start=1):
+            if line.strip():
+                yield number, decode_json(line, kind, f"{path}, line {number}", expected)
+
+
+# ---------------------------------------------------------------- what harnesses write
+
+
+class LoggedMessage(Struct, frozen=True):
+    """One turn, as Inspect and evalscope write it down: its words, or parts of several kinds.
+
+    >>> msgspec.convert({"content": [{"type": "audio", "audio": "a.wav"}, {"type": "text", "text": "Which?"}]}, LoggedMessage).text
+    'Which?'
+    """
+
+    class LoggedPart(Struct, frozen=True):
+        type: str = ""
+        text: str | None = None
+        reasoning: str | None = None
+        audio: str | None = None
+
+    role: str = ""
+    content: str | list[LoggedPart] | None = None
+
+    @property
+    def parts(self) -> list[LoggedPart]:
+        return self.content if isinstance(self.content, list) else []
+
+    @property
+    def text(self) -> str:
+        """The words."""
+        if isinstance(self.content, str):
+            return self.content
+        return "".join(part.text or "" for part in self.parts if part.type == "text")
+
+    @property
+    def reasoning(self) -> str:
+        """The thoughts, where they are parts of their own."""
+        return "".join(part.reasoning or "" for part in self.parts if part.type == "reasoning")
+
+
+def user_text(messages: Iterable[LoggedMessage]) -> str:
+    """The words of every turn of the user."""
+    return "\n".join(message.text for message in messages if message.role == "user")
+
+
+class LoggedOutput(Struct, frozen=True):
+    """Output of a model, as Inspect and evalscope write it; only the fields used."""
+
+    class _Choice(Struct, frozen=True):
+        message: LoggedMessage = LoggedMessage()
+        stop_reason: str = ""
+
+    class _Usage(Struct, frozen=True):
+        input_tokens: int | None = None
+        output_tokens: int | None = None
+
+    choices: list[_Choice] = []
+    usage: _Usage | None = None
+    time: float | None = None  # seconds
+    error: str | None = None
+
+    def complete(self, response: Response) -> Response:
+        """A response with how it ended and what it took."""
+        stop = stop_of(self.choices[0].stop_reason if self.choices else "") or "end"
+        usage = Usage(self.usage.input_tokens or 0, self.usage.output_tokens or 0) if self.usage else Usage()
+        return replace(response, stop=stop, usage=usage, seconds=self.time or 0.0)
+
+
+def plain_name(name: str) -> str:
+    """A name for a task: it becomes that of a file.
+
+    >>> plain_name("inspect_evals/mmlu 0 shot")
+    'inspect_evals-mmlu-0-shot'
+    """
+    return re.sub(r"[^\w.+-]+", "-", name).strip("-") or "unnamed"

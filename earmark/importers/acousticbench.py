@@ -1,0 +1,255 @@
+"""AcousticBench's results: <Model>/<task>/run_1.jsonl for the seed 42, run_2 for 43, run_3 for 44, a line for each
+question.
+
+Of their lines one name is certain, `chosen` (A, B or null). The others are not public, so several are understood for
+each: the id of a question (question_id, id, ...), its gold, and the reply. Ours are question_id, task, split, kind,
+audio, prompt, choices, gold, raw_response, chosen, correct, seed and, of a failure, error. Beside the runs of a task
+lies summary.json: mean accuracy with nulls wrong, the sample's standard deviation (over runs - 1), and the figures of
+each run.
+
+A run of theirs, results/<Model>-<task>-<backend>-seed<N>-<time>/responses.jsonl, is read too. Imported replies are read
+anew, by our rules and judge; what was chosen there stands beside them, for `earmark rescore RUN --scorer theirs`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import Any, Final, NamedTuple
+
+import msgspec
+import orjson
+
+from earmark.data.cache import atomic_write as write_whole
+from earmark.errors import BadData
+from earmark.journal import Record, ScoreLine
+from earmark.runs.imported import ImportedRun
+from earmark.stats.repeats import summarize_repeats
+from earmark.text.imported_verdicts import ImportedVerdict, to_notes
+from earmark.types import Clip, Failure, Item, Response, Source
+
+FIRST_SEED: Final = 42  # of run_1
+LABELS: Final = ("A", "B")
+DIAGNOSTIC: Final = ".diagnostic"
+NAMES: Final = {
+    "id": ("question_id", "id", "qid", "item_id", "sample_id"),
+    "gold": ("gold", "gold_answer", "answer", "correct_answer", "label", "expected"),
+    "reply": ("raw_response", "response", "reply", "raw", "text", "output"),
+    "question": ("prompt", "question"),
+}
+RUN: Final = re.compile(r"run_(\d+)")
+PUBLISHED_NAME: Final = re.compile(r"(?P<model>.+)-(?P<task>[^-]+)-(?P<backend>[^-]+)-seed(?P<seed>\d+)-.+")
+
+
+class ResultPath(NamedTuple):
+    """Fields of the path of a results file."""
+
+    model: str
+    task: str
+    seed: int
+
+
+def matches(path: Path) -> bool:
+    """True if a file, or a folder of them, is in this form."""
+    first = next(iter(_files(path)), None)
+    if first is None:
+        return False
+    with first.open("rb") as file:
+        return b'"chosen"' in file.readline()
+
+
+def _files(path: Path) -> list[Path]:
+    if path.is_file():
+        return [path]
+    return sorted(file for pattern in ("run_*.jsonl", "responses.jsonl") for file in path.rglob(pattern))
+
+
+def read(path: Path) -> Iterator[ImportedRun]:
+    """One run for each model, with a repeat for each seed."""
+    models: dict[str, dict[ResultPath, Path]] = {}
+    for file in _files(path.absolute()):
+        place = _parse_path(file)
+        models.setdefault(place.model, {})[place] = file
+    for model, files in models.items():
+        first = min(place.seed for place in files)
+        records = [_record(line, place, first) for place, file in files.items() for line in _lines(file)]
+        tasks = tuple(dict.fromkeys(record.item.task for record in records))
+        settings: dict[str, object] = {"imported": True, "seed": first}
+        yield ImportedRun("acousticbench", tasks, model, records, settings, files=tuple(files.values()))
+
+
+def _parse_path(file: Path) -> ResultPath:
+    whole = file.resolve()
+    if run := RUN.fullmatch(file.stem):
+        return ResultPath(whole.parent.parent.name, whole.parent.name, FIRST_SEED + int(run[1]) - 1)
+    if theirs := PUBLISHED_NAME.fullmatch(whole.parent.name):
+        return ResultPath(theirs["model"], theirs["task"], int(theirs["seed"]))
+    raise BadData(
+        f"{file}: whose results are they? Expected MODEL/TASK/run_1.jsonl or MODEL-TASK-BACKEND-seed42-TIME/{file.name}"
+    )
+
+
+def _lines(file: Path) -> Iterator[dict[str, Any]]:
+    """The lines of a file under our names, each with where it stands."""
+    for number, line in enumerate(file.read_bytes().splitlines(), start=1):
+        where = f"{file}, line {number}"
+        try:
+            fields = orjson.loads(line)
+        except orjson.JSONDecodeError as error:
+            raise BadData(f"{where}: is no JSON ({error}); expected one object a line") from error
+        if not isinstance(fields, dict) or fields.get("chosen", "") not in (*LABELS, None):
+            raise BadData(f"{where}: has no `chosen` that is A, B or null")
+        values = {ours: next((fields[name] for name in names if name in fields), None) for ours, names in NAMES.items()}
+        if values["id"] is None:
+            raise BadData(f"{where}: has no id of its question; expected one of {', '.join(NAMES['id'])}")
+        yield fields | values | {"where": where}
+
+
+def _record(line: Mapping[str, Any], place: ResultPath, first: int) -> Record:
+    if line["gold"] not in LABELS:
+        raise BadData(
+            f"{line['where']}: has no gold; a run can be compared with such results (earmark compare RUN FOLDER), they "
+            "are no run"
+        )
+    diagnostic = line.get("kind") == "diagnostic"
+    try:
+        audio = msgspec.convert(line.get("audio") or (), tuple[str, ...])
+        choices = msgspec.convert(line.get("choices") or LABELS, tuple[str, str])
+    except msgspec.ValidationError as error:
+        raise BadData(f"{line['where']}: {error}; expected audio as paths, and two choices") from error
+    item = Item(
+        str(line["id"]),
+        place.task + (DIAGNOSTIC if diagnostic else ""),
+        str(line["question"] or ""),
+        tuple(Clip(name, name=name) for name in audio),
+        choices,
+        LABELS,
+        (line["gold"],),
+        tags={
+            "split": str(line.get("split") or "all"),
+            "kind": "diagnostic" if diagnostic else "scored",
+            "seed": str(first),
+        },
+    )
+    repeat = place.seed - first
+    if line.get("error"):
+        return Record(item, repeat=repeat, failure=Failure("request-failed", str(line["error"])))
+    chosen = line["chosen"]
+    reply = line["reply"] if line["reply"] is not None else chosen
+    verdict = ImportedVerdict("chosen", float(chosen == line["gold"]), chosen or "")
+    return Record(item, repeat=repeat, response=Response(str(reply or ""), notes=to_notes([verdict])))
+
+
+# ---------------------------------------------------------------- out
+
+
+def write(pairs: Iterable[tuple[Record, ScoreLine]], place: Path) -> list[Path]:
+    """The results of a run in this form, a folder for each task; what was written."""
+    tasks: dict[str, dict[int, list[dict[str, Any]]]] = {}
+    for record, line in pairs:
+        task = record.item.task.removesuffix(DIAGNOSTIC)
+        tasks.setdefault(task, {}).setdefault(seed_of(record), []).append(_line(record, line, task))
+    written = []
+    for task, runs in tasks.items():
+        for seed, lines in sorted(runs.items()):
+            data = b"".join(orjson.dumps(line) + b"\n" for line in lines)
+            written.append(write_whole(place / task / f"{run_name(seed)}.jsonl", data))
+        written.append(
+            write_whole(place / task / "summary.json", msgspec.json.format(orjson.dumps(summary(task, runs))))
+        )
+    return written
+
+
+def seed_of(record: Record) -> int:
+    """The seed that a question was asked under."""
+    return int(record.item.tags.get("seed", FIRST_SEED)) + record.repeat
+
+
+def run_name(seed: int) -> str:
+    """
+    >>> run_name(42), run_name(44), run_name(7)
+    ('run_1', 'run_3', 'seed_7')
+    """
+    return f"run_{seed - FIRST_SEED + 1}" if seed >= FIRST_SEED else f"seed_{seed}"
+
+
+def _line(record: Record, line: ScoreLine, task: str) -> dict[str, Any]:
+    item = record.item
+    fields: dict[str, Any] = {
+        "question_id": item.id,
+        "task": task,
+        "split": item.tags.get("split", ""),
+        "kind": item.tags.get("kind", "scored"),
+        "audio": [clip_name(clip) for clip in item.clips],
+        "prompt": item.question,
+        "choices": list(item.choices),
+        "gold": item.targets[0],
+        "raw_response": record.response.text if record.response else None,
+        "chosen": line.answer,
+        "correct": line.answer in item.targets,
+        "seed": seed_of(record),
+    }
+    return fields | ({"error": f"{record.failure.state}: {record.failure.message}"} if record.failure else {})
+
+
+def clip_name(clip: Source) -> str:
+    return clip.name or (clip.path if isinstance(clip, Clip) else clip.generator)
+
+
+def summary(task: str, runs: Mapping[int, list[dict[str, Any]]]) -> dict[str, Any]:
+    """Mean, deviation and figures of each run, over the scored questions."""
+    figures: list[dict[str, Any]] = []
+    for seed, lines in sorted(runs.items()):
+        scored = [line for line in lines if line["kind"] != "diagnostic"]
+        answered = [line for line in scored if line["chosen"] is not None]
+        right = sum(line["correct"] for line in scored)
+        figures.append(
+            {
+                "run": run_name(seed),
+                "seed": seed,
+                "n": len(scored),
+                "accuracy": right / len(scored) if scored else None,
+                "accuracy_answered": right / len(answered) if answered else None,
+                "null_rate": (len(scored) - len(answered)) / len(scored) if scored else None,
+            }
+        )
+    over = summarize_repeats([run["accuracy"] for run in figures])
+    return {
+        "task": task,
+        "mean_accuracy": over.mean,
+        "std_accuracy": over.deviation,
+        "std": "sample, n - 1",
+        "runs": figures,
+    }
+
+
+# ---------------------------------------------------------------- reference trajectories
+
+
+def load_references(folder: Path, model: str) -> dict[ResultPath, dict[str, str | None]]:
+    """Load a model's reference answers, by task and seed, then by question.
+
+    The model's folder is the one of its name, whatever its case and signs, or the only one there is. Raises BadData
+    where there is none.
+    """
+    runs = [(file, _parse_path(file)) for file in _files(folder) if RUN.fullmatch(file.stem)]
+    models = list(dict.fromkeys(place.model for _, place in runs))
+    if not models:
+        raise BadData(f"{folder}: found no MODEL/TASK/run_1.jsonl; expected reference trajectories, or a run of ours")
+    alike = [name for name in models if plain(name) == plain(model)] or (models if len(models) == 1 else [])
+    if not alike:
+        raise BadData(f"{folder}: has no run of {model}; there are: {', '.join(models)}; give the folder of one")
+    return {
+        place: {str(line["id"]): line["chosen"] for line in _lines(file)}
+        for file, place in runs
+        if place.model == alike[0]
+    }
+
+
+def plain(name: str) -> str:
+    """
+    >>> plain("Voxtral-Mini-3B") == plain("voxtral_mini_3b")
+    True
+    """
+    return re.sub(r"[\W_]+", "", name).casefold()

@@ -1,0 +1,164 @@
+"""Preflight: whether sound reaches the model, looked at before a benchmark is asked.
+
+A tone, the same tone again, hiss, silence, and no sound at all are sent as the benchmark sends its own sound: its
+words, its order of parts, its sampling, its format and rate. What comes back decides:
+
+    heard     the same sound gives the same reply and another sound another; or the server counts tokens of sound
+    deaf      every sound, and none, gives the same reply and the same count of tokens
+    unsure    neither
+
+Where the benchmark's own words do not settle it ("answer with the letter only"), an open question is asked as well. A
+model that is deaf stops the run, and so does one that does not answer. What the server really received it does not
+tell: what is reported is what was sent.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Final
+
+import msgspec
+
+from earmark.barrier import Barrier, Tracebacks
+from earmark.config import RunSettings
+from earmark.data.cache import atomic_write
+from earmark.engine.cache import without_cache
+from earmark.engine.prepare import describe_audio
+from earmark.engine.runner import ask
+from earmark.engine.throttle import unwrap
+from earmark.errors import AskError, BadSetup
+from earmark.preflight.probes import TONE, audio_form, plain_pattern, variants, with_open_question
+from earmark.preflight.verdict import PreflightReport, Probe, Wording, judge_probes, remarks, report_lines
+from earmark.types import NO_LOGPROBS_NOTE, Model, Prompt, Response, replace
+
+PREFLIGHT_FILE: Final = "preflight.json"
+MAX_ATTEMPTS: Final = 3  # requests for one answer
+
+
+async def check_run(
+    run: Path, pattern: Prompt | None, model: Model, settings: RunSettings, log: Callable[[str], None]
+) -> None:
+    """Look at a model before a run, say what was found and keep it with the run. Raises BadSetup where it cannot have
+    heard.
+    """
+    if pattern is None:
+        return
+    reports = await run_preflight(model, pattern, settings)
+    atomic_write(run / PREFLIGHT_FILE, msgspec.json.format(msgspec.json.encode(reports)))
+    for report in reports:
+        for line in report_lines(report):
+            log(line)
+    bad = [report for report in reports if report.verdict in ("deaf", "failed")]
+    deaf = [report for report in bad if report.verdict == "deaf"]
+    if deaf or len(bad) == len(reports):  # one dead endpoint of several is left out, and stops nothing
+        worst = (deaf or bad)[0]
+        what = "does not hear" if deaf else "cannot be asked about sound"
+        more = ", or go on all the same with preflight=false" if deaf else " first"
+        raise BadSetup(f"{worst.model} {what}: {worst.why}. No question was asked; see to the server{more}")
+
+
+async def run_preflight(
+    model: Model, pattern: Prompt, settings: RunSettings, *, thorough: bool = False
+) -> list[PreflightReport]:
+    """Look at a model, or at each endpoint of one. `thorough` asks for log-probabilities too."""
+    endpoints = getattr(unwrap(model), "endpoints", None)
+    if endpoints is None:
+        return [await _check_endpoint(model, model.name, pattern, settings, thorough=thorough)]
+    missing = [PreflightReport(model.name, "failed", why, (), ()) for why in getattr(unwrap(model), "missing", ())]
+    each = [
+        _check_endpoint(endpoint.model, f"{model.name} at {endpoint.title}", pattern, settings, thorough=thorough)
+        for endpoint in endpoints
+    ]
+    return [*missing, *await asyncio.gather(*each)]
+
+
+async def _check_endpoint(
+    model: Model, title: str, pattern: Prompt, settings: RunSettings, *, thorough: bool
+) -> PreflightReport:
+    model = without_cache(model)
+    like = await asyncio.to_thread(audio_form, pattern, model.capabilities)
+    try:
+        ready = await asyncio.to_thread(variants, pattern, model.capabilities, like)
+    except AskError as error:
+        return PreflightReport(title, "failed", str(error), (), ())
+    sent = describe_audio(ready[TONE])
+    words: Wording = "open" if pattern == plain_pattern() else "the benchmark's"
+    probes = await _ask_round(model, words, ready, settings)
+    if judge_probes(probes)[0] in ("deaf", "unsure") and words != "open":
+        ready = await asyncio.to_thread(variants, with_open_question(pattern), model.capabilities, like)
+        probes += await _ask_round(model, "open", ready, settings)
+    verdict, why = judge_probes(probes)
+    more = [*remarks(probes, verdict), *await _name_remarks(unwrap(model))]
+    if thorough and verdict != "failed":
+        more += await _logprob_remarks(model, pattern, settings)
+    return PreflightReport(title, verdict, why, sent, tuple(probes), tuple(more))
+
+
+async def _ask_round(model: Model, words: Wording, ready: Mapping[str, Prompt], settings: RunSettings) -> list[Probe]:
+    """One question with every sound; the first is asked alone, for it finds out what the model refuses."""
+    first = await send_probe(model, words, TONE, ready[TONE], settings)
+    if first.failure:
+        return [first]
+    others = [name for name in ready if name != TONE]
+    return [first, *await asyncio.gather(*(send_probe(model, words, name, ready[name], settings) for name in others))]
+
+
+async def send_probe(model: Model, words: Wording, sound: str, prompt: Prompt, settings: RunSettings) -> Probe:
+    """One question of the preflight."""
+    with Barrier() as barrier:
+        try:
+            outcome, _ = await ask(
+                model, prompt, min(MAX_ATTEMPTS, settings.max_attempts or MAX_ATTEMPTS), settings.retry_timeout
+            )
+        except BadSetup as error:
+            return Probe(words, sound, failure=str(error))
+    if barrier.error:
+        return Probe(words, sound, failure=Tracebacks().add(barrier, sound))
+    if not isinstance(outcome, Response):
+        return Probe(words, sound, failure=outcome.message)
+    used = outcome.usage
+    return Probe(
+        words,
+        sound,
+        outcome.text or outcome.reasoning,
+        outcome.stop,
+        outcome.transcripts,
+        used.tokens_in,
+        used.audio_tokens_in,
+        outcome.seconds,
+        outcome.notes,
+    )
+
+
+async def _name_remarks(model: Model) -> list[str]:
+    """True if the server knows the model by its name; some answer under any."""
+    listed = getattr(model, "list_models", None)
+    if listed is None:
+        return []
+    try:
+        names = await listed()
+    except AskError:
+        return []
+    if not names or model.name in names:
+        return []
+    return [
+        (
+            f"the server does not list '{model.name}', only {', '.join(names[:5])}{' ...' if len(names) > 5 else ''}: it "
+            "may be answering as another model"
+        )
+    ]
+
+
+async def _logprob_remarks(model: Model, asked: Prompt, settings: RunSettings) -> list[str]:
+    """True if log-probabilities come when they are asked for."""
+    if not hasattr(unwrap(model), "unsupported"):
+        return []
+    ready = await asyncio.to_thread(variants, asked, model.capabilities, None)
+    prompt = replace(ready[TONE], sampling=asked.sampling | {"logprobs": True, "top_logprobs": 1})
+    probe = await send_probe(model, "open", TONE, prompt, settings)
+    if probe.failure:
+        return [f"log-probabilities: {probe.failure}"]
+    refused = [note for note in probe.notes if "logprobs" in note or note == NO_LOGPROBS_NOTE]
+    return refused or ["log-probabilities come when they are asked for"]

@@ -1,0 +1,151 @@
+"""One run as it is compared: its scores by task, condition and scorer, and what was asked, in columns."""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from copy import copy
+from typing import Any, Final, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+from msgspec import Struct
+
+from earmark.journal import Record, ScoreLine, question_key
+from earmark.stats.count_table import CountTable, Names, hash64
+from earmark.types import Metric
+
+FAILED: Final = ("request-failed", "sound-failed")
+ScoreKey = tuple[str, str, str]  # task, condition, scorer
+
+
+class ScoringRules(Struct, frozen=True):
+    """Rules by which the counts of one scorer are read."""
+
+    signature: str
+    metrics: Mapping[str, Metric]
+
+
+class RunInfo(Struct, frozen=True):
+    """Name of a run, its benchmark and data, and the averages it reports."""
+
+    name: str
+    benchmark: Mapping[str, Any] = {}  # name, version, tasks, settings
+    data: Mapping[str, str] = {}  # digests of its files by name
+    conditions: Sequence[str] = ()
+    averages: Mapping[str, Sequence[str]] = {}
+
+    def row_order(self, task: str, condition: str) -> tuple[int, int]:
+        """Sort key of a row in the order of the run."""
+        tasks, conditions = [*self.benchmark.get("tasks", ()), *self.averages], list(self.conditions)
+        return (
+            tasks.index(task) if task in tasks else len(tasks),
+            conditions.index(condition) if condition in conditions else len(conditions),
+        )
+
+
+class ScoreColumns:
+    """The scores of one task, condition and scorer."""
+
+    def __init__(self) -> None:
+        self.bags = CountTable()
+        self.keys = array("Q")
+        self.failed = array("b")
+
+    def add(self, line: ScoreLine) -> None:
+        self.keys.append(question_key(line.task, line.id, line.condition, line.repeat))
+        self.failed.append(line.state in FAILED)
+        self.bags.add(line.counts, line.id, line.repeat)
+
+
+class QuestionIndex(NamedTuple):
+    """The questions of a journal in columns, sorted by what names them; the last line about a question counts."""
+
+    keys: Names
+    groups: Names
+    prompt_digests: Names  # digest of the prompt, 0 where there is none
+    audio_digests: Names  # digest of the recordings, 0 where there is none
+    failed: npt.NDArray[np.bool_]
+
+
+def index_questions(records: Iterable[Record]) -> QuestionIndex:
+    """The questions of a journal."""
+    columns = [array("Q") for _ in QuestionIndex._fields]
+    for record in records:
+        item = record.item
+        failed = record.failure is not None and record.failure.state in FAILED
+        row = (
+            question_key(item.task, item.id, record.condition, record.repeat),
+            hash64(item.group or item.id),
+            int(record.prompt_digest or "0", 16),
+            int(record.audio_digest or "0", 16),
+            failed,
+        )
+        for column, value in zip(columns, row, strict=True):
+            column.append(value)
+    keys, *rest = (np.frombuffer(column, np.uint64) for column in columns)
+    distinct, last = np.unique(keys[::-1], return_index=True)
+    groups, words, sounds, failures = (column[::-1][last] for column in rest)
+    return QuestionIndex(distinct, groups, words, sounds, failures.astype(np.bool_))
+
+
+def _rule(run_scores: RunScores, place: ScoreKey) -> str:
+    """The signature of a scorer, without our version."""
+    return run_scores.rules(place[0], place[2]).signature.partition("|v:")[0]
+
+
+class RunScores:
+    """One run: its scores by task, condition and scorer, and what was asked."""
+
+    def __init__(
+        self,
+        about: RunInfo,
+        rules: Callable[[str, str], ScoringRules],
+        lines: Iterable[ScoreLine],
+        records: Iterable[Record],
+    ) -> None:
+        self.info = about
+        self.rules = rules  # by task and scorer
+        self.scores: dict[ScoreKey, ScoreColumns] = {}
+        for line in lines:
+            if line.state == "judge-failed":  # an answer without a verdict has no score
+                continue
+            self.scores.setdefault((line.task, line.condition, line.scorer), ScoreColumns()).add(line)
+        self.questions = index_questions(records)
+
+    def find(self, keys: Names) -> tuple[npt.NDArray[np.bool_], npt.NDArray[np.intp]]:
+        """For each key whether it is in the journal, and where."""
+        if not self.questions.keys.size:
+            return np.zeros(keys.size, np.bool_), np.zeros(keys.size, np.intp)
+        index = np.minimum(self.questions.keys.searchsorted(keys), self.questions.keys.size - 1)
+        return self.questions.keys[index] == keys, index
+
+    def with_labels_of(self, other: RunScores) -> RunScores:
+        """The same run, a scorer that another run knows by another label under that one.
+
+        A label tells a scorer from others on its task, so it changes when another is put beside it; its signature does
+        not.
+        """
+        known = {(*place[:2], _rule(other, place)): place for place in other.scores if place not in self.scores}
+        moved = {
+            place: known[here]
+            for place in self.scores
+            if place not in other.scores and (here := (*place[:2], _rule(self, place))) in known
+        }
+        if not moved:
+            return self
+        labels = {(place[0], label): place[2] for place, (_, _, label) in moved.items()}
+        same = copy(self)
+        same.scores = {moved.get(place, place): scores for place, scores in self.scores.items()}
+        same.rules = lambda task, label: self.rules(task, labels.get((task, label), label))
+        return same
+
+    def count_stale(self) -> int:
+        """Number of questions of the journal have no score, or one from before they were answered."""
+        if not self.questions.keys.size:
+            return 0
+        scored = [np.frombuffer(part.keys, np.uint64) for part in self.scores.values()]
+        present, index = self.find(np.concatenate([np.zeros(0, np.uint64), *scored]))
+        failed = [np.frombuffer(part.failed, np.int8) for part in self.scores.values()]
+        same = np.concatenate([np.zeros(0, np.int8), *failed]) == self.questions.failed[index]
+        return int(self.questions.keys.size - np.unique(index[present & same]).size)

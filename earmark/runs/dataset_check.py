@@ -1,0 +1,187 @@
+"""One pass over a benchmark before anything is asked.
+
+It counts, finds ids that stand for two items, and holds what a journal has settled against what would be asked now: a
+changed prompt or recording is found before a cent is spent, and never answered from memory.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from array import array
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+import numpy as np
+from msgspec import Struct
+
+from earmark.barrier import Barrier
+from earmark.config import RunSettings
+from earmark.engine.digests import audio_digest, prompt_digest
+from earmark.engine.questions import SHOWN, Question, checked_items, condition_name, limit_items, listed
+from earmark.errors import BadData, RunMismatch, RunStopped
+from earmark.journal import CompletedIndex, Record, count_standing, question_key, read_keys
+from earmark.types import Benchmark, Condition, Item, Prompt
+
+
+class DatasetCheck(Struct, frozen=True):
+    """Item counts of a benchmark, and how many are completed."""
+
+    questions: int  # items under every condition, with repeats
+    skipped: dict[str, dict[str, int]]  # by task and reason, items that are not asked about
+    prompts: str  # a digest of every prompt's words
+    completed: int = 0
+
+
+def check_dataset(
+    benchmark: Benchmark, conditions: tuple[Condition | None, ...], settings: RunSettings, completed: CompletedIndex
+) -> DatasetCheck:
+    """Count and check. Raises BadData for ids that come twice and for targets that name no choice, RunMismatch for a
+    question that is not what it was.
+    """
+    items: dict[str, int] = dict.fromkeys(benchmark.tasks, 0)
+    skipped: dict[str, dict[str, int]] = {}
+    ids = array("Q")
+    words = hashlib.sha256()
+    done = 0
+    astray, barrier = Astray(benchmark.name), Barrier()
+    for item in limit_items(benchmark, settings.limit, types=True):
+        ids.append(question_key(item.task, item.id, "", 0))
+        if item.state == "skipped":
+            reasons = skipped.setdefault(item.task, {})
+            reasons[item.reason] = reasons.get(item.reason, 0) + 1
+            continue
+        items[item.task] = items.get(item.task, 0) + 1
+        astray.check(item)
+        prompt, now = None, ""
+        if item.state == "ask":
+            with barrier:  # a bug fails the item when it is asked
+                prompt = benchmark.prompt(item)
+                now = prompt_digest(prompt)
+        words.update((now or item.reason).encode())
+        for before in _completed_digests(item, conditions, settings, completed) if len(completed) else ():
+            done += 1
+            if prompt and now:
+                _check_unchanged(benchmark, item, prompt, now, before)
+    _check_ids(benchmark, ids)
+    astray.refuse()
+    if not sum(items.values()):
+        raise BadData(
+            f"{benchmark.name}: found no item to ask about in {', '.join(benchmark.tasks)}; check data=, limit= and "
+            "the tasks"
+        )
+    total = sum(items.values()) * len(conditions) * settings.repeats
+    return DatasetCheck(total, skipped, words.hexdigest(), done)
+
+
+class Astray:
+    """Items with choices whose targets name none of them, so that every reply would be wrong."""
+
+    def __init__(self, source: str) -> None:
+        self._source = source
+        self._items = 0
+        self._total = 0
+        self._first: list[str] = []
+        self._sound: tuple[tuple[str, ...], int] = ((), 0)  # labels and the number of choices that were right before
+
+    def check(self, item: Item) -> None:
+        """Enter one item. Raises BadData where its labels cannot be those of its choices."""
+        self._total += 1
+        labels = item.labels
+        if item.state != "ask" or not (labels or item.choices):
+            return
+        if (labels, len(item.choices)) != self._sound:
+            self._check_labels(item)
+            self._sound = (labels, len(item.choices))
+        for target in item.targets if labels else ():
+            if target not in labels:
+                self._items += 1
+                if self._items <= SHOWN:
+                    self._first.append(f"'{item.id}' ('{target}')")
+                break
+
+    def _check_labels(self, item: Item) -> None:
+        if len({*item.labels}) < len(item.labels) or (item.choices and len(item.labels) not in (0, len(item.choices))):
+            raise BadData(
+                f"{self._source}: item '{item.id}' has {len(item.choices)} choices and the labels "
+                f"{', '.join(item.labels)}; expected as many of both, each label once"
+            )
+
+    def refuse(self) -> None:
+        """Raise BadData where there are such items, naming the first."""
+        if self._items:
+            more = f" and {self._items - SHOWN:,} more" if self._items > SHOWN else ""
+            raise BadData(
+                f"{self._source}: {self._items:,} of {self._total:,} items have a target that is none of their labels "
+                f"or choices: {', '.join(self._first)}{more}; give a label, or the text of a choice"
+            )
+
+
+def check_records(journal: Path, total: int, asked_for: Iterable[Question]) -> None:
+    """Check that a journal holds one standing record of each question. Raises RunStopped for those it lacks,
+    RunMismatch for records of questions that were not asked for.
+    """
+    if count_standing(journal) == total:
+        return
+    there = {line.question_id() for line in read_keys(journal)}
+    lacking, wanted = [], set[int]()
+    for item, condition, repeat in asked_for:
+        question = question_key(item.task, item.id, condition_name(condition), repeat)
+        wanted.add(question)
+        if question not in there:
+            lacking.append(Record(item, condition=condition_name(condition), repeat=repeat).title)
+    if lacking:
+        raise RunStopped(
+            f"{journal}: {len(lacking):,} of {total:,} questions have no record: {listed(lacking)}; "
+            "the same command asks them again"
+        )
+    others = [line.item.id for line in read_keys(journal) if line.question_id() not in wanted]
+    raise RunMismatch(
+        f"{journal}: {len(there):,} records for {total:,} questions; nobody asked for item {listed(others)}; "
+        "put the data back as they were, or add resume=false to start anew beside it"
+    )
+
+
+def _completed_digests(
+    item: Item, conditions: tuple[Condition | None, ...], settings: RunSettings, completed: CompletedIndex
+) -> Iterator[tuple[int, int]]:
+    """Digests of every completed question of an item."""
+    for condition in conditions:
+        for repeat in range(settings.repeats):
+            before = completed.find(question_key(item.task, item.id, condition_name(condition), repeat))
+            if before is not None:
+                yield before
+
+
+def _check_unchanged(benchmark: Benchmark, item: Item, prompt: Prompt, now: str, before: tuple[int, int]) -> None:
+    """Raise RunMismatch where a settled question is not what would be asked now: other words, or other recordings."""
+    words, sound = before
+    if words and words != int(now, 16):
+        changed = "the prompt"
+    elif sound and sound != int(audio_digest(prompt) or "0", 16):
+        clips = ", ".join(clip.name for clip in item.clips)
+        changed = f"a clip ({clips})" if clips else "a clip or a picture"
+    else:
+        return
+    raise RunMismatch(
+        f"{benchmark.name}:{item.task}, item {item.id}: {changed} has changed since it was answered in this unfinished "
+        "run; "
+        "put it back as it was to finish the run, or add resume=false to start anew beside it"
+    )
+
+
+def _check_ids(benchmark: Benchmark, ids: array[int]) -> None:
+    many = np.frombuffer(ids, np.uint64) if len(ids) else np.zeros(0, np.uint64)
+    distinct, counts = np.unique(many, return_counts=True)
+    if distinct.size == many.size:
+        return
+    twice = {int(k) for k in distinct[counts > 1]}
+    seen: dict[int, int] = {}
+    for position, item in enumerate(checked_items(benchmark), start=1):
+        this = question_key(item.task, item.id, "", 0)
+        if this in seen:
+            raise BadData(
+                f"{benchmark.name}:{item.task}: the id '{item.id}' stands for two items, number {seen[this]} and "
+                f"number {position}; give each its own"
+            )
+        if this in twice:
+            seen[this] = position

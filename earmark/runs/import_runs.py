@@ -1,0 +1,259 @@
+"""Runs in and out: other people's results as runs of ours, and ours in other forms.
+
+Results are read to their end before anything is made of them: of a file that breaks in the middle no run is left, and
+of many files either all become runs or none.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import shutil
+import tempfile
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
+from contextlib import ExitStack
+from pathlib import Path
+from types import ModuleType
+from typing import Any, Final, NamedTuple
+
+import msgspec
+
+from earmark import plugins
+from earmark.config import Config, RunSettings, to_yaml
+from earmark.data.cache import sha256_file
+from earmark.data.plain import encode_line
+from earmark.engine.load import load_benchmark
+from earmark.errors import BadData, Rejected, UsageError
+from earmark.journal import (
+    JOURNAL_FILE,
+    Record,
+    check_response,
+    count_standing,
+    question_key,
+    read_journal,
+)
+from earmark.report.rows import DatasetCounts, Metrics
+from earmark.runs import imported_benchmark, rundir
+from earmark.runs.imported import OPEN, ImportedRun, ScorerSpec, TaskStats
+from earmark.runs.scoring import write_scores
+from earmark.runs.signature import RunSignature
+from earmark.types import replace
+
+# ---------------------------------------------------------------- in
+
+
+class ParsedResults(NamedTuple):
+    """Results that were read to their end, and what was found in them."""
+
+    imported: ImportedRun
+    journal: Path
+    facts: dict[str, TaskStats]
+    conditions: list[str]
+    repeats: int
+
+    @property
+    def tasks(self) -> list[str]:
+        return [*self.imported.tasks, *(task for task in self.facts if task not in self.imported.tasks)]
+
+
+def import_runs(
+    path: Path, form: str, results: str, model: str, log: Callable[[str], None]
+) -> list[tuple[Path, Metrics]]:
+    """Make runs of foreign results: in the form that recognises itself, unless one is named.
+
+    Results without a reply make no run; that is said, and where there is nothing else it is an error.
+    """
+    if not path.exists():
+        raise UsageError(f"{path}: no such file or folder")
+    name, reader = _find_importer(path, form)
+    with ExitStack() as undo:
+        place = _results_dir(results, undo)
+        staged = Path(undo.enter_context(tempfile.TemporaryDirectory(prefix=".import-", dir=place)))
+        read = [
+            _parse_results(imported, staged / f"{number}.jsonl") for number, imported in enumerate(reader.read(path))
+        ]
+        with_records = [imported for imported in read if imported.facts]
+        if not with_records:
+            raise BadData(
+                f"{path}: found no reply, expected the answers of a model as {name} has them; give results that were "
+                "kept with their replies"
+            )
+        for imported in read:
+            if not imported.facts:
+                log(
+                    f"{imported.imported.model or path}: no reply is kept in {imported.imported.files[0].name} and its "
+                    "like, so no run is made of it"
+                )
+        _check_names(path, [imported.imported.model for imported in with_records], model)
+        made = [
+            _build_run(imported, name, results, model, staged / str(number))
+            for number, imported in enumerate(with_records)
+        ]
+        return [(rundir.publish(run, where), metrics) for run, where, metrics in made]
+
+
+def _results_dir(results: str, undo: ExitStack) -> Path:
+    """The folder of results; one that was made for this and stays empty goes again."""
+    place = Path(results).expanduser()
+    missing = [folder for folder in (place, *place.parents) if not folder.exists()]
+    place.mkdir(parents=True, exist_ok=True)
+    for folder_made in reversed(missing):
+        undo.callback(_remove_empty, folder_made)
+    return place
+
+
+def _remove_empty(place: Path) -> None:
+    if not any(place.iterdir()):
+        place.rmdir()
+
+
+def _find_importer(path: Path, form: str) -> tuple[str, ModuleType]:
+    forms = [plugins.display_name("importers", name) for name in plugins.plugin_names("importers")]
+    if form and form not in plugins.plugin_names("importers"):
+        raise UsageError(f"--from {form}: no such form; there are: {', '.join(forms)}")
+    readers = {
+        name: plugins.find_plugin("importers", name) for name in ([form] if form else plugins.plugin_names("importers"))
+    }
+    known = [name for name, module in readers.items() if form or module.matches(path)]
+    if not known:
+        raise UsageError(f"{path}: in none of the forms that can be read: {', '.join(forms)}")
+    if len(known) > 1:
+        raise UsageError(
+            f"{path}: holds results of {' and of '.join(plugins.display_name('importers', name) for name in known)}; "
+            "name one with --from, or give its folder"
+        )
+    return known[0], readers[known[0]]
+
+
+def _check_names(path: Path, names: Sequence[str], model: str) -> None:
+    if model and len(set(names)) > 1:
+        raise UsageError(
+            f"--model {model}: {path} holds results of {', '.join(sorted(set(names)))}; import them one by one"
+        )
+    if not model and not all(names):
+        raise UsageError(f"{path}: nothing tells which model answered; give --model NAME")
+
+
+def _parse_results(imported: ImportedRun, journal: Path) -> ParsedResults:
+    """Write down the records as they come, and learn what they can be scored by.
+
+    Where only some items of a task have choices, those without are a task of their own.
+    """
+    read = _write_records(imported, imported.records, journal)
+    mixed = {
+        task: task_stats
+        for task, task_stats in read.facts.items()
+        if 0 < task_stats.n_with_choices < task_stats.records
+    }
+    if imported.scorers is None or not mixed:
+        return read
+    imported.warnings.extend(
+        f"{task}{OPEN}: the {task_stats.records - task_stats.n_with_choices} of {task_stats.records} items of {task} "
+        "whose choices could not be read"
+        for task, task_stats in mixed.items()
+    )
+    return _write_records(
+        imported, (_split_open_ended(record, mixed) for record in read_journal(journal)), journal.with_suffix(".apart")
+    )
+
+
+def _write_records(imported: ImportedRun, records: Iterable[Record], journal: Path) -> ParsedResults:
+    facts: dict[str, TaskStats] = {}
+    conditions: dict[str, None] = {}
+    repeats = 1
+    seen: set[int] = set()
+    with journal.open("wb") as lines:
+        for given in records:
+            record, line = _as_written(imported, given)
+            item = record.item
+            this = question_key(item.task, item.id, record.condition, record.repeat)
+            if this in seen:
+                raise BadData(
+                    f"{imported.benchmark}:{item.task}: found two answers of {imported.model or 'the model'} to "
+                    f"'{item.id}', expected one; "
+                    "import a folder of one run at a time"
+                )
+            seen.add(this)
+            facts.setdefault(item.task, TaskStats(item.task)).add(record)
+            conditions[record.condition] = None
+            repeats = max(repeats, record.repeat + 1)
+            lines.write(line)
+    return ParsedResults(imported, journal, facts, list(conditions), repeats)
+
+
+def _as_written(imported: ImportedRun, given: Record) -> tuple[Record, bytes]:
+    """A record as the journal gives it back, and its line. Raises BadData that names it where no journal holds it."""
+    try:
+        record = replace(given, response=check_response(given.response)) if given.response else given
+        line = encode_line(record)
+        return _RECORD.decode(line), line
+    except (Rejected, TypeError, ValueError, OverflowError, msgspec.MsgspecError) as error:
+        names = ", ".join(map(str, imported.files[:1]))
+        raise BadData(f"{names}: {given.item.task}, item {given.item.id}: cannot be written down ({error})") from error
+
+
+_RECORD: Final = msgspec.json.Decoder(Record)
+
+
+def _split_open_ended(record: Record, mixed: Container[str]) -> Record:
+    item = record.item
+    return (
+        record if item.labels or item.task not in mixed else replace(record, item=replace(item, task=item.task + OPEN))
+    )
+
+
+def _build_run(read: ParsedResults, form: str, results: str, model: str, staged: Path) -> tuple[Path, Path, Metrics]:
+    """A run of results that were read, in a folder of its own, where it is to be put, and its numbers."""
+    imported = read.imported
+    name = model or imported.model
+    described: dict[str, Any] = {
+        "name": imported.benchmark,
+        "version": 0,
+        "tasks": read.tasks,
+        "settings": dict(imported.settings),
+    }
+    settings: dict[str, Any] = dict(imported.settings)
+    if imported.scorers is not None:
+        described["imported"] = True  # no packaged benchmark stands behind it
+        scorers = {task: imported.scorers(task_stats) for task, task_stats in read.facts.items()}
+        settings = {
+            "benchmark": imported.benchmark,
+            "scorers": scorers,
+            "slices": list(imported.slices),
+            "average": imported.average,
+            "warnings": [*imported.warnings, *_unscored_notices(scorers, read.facts)],
+        }
+    files = {f"{file.parent.name}/{file.name}": sha256_file(file) for file in imported.files}
+    source = {"backend": "import", "name": name, "form": form, "files": files}
+    signature = RunSignature(described, source, read.conditions, read.repeats, None, {})
+    config = Config(
+        RunSettings(condition=tuple(read.conditions), repeats=read.repeats, results=results),
+        {"backend": "import"},
+        settings,
+    )
+    tasks = tuple(read.tasks)
+    benchmark = (
+        load_benchmark(imported.benchmark, tasks, settings)
+        if imported.scorers is None
+        else imported_benchmark.load(msgspec.convert(settings, imported_benchmark.Settings), tasks)
+    )
+    run = rundir.create_rundir(staged, signature, to_yaml(config))
+    shutil.move(read.journal, run / JOURNAL_FILE)
+    dataset = DatasetCounts(sum(task_stats.records for task_stats in read.facts.values()))
+    _check_kept(imported, run / JOURNAL_FILE, dataset.questions)
+    where = rundir.model_dir(results, config.run.output_dir, name, imported.benchmark)
+    return run, where, asyncio.run(write_scores(run, benchmark, 0, dataset))
+
+
+def _check_kept(imported: ImportedRun, journal: Path, read: int) -> None:
+    """Raise BadData where a journal does not hold as many records as were read."""
+    if (kept := count_standing(journal)) != read:
+        raise BadData(f"{imported.files[0]}: read {read} answers and kept {kept}; nothing was imported")
+
+
+def _unscored_notices(scorers: Mapping[str, Sequence[ScorerSpec]], facts: Mapping[str, TaskStats]) -> Iterator[str]:
+    for task, specs in scorers.items():
+        if not specs:
+            yield f"{task}: {facts[task].records} answers without a reference or a verdict, which nothing scores"
+
+
+# ---------------------------------------------------------------- out

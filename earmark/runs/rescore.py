@@ -1,0 +1,152 @@
+"""Runs that exist: scored anew without asking, or asked again where that may help."""
+
+from __future__ import annotations
+
+import functools
+from collections import defaultdict
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import msgspec
+
+from earmark import plugins
+from earmark.config import Config, from_yaml, parse_settings
+from earmark.engine.load import load_run_benchmark
+from earmark.errors import BadData, EarmarkError, UsageError
+from earmark.journal import JOURNAL_FILE, METRICS_FILE, read_keys
+from earmark.report.aggregates import Aggregates
+from earmark.report.files import read_metrics
+from earmark.report.imported_agreement import AgreementCounter, headline_measure
+from earmark.report.rows import DatasetCounts, Metrics, Row
+from earmark.runs import imported_benchmark, rundir
+from earmark.runs.scoring import latest_records, score_record, write_scores
+from earmark.runs.signature import RunSignature, load_signature
+from earmark.stats.estimate import Estimate
+from earmark.types import Benchmark, Scorer
+
+
+def reopen(run: Path, changes: Mapping[str, Any] | None = None, *, asks: bool = False) -> tuple[Benchmark, Config]:
+    """The benchmark and the settings of a run, some of the benchmark's settings changed; `asks`: to ask it again."""
+    signature = load_signature(run)
+    if signature.benchmark["name"] == rundir.AUDIOGRAM_NAME:
+        raise BadData(
+            f"{run} is an audiogram: each trial depends on the answers before it, so it cannot be scored anew, asked "
+            f"again or compared question by question; look at it with: earmark show {run}"
+        )
+    try:
+        config = from_yaml((run / "config.yaml").read_bytes())
+    except (OSError, msgspec.DecodeError) as error:
+        message = " ".join(str(error).split())
+        raise BadData(f"{run / 'config.yaml'}: cannot be read ({message}); restore it from a copy") from error
+    asked = _original_settings(run, signature.benchmark, changes or {})
+    config = msgspec.structs.replace(config, benchmark=config.benchmark | asked)
+    changed = msgspec.structs.replace(config, benchmark=config.benchmark | dict(changes or {}))
+    opened = _opened(signature, changed)
+    if changes:
+        _refuse_idle(run, signature, config, changes, asks=asks)
+    return opened
+
+
+def _opened(signature: RunSignature, config: Config) -> tuple[Benchmark, Config]:
+    if signature.benchmark.get("imported"):
+        settings = parse_settings(imported_benchmark.Settings, config.benchmark, "")
+        return imported_benchmark.load(settings, tuple(signature.benchmark["tasks"])), config
+    return load_run_benchmark(signature.benchmark["name"], signature.benchmark["tasks"], config)
+
+
+def _refuse_idle(run: Path, signature: RunSignature, config: Config, changes: Mapping[str, Any], *, asks: bool) -> None:
+    """Raise UsageError for a setting that decides what is asked and not how it is scored: the run is asked already.
+
+    One that has the run's own value is taken, as is one without which the benchmark cannot be opened; where it is asked
+    again, also one that signs nothing, such as where its data lie.
+    """
+    try:
+        before = _opened(signature, config)[0]
+    except EarmarkError:
+        return
+    for name, value in changes.items():
+        after = _opened(signature, msgspec.structs.replace(config, benchmark=config.benchmark | {name: value}))[0]
+        own = name in config.benchmark and config.benchmark[name] == value
+        unsigned = asks and after.settings == before.settings
+        if not own and not unsigned and _scoring(after) == _scoring(before):
+            raise UsageError(f"{name}={value} decides what is asked, and {run} is asked already")
+
+
+def _scoring(benchmark: Benchmark) -> tuple[object, ...]:
+    """What decides how a benchmark's answers are scored and reported."""
+    scorers = tuple(benchmark.scorers(task) for task in benchmark.tasks)
+    return scorers, benchmark.slices, benchmark.averages, benchmark.mean_over, benchmark.warnings
+
+
+def _original_settings(run: Path, benchmark: Mapping[str, Any], changes: Mapping[str, Any]) -> dict[str, Any]:
+    """The settings that a run was asked with, where its benchmark tells which of them score it; only those may change."""
+    module = None if benchmark.get("imported") else plugins.find_plugin("benchmarks", benchmark["name"])
+    if module is None or not hasattr(module, "RESCORING_FIELDS"):
+        return {}
+    fields, scored = module.Settings.__struct_fields__, module.RESCORING_FIELDS
+    if wrong := [name for name in changes if name in fields and name not in scored]:
+        raise UsageError(
+            f"{wrong[0]}= decides what is asked, and {run} is asked already; scored anew it may be with: "
+            f"{', '.join(scored) or 'no other settings'}"
+        )
+    return {name: value for name, value in benchmark["settings"].items() if name in fields}
+
+
+async def rescore(run: Path, changes: Mapping[str, Any], scorer: Scorer | None = None) -> Metrics:
+    """Score a run's journal anew: with changed settings of its benchmark, or by another scorer."""
+    benchmark, config = reopen(run, changes)
+    seed = benchmark.seed if config.run.seed is None else config.run.seed
+    scorers = (lambda _: (scorer,)) if scorer else None
+    with rundir.lock(run):
+        return await write_scores(run, benchmark, seed, _dataset_counts(run), scorers)
+
+
+def _dataset_counts(run: Path) -> DatasetCounts:
+    """Item counts of the benchmark when it was run; of a run that was never scored, those of its journal."""
+    if (run / METRICS_FILE).exists():
+        return read_metrics(run).dataset
+    return DatasetCounts(
+        len({line.question_id() for line in read_keys(run / JOURNAL_FILE)}) + 1
+    )  # more than there is: unfinished
+
+
+class ParserResult(NamedTuple):
+    """Results of one parser on one task, with its agreement with imported verdicts, if there are any."""
+
+    parser: str
+    row: Row
+    against_imported: Mapping[str, Estimate]  # theirs, agreement, kappa
+
+
+async def compare_parsers(runs: Sequence[Path], names: Sequence[str]) -> list[ParserResult]:
+    """The accuracy of choices as each reader has it, over the replies of all runs together; nothing is written."""
+    module = plugins.find_plugin("scorers", "choice")
+    measures_of_run = {run: _imported_measures(run) for run in runs}
+    results = []
+    for name in names:
+        scorer, aggregates, beside = (
+            module.load(module.Settings(parser=name)),
+            Aggregates(),
+            defaultdict[Any, AgreementCounter](AgreementCounter),
+        )
+        for run, measure_of in measures_of_run.items():
+            for record in latest_records(run / JOURNAL_FILE):
+                item = record.item
+                if item.labels:
+                    score = await score_record(record, scorer)
+                    aggregates.add(record, scorer, score)
+                    if record.response:
+                        beside[item.task, record.condition].add(item, record.response, measure_of(item.task), score)
+        results += [
+            ParserResult(name, row, beside[row.task, row.condition].estimates()) for row in aggregates.to_rows()
+        ]
+    return results
+
+
+def _imported_measures(run: Path) -> Callable[[str], str]:
+    """By which measure another harness took the replies to a task for right or wrong; nothing where none did."""
+    if not load_signature(run).benchmark.get("imported"):
+        return lambda _: ""
+    benchmark, _ = reopen(run)
+    return functools.cache(lambda task: headline_measure(benchmark.scorers(task)))

@@ -1,0 +1,148 @@
+"""Ask items again that failed, were refused or could not be parsed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from collections.abc import Set as AbstractSet
+from pathlib import Path
+from typing import Final
+
+import msgspec
+
+from earmark.audio.limits import Limits
+from earmark.config import Config, model_signature
+from earmark.data.differences import differences
+from earmark.engine.cache import without_cache
+from earmark.engine.load import load_conditions
+from earmark.engine.open import open_model
+from earmark.engine.prepare import PromptPreparer
+from earmark.engine.progress import Progress
+from earmark.engine.questions import listed, questions
+from earmark.engine.runner import Runner
+from earmark.engine.throttle import make_throttle
+from earmark.errors import RunMismatch, UsageError
+from earmark.journal import JOURNAL_FILE, SCORES_FILE, Record, count_standing, question_key, read_keys, total_usage
+from earmark.overrides import Overrides, merge
+from earmark.report.rows import Metrics
+from earmark.runs import rundir
+from earmark.runs.rescore import _dataset_counts, reopen
+from earmark.runs.scoring import read_scores, write_scores
+from earmark.runs.signature import load_signature
+from earmark.types import Benchmark, Model, State
+
+ASKING: Final = ("attempts", "patience", "longest", "largest", "give_up_after", "budget")  # settings that a retry uses
+
+SIGNED: Final = ("condition", "repeats", "limit", "seed")  # settings that it must have in common with its run
+
+
+class AllExcept:
+    """Which questions are settled, seen from a retry: all but those that it asks again."""
+
+    def __init__(self, retried: AbstractSet[int]) -> None:
+        self._again = retried
+
+    def __contains__(self, question: object) -> bool:
+        return question not in self._again
+
+
+def select_questions(run: Path, states: AbstractSet[State]) -> set[int]:
+    """The questions of a run that ended in one of some states."""
+    lines = read_scores(run / SCORES_FILE)
+    return {question_key(line.task, line.id, line.condition, line.repeat) for line in lines if line.state in states}
+
+
+def changed_settings(run: Path, config: Config, changes: Overrides) -> Config:
+    """The settings of a run, some changed as a retry may have them. Raises UsageError or RunMismatch for others."""
+    for name, value in changes.run.items():
+        before = getattr(config.run, name)
+        if name not in (*ASKING, *SIGNED):
+            raise UsageError(f"{name}={value}: sets nothing of earmark retry, which takes {', '.join(ASKING)}")
+        if name in SIGNED and value != before:
+            raise RunMismatch(
+                f"{name} was {before} and is {value}: {run} is asked again as it was asked, or not at all"
+            )
+    if changes.model.get("remember"):
+        raise UsageError("model.cache=true: a retry asks anew, and remembers nothing")
+    model = changes.model if changes.whole_model else merge(config.model, changes.model)
+    asking = {name: value for name, value in changes.run.items() if name in ASKING}
+    changed = msgspec.structs.replace(config, model=model, run=msgspec.structs.replace(config.run, **asking))
+    if changes.model:
+        before = load_signature(run).model
+        signed = model_signature(model, model.get("name") or before["name"])
+        if differ := differences({"model": before}, {"model": msgspec.json.decode(msgspec.json.encode(signed))}):
+            raise RunMismatch(f"{'; '.join(differ[:5])}: {run} is asked again as it was asked, or not at all")
+    return changed
+
+
+async def retry(
+    run: Path,
+    states: AbstractSet[State],
+    times: int,
+    log: Callable[[str], None],
+    on_progress: Callable[[Progress], None],
+    changes: Overrides | None = None,
+) -> Metrics:
+    """Ask again what ended in one of some states, so many times at most; an answer replaces what was there, a failure
+    does not.
+
+    `changes` may be settings of the benchmark that only change its scores, such as its judge, of the model where they
+    change no answer, such as its address, and of how it is asked.
+    """
+    if load_signature(run).model.get("backend") == "import":
+        raise UsageError(
+            f"{run} was imported: there is nobody here to ask again; ask again where it came from, and import that"
+        )
+    benchmark, config = reopen(run, changes.own if changes else {}, asks=True)
+    if changes:
+        config = changed_settings(run, config, changes)
+    seed = benchmark.seed if config.run.seed is None else config.run.seed
+    async with open_model(config.model) as model:
+        if model.name != (name := load_signature(run).model["name"]):
+            raise RunMismatch(f"model.name was {name!r} and is {model.name!r}: {run} is asked again as it was asked")
+        with rundir.lock(run):
+            metrics = await write_scores(run, benchmark, seed, _dataset_counts(run))
+            for attempt in range(1, times + 1):
+                again = select_questions(run, states)
+                if not again:
+                    log(f"nothing to ask again: no item is {' or '.join(sorted(states))}")
+                    break
+                log(f"asking again, {attempt} of {times} times: {len(again)} questions")
+                await ask_again(run, benchmark, model, config, again, on_progress)
+                metrics = await write_scores(run, benchmark, seed, _dataset_counts(run))
+    return metrics
+
+
+async def ask_again(
+    run: Path,
+    benchmark: Benchmark,
+    model: Model,
+    config: Config,
+    again: AbstractSet[int],
+    on_progress: Callable[[Progress], None],
+) -> None:
+    """Ask some questions of a run once more and keep the answers.
+
+    Raises RunMismatch where the benchmark no longer has some of them, or where the number of records has changed.
+    """
+    journal, asked = run / JOURNAL_FILE, set[int]()
+    before = count_standing(journal)
+
+    def keep(record: Record) -> bool:
+        asked.add(question_key(record.item.task, record.item.id, record.condition, record.repeat))
+        return record.response is not None
+
+    seed = benchmark.seed if config.run.seed is None else config.run.seed
+    stream = questions(benchmark, load_conditions(config.run.condition, seed, benchmark), config.run)
+    preparer = PromptPreparer(
+        benchmark, stream, model, AllExcept(again), Limits(config.run.max_audio_seconds, config.run.max_audio_bytes)
+    )
+    throttle = make_throttle(without_cache(model), config.model)  # what is remembered has been asked already
+    progress = Progress(len(again))
+    progress.cost = total_usage(journal).usage.cost  # the budget is that of the run
+    await Runner(preparer, throttle, journal, config.run, on_progress).run(progress, keep=keep)
+    gone = [line.item.id for line in read_keys(journal) if line.question_id() in again - asked]
+    if gone:
+        names = listed(list(dict.fromkeys(gone)))
+        raise RunMismatch(f"{run}: {len(again - asked)} questions are not in the benchmark any more: item {names}")
+    if (after := count_standing(journal)) != before:
+        raise RunMismatch(f"{journal}: {before} records stood before the retry and {after} after it")

@@ -1,0 +1,88 @@
+"""From the folder of a run to one side of a comparison: its scores, and the rules that they were made by."""
+
+from __future__ import annotations
+
+import asyncio
+import functools
+from collections.abc import Callable, Iterable
+from pathlib import Path
+
+from earmark import plugins
+from earmark.config import parse_settings
+from earmark.errors import BadData, UsageError
+from earmark.journal import JOURNAL_FILE, METRICS_FILE, SCORES_FILE, ScoreLine, read_journal
+from earmark.report.aggregates import labels, scorer_signature
+from earmark.report.files import read_metrics
+from earmark.report.rows import Row
+from earmark.report.run_scores import RunInfo, RunScores, ScoringRules
+from earmark.runs.rescore import reopen
+from earmark.runs.scoring import read_scores, score_journal
+from earmark.runs.signature import load_signature
+from earmark.types import Benchmark, Opens, Scorer
+
+
+def load_run_scores(run: Path) -> RunScores:
+    """A run's scores as they were written; those of a run that was never scored are made from its journal."""
+    signature = load_signature(run)
+    scored = (run / SCORES_FILE).exists() and (run / METRICS_FILE).exists()
+    averages = read_metrics(run).averages if scored else reopen(run)[0].averages
+    about = RunInfo(signature.model["name"], signature.benchmark, signature.data, signature.condition, averages)
+    if scored:
+        return RunScores(
+            about, _rules_from_metrics(run), read_scores(run / SCORES_FILE), read_journal(run / JOURNAL_FILE)
+        )
+    return RunScores(about, *_rescore_in_memory(run), read_journal(run / JOURNAL_FILE))
+
+
+def _rules_from_metrics(run: Path) -> Callable[[str, str], ScoringRules]:
+    """The rules that signed the numbers of metrics.json: a packaged scorer, or else one of the run's benchmark."""
+    rows = {(row.task, row.scorer): row for row in read_metrics(run).rows if not row.slice}
+    benchmark = functools.cache(lambda: reopen(run)[0])
+
+    @functools.cache
+    def rules(task: str, name: str) -> ScoringRules:
+        row = rows.get((task, name))
+        scorer = (row and _packaged_scorer(row)) or _benchmark_scorer(benchmark(), task, name)
+        return ScoringRules(row.signature if row else name, scorer.metrics)
+
+    return rules
+
+
+def _packaged_scorer(row: Row) -> Scorer | None:
+    """A scorer that lies in a file, made again from its settings; None where what comes out signs otherwise."""
+    name = row.scorer.partition(" ")[0]  # a label begins with it
+    if "." not in name and name not in plugins.plugin_names("scorers"):
+        return None
+    module = plugins.find_plugin("scorers", name)
+    try:
+        scorer: Scorer = module.load(parse_settings(module.Settings, row.settings, ""))
+    except UsageError:  # of a version with other settings
+        return None
+    alike = scorer_signature(scorer).partition("|v:")[0] == row.signature.partition("|v:")[0]
+    return scorer if alike else None
+
+
+def _rescore_in_memory(run: Path) -> tuple[Callable[[str, str], ScoringRules], Iterable[ScoreLine]]:
+    """The rules of the run's benchmark, and its answers scored by them."""
+    benchmark, _ = reopen(run)
+    if any(isinstance(scorer, Opens) for task in benchmark.tasks for scorer in benchmark.scorers(task)):
+        raise BadData(f"{run}: is not scored yet, and its scorer asks a judge; score it with: earmark rescore {run}")
+
+    def rules(task: str, name: str) -> ScoringRules:
+        scorer = _benchmark_scorer(benchmark, task, name)
+        return ScoringRules(scorer_signature(scorer), scorer.metrics)
+
+    lines: list[ScoreLine] = []
+    asyncio.run(score_journal(run / JOURNAL_FILE, benchmark.scorers, (), lambda _, line: lines.append(line)))
+    return rules, lines
+
+
+def _benchmark_scorer(benchmark: Benchmark, task: str, name: str) -> Scorer:
+    named = benchmark.scorers(task)
+    scorers = dict(zip(labels(named), named, strict=True))
+    if name not in scorers:
+        raise BadData(
+            f"{benchmark.name}:{task} is scored by {', '.join(scorers)}, and the run by {name}; score it again with: "
+            "earmark rescore RUN"
+        )
+    return scorers[name]

@@ -1,0 +1,137 @@
+"""A run on disk: where it lies, what signs it, and whether one that was begun can go on.
+
+results/<model>/<benchmark>/<YYYY-MM-DD_HH-MM-SS>/      (`model_dir` may have it otherwise)
+  config.yaml        the settings as composed, without secrets
+  run.json           what signs the numbers; written once, compared when a run goes on
+  responses.jsonl    the journal: what cost money
+  scores.jsonl metrics.json summary.csv samples/     derived; deleting them costs nothing but a judge's calls
+"""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from datetime import datetime
+from itertools import count
+from pathlib import Path
+
+import filelock
+import msgspec
+
+from earmark.data.cache import atomic_write
+from earmark.data.differences import differences
+from earmark.data.names import safe_name
+from earmark.errors import RunMismatch, UsageError
+from earmark.journal import SIGNATURE_FILE
+from earmark.runs.signature import RunSignature, _identity, is_finished, load_signature, replace_versions
+
+AUDIOGRAM_NAME = "audiogram"  # what is signed as the benchmark of runs whose trials depend on the answers
+
+
+def model_dir(results: str, template: str, model: str, benchmark: str) -> Path:
+    """Folder of the runs of a model on a benchmark. Raises UsageError for a template with unknown fields.
+
+    >>> model_dir("results", "{model}/{benchmark}", "org/m", "listen").parts[-1]
+    'listen'
+    """
+    names = {"model": safe_name(model), "benchmark": safe_name(benchmark)}
+    try:
+        return Path(results).expanduser() / template.format_map(names)
+    except (KeyError, ValueError, IndexError) as error:
+        raise UsageError(f"output_dir={template}: expected a folder such as {{model}}/{{benchmark}}") from error
+
+
+def find_runs(results: str | Path) -> list[Path]:
+    """Every run under a folder, the newest last; none that is still being imported."""
+    folders = (path.parent for path in Path(results).rglob(SIGNATURE_FILE))
+    whole = (run for run in folders if not any(part.startswith(".") for part in run.relative_to(results).parts))
+    return sorted(whole, key=lambda folder: (folder.name, str(folder)))
+
+
+def find_unfinished(parent: Path, signature: RunSignature, log: Callable[[str], None] = lambda _: None) -> Path | None:
+    """The newest unfinished run in a folder that signs alike; None if there is none.
+
+    One whose data are the same too goes first. Unfinished runs of other settings lie beside it untouched; where there
+    is nothing else, it is said what differs in the newest of the same model and benchmark. With a `model_dir` of their
+    own, runs of other models and benchmarks may lie in one folder.
+    """
+    candidates = [
+        folder for folder in sorted(parent.glob("*")) if (folder / SIGNATURE_FILE).exists() and not is_finished(folder)
+    ]
+    unfinished = [folder for folder in candidates if _identity(load_signature(folder)) == _identity(signature)]
+    alike = [run for run in unfinished if replace_versions(load_signature(run)) == replace_versions(signature)]
+    if alike:
+        return ([run for run in alike if load_signature(run).data == signature.data] or alike)[-1]
+    if unfinished:
+        before, after = (
+            msgspec.to_builtins(replace_versions(each)) for each in (load_signature(unfinished[-1]), signature)
+        )
+        changed = differences(before, after)
+        more = f" and {len(changed) - 5} more" if len(changed) > 5 else ""
+        log(
+            f"{unfinished[-1]} is unfinished, of other settings ({'; '.join(changed[:5])}{more}), and stays as it is: "
+            "a new run begins beside it"
+        )
+    return None
+
+
+def check_data(run: Path, signature: RunSignature) -> None:
+    """Raise RunMismatch if a file behind the benchmark has changed; answered items have been compared one by one
+    before.
+    """
+    changed = differences(load_signature(run).data, signature.data)
+    if changed:
+        raise RunMismatch(
+            f"{run} is unfinished and its data has changed since (though no answered item): {'; '.join(changed)}. Put "
+            "the data back to finish it, or add resume=false to start anew beside it"
+        )
+
+
+def create_rundir(parent: Path, signature: RunSignature, config: str) -> Path:
+    """A folder for a new run, named by the time."""
+    folder = _timestamp_dir(parent)
+    (folder / "config.yaml").write_text(config, encoding="utf-8")
+    atomic_write(folder / SIGNATURE_FILE, msgspec.json.format(msgspec.json.encode(signature)))
+    return folder
+
+
+def publish(built: Path, parent: Path) -> Path:
+    """Put a run that is whole among the others of its place. Until it is there, the folder is no run."""
+    folder = _timestamp_dir(parent)
+    for path in sorted(built.iterdir(), key=lambda path: path.name == SIGNATURE_FILE):
+        shutil.move(path, folder / path.name)
+    return folder
+
+
+def _timestamp_dir(parent: Path) -> Path:
+    """A new folder, named by the time."""
+    moment = datetime.now().astimezone().strftime("%Y-%m-%d_%H-%M-%S")
+    parent.mkdir(parents=True, exist_ok=True)
+    names = (f"{moment}.{number}" if number > 1 else moment for number in count(1))  # of several runs within a second
+    return next(made for name in names if (made := _try_mkdir(parent / name)))
+
+
+def _try_mkdir(folder: Path) -> Path | None:
+    """A folder that was not there, or None: another process may make one of the same name at the same time."""
+    try:
+        folder.mkdir()
+    except FileExistsError:
+        return None
+    return folder
+
+
+@contextmanager
+def lock(folder: Path) -> Iterator[None]:
+    """One writer a run: a second one is refused, not made to wait."""
+    lock = filelock.FileLock(folder / ".lock")
+    try:
+        lock.acquire(timeout=0)
+    except filelock.Timeout as error:
+        raise RunMismatch(
+            f"{folder} is being written by another process; wait for it, or give another results=FOLDER"
+        ) from error
+    try:
+        yield
+    finally:
+        lock.release()

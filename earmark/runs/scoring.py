@@ -1,0 +1,321 @@
+"""From a journal to scores: every standing record is scored, written down and counted.
+
+Records are read one by one and only their counts are kept. Scores can be made again from the journal at any time.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from collections import deque
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
+from contextlib import AsyncExitStack, asynccontextmanager, nullcontext
+from functools import partial
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Final, NamedTuple, TypeAlias
+
+import msgspec
+
+from earmark.barrier import Barrier, Tracebacks
+from earmark.data.plain import encode_line, repair
+from earmark.errors import BadData
+from earmark.journal import JOURNAL_FILE, SCORES_FILE, Record, ScoreLine, latest_mask, read_journal, total_usage
+from earmark.plugins import find_plugin
+from earmark.report import files
+from earmark.report.aggregates import Aggregates, labels
+from earmark.report.gain import listening_gains, solved_by_controls
+from earmark.report.rows import DatasetCounts, Metrics, Row
+from earmark.runs.signature import load_signature
+from earmark.scorers.choice import reading_note
+from earmark.stats.count_table import hash64
+from earmark.text.echo import NOTE
+from earmark.text.thoughts import without_thoughts
+from earmark.types import Benchmark, NeedsSetup, Opens, Response, Score, Scorer, Usage
+
+BROKEN: Final = "scorer broke"  # the rule of a score that a bug of a scorer took
+MAX_CONCURRENT_SCORES: Final = 32  # scores under way, of scorers that ask a judge
+Scorers: TypeAlias = Callable[[str], tuple[Scorer, ...]]
+
+
+def latest_records(journal: Path) -> Iterator[Record]:
+    """The records that stand, in the order they were written."""
+    return (record for record, stands in zip(read_journal(journal), latest_mask(journal), strict=True) if stands)
+
+
+async def score_record(record: Record, scorer: Scorer) -> Score:
+    """Score one record, its thoughts left out; a failure earns the least, in a state of its own."""
+    if record.failure:
+        return Score(scorer.bounds(record.item)[0], state=record.failure.state, explanation=record.failure.message)
+    return await scorer.score(record.item, without_thoughts(record.response or Response("")))
+
+
+class ScoredJournal(NamedTuple):
+    """A journal, scored."""
+
+    cells: Aggregates
+    n_completed: int  # records that a resumed run leaves alone
+    judging: Usage  # what judges took
+    echoes: int  # answers that repeat the text of their prompt
+    broken: int  # scores that a bug of a scorer took
+
+
+async def score_journal(
+    journal: Path, scorers: Scorers | OpenScorers, slices: Sequence[str], tell: Callable[[Record, ScoreLine], None]
+) -> ScoredJournal:
+    """Score every standing record of a journal; each score is told with its record, in the order of the journal."""
+    aggregates = Aggregates(slices)
+    settled, echoes, broken, judging = 0, 0, 0, Usage()
+
+    def counted() -> Iterator[Record]:
+        nonlocal settled, echoes
+        for record in latest_records(journal):
+            settled += record.failure is None or record.failure.final
+            echoes += record.response is not None and NOTE in record.response.notes
+            yield record
+
+    async with AsyncExitStack() as stack:
+        opened = scorers if isinstance(scorers, OpenScorers) else OpenScorers(scorers, stack)
+        async for record, by, earned in _score_stream(counted(), opened, Tracebacks(journal.parent)):
+            aggregates.add(record, by.scorer, earned, by.label)
+            judging += earned.usage
+            broken += earned.rule == BROKEN
+            tell(record, score_line(record, by.label, earned))
+    return ScoredJournal(aggregates, settled, judging, echoes, broken)
+
+
+class OpenScorer(NamedTuple):
+    """A scorer that is ready to score."""
+
+    label: str  # what it is called on its task
+    scorer: Scorer
+    asks: bool  # a judge or a program: several answers are scored at a time
+
+
+class OpenScorers:
+    """The scorers of each task, opened when they are first needed; equal ones are opened once."""
+
+    def __init__(self, scorers: Scorers, stack: AsyncExitStack) -> None:
+        self._scorers, self._stack = scorers, stack
+        self._tasks: dict[str, tuple[OpenScorer, ...]] = {}
+        self._known: list[tuple[Scorer, Scorer]] = []  # as a benchmark names it, and open
+
+    async def of(self, task: str) -> tuple[OpenScorer, ...]:
+        """The scorers of a task; of two that are equal one."""
+        if task not in self._tasks:
+            named = self._scorers(task)
+            by_label = dict(zip(labels(named), named, strict=True))
+            opened = [
+                OpenScorer(label, await self._open(one), isinstance(one, Opens)) for label, one in by_label.items()
+            ]
+            self._tasks[task] = tuple(opened)
+        return self._tasks[task]
+
+    async def _open(self, scorer: Scorer) -> Scorer:
+        opened = next((found for known, found in self._known if known == scorer), None)
+        if opened is None:
+            opened = await enter_scorer(scorer, self._stack)
+            self._known.append((scorer, opened))
+        return opened
+
+
+@asynccontextmanager
+async def open_scorers(benchmark: Benchmark) -> AsyncIterator[OpenScorers]:
+    """All scorers of a benchmark, open. Raises BadSetup where the judge or a package of one is not there."""
+    async with AsyncExitStack() as stack:
+        scorers = OpenScorers(benchmark.scorers, stack)
+        for task in benchmark.tasks:
+            await scorers.of(task)
+        yield scorers
+
+
+async def enter_scorer(scorer: Scorer, stack: AsyncExitStack) -> Scorer:
+    """A scorer, ready until the stack is left."""
+    if isinstance(scorer, NeedsSetup):
+        await asyncio.to_thread(scorer.check)
+    if not isinstance(scorer, Opens):
+        return scorer
+    open_scorer: Scorer = await stack.enter_async_context(scorer.open())
+    return open_scorer
+
+
+async def _guarded(record: Record, scorer: Scorer, tracebacks: Tracebacks) -> Score:
+    """The score of one record; one at which a scorer breaks is unscored, and said to be."""
+    with Barrier() as barrier:
+        return await score_record(record, scorer)
+    return Score(
+        {}, state="judge-failed", rule=BROKEN, explanation=tracebacks.add(barrier, f"{record.title}, {scorer.name}")
+    )
+
+
+async def _score_stream(
+    standing_records: Iterator[Record], scorers: OpenScorers, tracebacks: Tracebacks
+) -> AsyncIterator[tuple[Record, OpenScorer, Score]]:
+    """Every score in order; those of scorers that ask a judge are made several at a time."""
+    ahead: deque[tuple[Record, OpenScorer, asyncio.Task[Score]]] = deque()
+    try:
+        for record in standing_records:
+            for by in await scorers.of(record.item.task):
+                if by.asks:
+                    ahead.append((record, by, asyncio.create_task(_guarded(record, by.scorer, tracebacks))))
+                    if len(ahead) > MAX_CONCURRENT_SCORES:
+                        first, its, task = ahead.popleft()
+                        yield first, its, await task
+                else:
+                    yield record, by, await _guarded(record, by.scorer, tracebacks)
+        while ahead:
+            first, its, task = ahead.popleft()
+            yield first, its, await task
+    finally:
+        for _, _, task in ahead:
+            task.cancel()
+
+
+def sort_rows(rows: Sequence[Row], tasks: Sequence[str], conditions: Sequence[str]) -> list[Row]:
+    """Rows in the order of their tasks, conditions and slices; records come in the order in which they were answered."""
+    places = {name: index for names in (tasks, conditions) for index, name in enumerate(names)}
+
+    def place(row: Row) -> tuple[int, int, list[str | int]]:
+        parts = re.split(r"(\d+)", row.slice)  # words and numbers in turn, so that level=10 comes after level=9
+        of_slice = [int(part) if position % 2 else part for position, part in enumerate(parts)]
+        return places.get(row.task, len(tasks)), places.get(row.condition, len(conditions)), of_slice
+
+    return sorted(rows, key=place)
+
+
+def is_control(condition: str) -> bool:
+    """True if what is asked about cannot be heard under a condition.
+
+    >>> is_control("silence"), is_control("transcript:whisper_tiny"), is_control("noise:0")
+    (True, True, False)
+    """
+    return _condition_has(condition, "IS_CONTROL")
+
+
+def _condition_has(condition: str, mark: str) -> bool:
+    return condition != "plain" and bool(getattr(find_plugin("conditions", condition.partition(":")[0]), mark, False))
+
+
+def _transcript_control_notes(benchmark: Benchmark, controls: Sequence[str]) -> list[str]:
+    """Warnings on controls that keep words, if a transcript carries the answer."""
+    worded = [name for name in controls if _condition_has(name, "KEEPS_WORDS")]
+    if benchmark.needs_ears or not worded:
+        return []
+    return [
+        (
+            f"{', '.join(worded)}: words carry the answers of {benchmark.name}, so no gain over them means that hearing "
+            "adds nothing to the words; whether anything is heard, silence tells"
+        )
+    ]
+
+
+def _warnings(scored: ScoredJournal, answers: int) -> Iterator[str]:
+    """Notices of answers that repeat their prompt, and of answers that a bug left unscored."""
+    if scored.echoes:
+        yield (
+            f"{scored.echoes:,} of {answers:,} answers repeat the text of their prompt: the server may echo what it is "
+            "sent, or the model lack a chat template; each is scored as it stands"
+        )
+    if scored.broken:
+        yield (
+            f"{scored.broken:,} scores are missing, for a bug of a scorer (tracebacks.txt); "
+            "once it is mended: earmark rescore RUN"
+        )
+
+
+def _solved_by_controls(run: Path, right: Mapping[tuple[str, str], AbstractSet[int]]) -> Iterator[tuple[str, ...]]:
+    """Every item that all controls get right, once."""
+    seen: set[tuple[str, str, str]] = set()
+    for line in read_scores(run / SCORES_FILE):
+        solved = (line.task, line.scorer, line.id)
+        if solved not in seen and hash64(line.id) in right.get(solved[:2], ()):
+            seen.add(solved)
+            yield solved
+
+
+def score_line(record: Record, scorer: str, earned: Score) -> ScoreLine:
+    """One score, as it is written, by a scorer's label."""
+    return ScoreLine(
+        task=record.item.task,
+        id=record.item.id,
+        condition=record.condition,
+        repeat=record.repeat,
+        scorer=scorer,
+        state=earned.state,
+        answer=repair(earned.answer),
+        counts=earned.counts,
+        rule=earned.rule,
+        why=repair(earned.explanation),
+    )
+
+
+def read_scored_records(journal: Path, scores: Path) -> Iterator[tuple[Record, ScoreLine]]:
+    """The standing records of a run with their scores, for a benchmark with one scorer a task."""
+    return zip(latest_records(journal), read_scores(scores), strict=True)
+
+
+def read_scores(path: Path) -> Iterator[ScoreLine]:
+    """The lines of scores.jsonl. Raises BadData where it is missing or broken."""
+    decoder = msgspec.json.Decoder(ScoreLine)
+    try:
+        with path.open("rb") as file:
+            for line in file:
+                yield decoder.decode(line)
+    except (FileNotFoundError, msgspec.DecodeError) as error:
+        raise BadData(f"{path}: cannot be read ({error}); make it again with: earmark rescore {path.parent}") from error
+
+
+async def _score_into(run: Path, place: Path, benchmark: Benchmark, scorers: Scorers | OpenScorers) -> ScoredJournal:
+    """Score a run's journal, its scores and samples written somewhere else until all are there."""
+    samples = None if benchmark.extra_tables else files.SampleWriters(place)
+    with (place / SCORES_FILE).open("wb") as lines, samples or nullcontext():
+
+        def tell(record: Record, line: ScoreLine) -> None:
+            lines.write(encode_line(line))
+            if samples:
+                samples.add(record, line)
+
+        return await score_journal(run / JOURNAL_FILE, scorers, benchmark.slices, tell)
+
+
+async def write_scores(
+    run: Path, benchmark: Benchmark, seed: int, dataset: DatasetCounts, scorers: Scorers | OpenScorers | None = None
+) -> Metrics:
+    """Score a run's journal and write every report of it: the benchmark's own tables where it has some, else ours.
+
+    Where scoring stops, as where a judge cannot be asked, the reports that were there stay as they were.
+    """
+    signature = load_signature(run)
+    files.remove_leftovers(run)
+    with TemporaryDirectory(prefix=files.STAGING_PREFIX, dir=run) as place:
+        scored = await _score_into(run, Path(place), benchmark, scorers or benchmark.scorers)
+        files.publish_files(Path(place), run)
+    rows = scored.cells.to_rows(benchmark.averages, benchmark.mean_over)
+    rows = sort_rows(rows, (*benchmark.tasks, *benchmark.averages), signature.condition)
+    controls = [name for name in signature.condition if is_control(name)]
+    gained = listening_gains(scored.cells.cells, controls, benchmark.averages, seed)
+    done = scored.n_completed >= dataset.questions
+    all_of_it = total_usage(run / JOURNAL_FILE)
+    judging = files.read_judge_usage(run) + scored.judging
+    notices = [
+        *benchmark.warnings,
+        *_transcript_control_notes(benchmark, controls),
+        *_warnings(scored, all_of_it.answers),
+    ]
+    notices += reading_note((row.signature, row.states["unparsed"]) for row in rows)
+    metrics = Metrics(done, rows, dataset, notices, dict(benchmark.averages), gained, all_of_it, judging)
+    if gained:
+        right = solved_by_controls(scored.cells.cells, controls)
+        files.write_csv(run / "without_ears.csv", files.SOLVED_BY_CONTROLS, _solved_by_controls(run, right))
+    if benchmark.extra_tables:
+        pairs = partial(read_scored_records, run / JOURNAL_FILE, run / SCORES_FILE)
+        files.write_tables(run, benchmark.extra_tables(signature.model["name"], pairs))
+    files.write_summary(
+        run / ("numbers.csv" if benchmark.extra_tables else "summary.csv"),
+        signature.model["name"],
+        benchmark.name,
+        rows,
+    )
+    files.write_metrics(run, metrics)
+    return metrics

@@ -1,0 +1,86 @@
+"""The settings behind a number, and what must stay the same for a run to be continued."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import msgspec
+from msgspec import Struct
+
+from earmark import __version__
+from earmark.data.cache import sha256_file
+from earmark.errors import BadData
+from earmark.journal import METRICS_FILE, SIGNATURE_FILE
+from earmark.types import Benchmark
+
+
+class RunSignature(Struct, frozen=True):
+    """Signature of a run. A run may be resumed under an equal signature."""
+
+    benchmark: dict[str, Any]  # name, version, tasks, settings
+    model: dict[str, Any]  # name and every setting that can change an answer
+    condition: list[str]
+    repeats: int
+    limit: int | None
+    data: dict[str, str]  # SHA-256 of each file behind the benchmark
+    earmark: str = __version__
+    format: int = 1
+
+
+class _FinishedFlag(Struct, frozen=True):
+    """As much of metrics.json as tells that."""
+
+    finished: bool = False
+
+
+def make_signature(
+    benchmark: Benchmark, model: Mapping[str, Any], condition: list[str], repeats: int, limit: int | None
+) -> RunSignature:
+    """The signature of a run that is about to begin."""
+    described = {
+        "name": benchmark.name,
+        "version": benchmark.version,
+        "tasks": list(benchmark.tasks),
+        "settings": dict(benchmark.settings),
+    }
+    try:
+        data = {f"{Path(file).parent.name}/{Path(file).name}": sha256_file(file) for file in benchmark.files()}
+    except OSError as error:
+        raise BadData(f"{error.filename}: cannot be read ({error.strerror})") from error
+    signature = RunSignature(described, dict(model), condition, repeats, limit, data)
+    return msgspec.json.decode(msgspec.json.encode(signature), type=RunSignature)  # as it will be read back
+
+
+def is_finished(folder: Path) -> bool:
+    """True if nothing is left to ask."""
+    path = folder / METRICS_FILE
+    try:
+        return path.exists() and msgspec.json.decode(path.read_bytes(), type=_FinishedFlag).finished
+    except msgspec.DecodeError:  # it is derived: a broken one is as good as none
+        return False
+
+
+def load_signature(folder: Path) -> RunSignature:
+    """Load the signature of a run. Raises BadData if the folder is no run."""
+    path = folder / SIGNATURE_FILE
+    try:
+        return msgspec.json.decode(path.read_bytes(), type=RunSignature)
+    except (FileNotFoundError, NotADirectoryError) as error:
+        raise BadData(
+            f"{folder}: is no run, it has no {SIGNATURE_FILE}; give a folder such as "
+            "results/MODEL/BENCHMARK/2026-01-31_12-00-00"
+        ) from error
+    except msgspec.DecodeError as error:
+        raise BadData(f"{path}: cannot be read ({error}); restore it from a copy") from error
+
+
+def _identity(signature: RunSignature) -> tuple[str, str]:
+    """Whose run it is, and of what."""
+    return signature.model["name"], signature.benchmark["name"]
+
+
+def replace_versions(signature: RunSignature) -> RunSignature:
+    """A signature without what may differ between two sittings of one run: the digests of data are checked by item."""
+    return msgspec.structs.replace(signature, data=dict.fromkeys(signature.data, ""), earmark="")

