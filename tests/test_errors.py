@@ -22,8 +22,9 @@ from earmark.errors import (
 
 
 def test_every_error_is_one_of_ours_and_no_two_kinds_share_a_status() -> None:
-    kinds = [each for each in vars(errors).values() if isinstance(each, type) and issubclass(each, Exception)]
-    assert all(issubclass(kind, EarmarkError) for kind in kinds)
+    raised = [each for each in vars(errors).values() if isinstance(each, type) and issubclass(each, Exception)]
+    kinds = [each for each in raised if issubclass(each, EarmarkError)]
+    assert kinds == raised
     commands = sorted(kind.status for kind in kinds if not issubclass(kind, AskError))
     assert all(first < second for first, second in pairwise(commands)), commands
     assert {errors.FINISHED_WITH_FAILURES, errors.INTERRUPTED, 0}.isdisjoint(commands)

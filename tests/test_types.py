@@ -101,6 +101,6 @@ def test_a_wrapper_has_the_name_and_the_capabilities_of_its_model() -> None:
         async def generate(self, prompt: Prompt) -> Response:
             return Response(str(len(prompt.turns)))
 
-    inner: Model = Whisper()  # type: ignore[assignment] # its members may be set, which nobody does
+    inner: Model = Whisper()
     wrapped = Wrapper(inner)
     assert (wrapped.name, wrapped.capabilities, wrapped.model) == ("whisper", Capabilities(clips=1), inner)

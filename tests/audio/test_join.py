@@ -15,8 +15,10 @@ from earmark.types import Audio, SynthSpec, Waveform
 TONE = SynthSpec("tone", {"frequency": 440.0, "seconds": 0.5, "level": -20.0}, "tone", "a tone")
 
 
-def wave(frames: int, channels: int = 1, rate: int = 16000, **fields: str) -> Waveform:
-    return Waveform(np.full((channels, frames), 0.25, np.float32), rate, **fields)
+def wave(
+    frames: int, channels: int = 1, rate: int = 16000, name: str = "", transcript: str = "", source: str = ""
+) -> Waveform:
+    return Waveform(np.full((channels, frames), 0.25, np.float32), rate, name, transcript, source)
 
 
 @given(st.lists(st.integers(1, 200), min_size=1, max_size=5), st.integers(0, 400))

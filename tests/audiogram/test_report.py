@@ -8,8 +8,6 @@ from pathlib import Path
 from audiogram_runs import EAR, folder
 from commands import earmark
 
-# ^ where examples/ears.py is right in 75 %: a normal error is smaller than 0.674 of its spread that often
-
 
 def test_files_show_and_pictures(tmp_path: Path) -> None:
     done = earmark("audiogram", *EAR, "dimensions=[loudness,tone]", "tracks=1", "trials=20")

@@ -6,55 +6,14 @@ from collections.abc import Callable
 from random import Random
 
 import pytest
-from audiogram_plans import plan
+from audiogram_plans import DEAF, found_in, hears, says
 from audiogram_simulation import leans, says_first
 
-from earmark.audiogram.dimensions import DEFAULT_DIMENSIONS, Dimension, find_dimension
-from earmark.audiogram.results import ReplayedTrack, ThresholdResult, threshold_result
-from earmark.audiogram.trials import LABELS, Plan, Trial, track_trials
+from earmark.audiogram.dimensions import DEFAULT_DIMENSIONS, find_dimension
+from earmark.audiogram.trials import LABELS, Trial
 from earmark.journal import Record
 from earmark.stats.psychometric import Curve
-from earmark.stats.staircase import Ending
-from earmark.types import Failure, Item, Response
-
-Answer = Callable[[Item], str]
-
-
-def played(one: Plan, dimension: Dimension, answer: Callable[[Trial], Record]) -> list[ReplayedTrack]:
-    """All tracks of a dimension as somebody answers them; nothing is made to sound."""
-    found = []
-    for number in range(1, one.tracks + 1):
-        going, done = track_trials(one, dimension, number), []
-        trial = next(going)
-        ending: Ending | None = None
-        while ending is None:
-            done.append((trial, answer(trial)))
-            try:
-                trial = going.send(done[-1][1])
-            except StopIteration as over:
-                ending = over.value
-        found.append(ReplayedTrack(done, ending))
-    return found
-
-
-def says(text: Callable[[Trial], str]) -> Callable[[Trial], Record]:
-    return lambda trial: Record(trial.item, response=Response(text(trial)))
-
-
-def found_in(name: str, answer: Callable[[Trial], Record]) -> ThresholdResult:
-    return threshold_result(find_dimension(name), played(plan(name), find_dimension(name), answer))
-
-
-def hears(curve: Curve, seed: int = 0) -> Callable[[Trial], Record]:
-    """A listener with a threshold, who says the letter that goes with being right or wrong."""
-    dice = Random(seed)
-
-    def text(trial: Trial) -> str:
-        chance = 0.5 if trial.request.kind == "same" else float(curve.right(trial.request.level))
-        right = trial.item.targets[0] if trial.item.targets else "A"
-        return right if dice.random() < chance else next(label for label in LABELS if label != right)
-
-    return says(text)
+from earmark.types import Failure
 
 
 def test_a_listener_is_told_its_threshold_in_the_unit() -> None:
@@ -68,14 +27,6 @@ def test_a_listener_is_told_its_threshold_in_the_unit() -> None:
     assert found.low < found.threshold < found.high
     assert (found.catch_easy.total, found.catch_same.total) == (8, 8)
     assert not found.remarks
-
-
-DEAF = {
-    "always A": says(lambda _: "A"),
-    "always B": says(lambda _: "B"),
-    "in turn": says(lambda trial: "AB"[int(trial.item.id[-3:]) % 2]),
-    "a coin": hears(Curve(1e6, 1.0)),
-}
 
 
 @pytest.mark.parametrize("answer", DEAF.values(), ids=DEAF)

@@ -17,7 +17,7 @@ COUNTS = st.integers(0, 1000).map(float)
 @given(st.lists(st.tuples(COUNTS, COUNTS), min_size=1, max_size=20))
 def test_arrays_are_divided_as_their_numbers_are(pairs: list[tuple[float, float]]) -> None:
     tops, bottoms = (np.array(side) for side in zip(*pairs, strict=True))
-    expected = [divide(top, bottom) for top, bottom in pairs]
+    expected = [float(divide(top, bottom)) for top, bottom in pairs]
     assert np.array_equal(divide(tops, bottoms), expected, equal_nan=True)
 
 
