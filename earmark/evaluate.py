@@ -13,15 +13,15 @@ from typing import NamedTuple
 from msgspec import Struct
 
 from earmark.audio.limits import Limits
-from earmark.config import Config, common_settings, model_signature, to_yaml
+from earmark.config import Config, ModelConfig, model_signature, parse_model, to_yaml
 from earmark.engine import batch, prices
 from earmark.engine.load import load_conditions
-from earmark.engine.open import open_model
+from earmark.engine.open import open_run_model
 from earmark.engine.prepare import PromptPreparer
 from earmark.engine.progress import Progress
 from earmark.engine.questions import Question, condition_name, questions
 from earmark.engine.runner import Runner
-from earmark.engine.throttle import Throttle, make_throttle, warnings_of
+from earmark.engine.throttle import Throttle, warnings_of
 from earmark.errors import UsageError
 from earmark.journal import JOURNAL_FILE, CompletedIndex, load_completed, total_usage
 from earmark.preflight import check, probes
@@ -62,26 +62,30 @@ class RunResult(Struct, frozen=True):
 
 async def evaluate(benchmark: Benchmark, config: Config, callbacks: Callbacks) -> RunResult:
     """Ask a model everything that a benchmark holds, score it, and write it all down."""
-    check_config(config)
+    model_config = parse_model(config.model)
+    check_config(config, model_config)
     seed = benchmark.seed if config.run.seed is None else config.run.seed
     if benchmark.fetch:
         await asyncio.to_thread(benchmark.fetch, callbacks.log)
     conditions = load_conditions(config.run.condition, seed, benchmark)
-    async with open_model(config.model) as model, open_scorers(benchmark) as scorers:
+    async with open_run_model(model_config) as model, open_scorers(benchmark) as scorers:
         run_dir, dataset, completed = await asyncio.to_thread(
-            open_run, benchmark, model, conditions, config, callbacks.log
+            open_run, benchmark, model, conditions, config, model_config, callbacks.log
         )
         if completed:
             callbacks.log(f"going on with {run_dir}: {dataset.completed} of {dataset.questions} are settled")
-        throttle = make_throttle(model, config.model)
-        for warning in warnings_of(model, config.model):
+        for warning in warnings_of(model, model_config):
             callbacks.log(warning)
         with rundir.lock(run_dir):
             if dataset.completed + batch.count_pending(run_dir) < dataset.questions:
-                pattern = await asyncio.to_thread(probes.benchmark_pattern, benchmark, conditions, config)
-                await check.check_run(run_dir, pattern, throttle, config.run, callbacks.log)
+                pattern = await asyncio.to_thread(
+                    probes.benchmark_pattern, benchmark, conditions, config.run, model_config
+                )
+                await check.check_run(run_dir, pattern, model, config.run, callbacks.log)
             stream = questions(benchmark, conditions, config.run)
-            await ask_all(benchmark, stream, throttle, RunContext(run_dir, dataset, completed, config, callbacks))
+            await ask_all(
+                benchmark, stream, model, model_config, RunContext(run_dir, dataset, completed, config, callbacks)
+            )
             holds = DatasetCounts(dataset.questions, dataset.skipped, dataset.prompts)
             metrics = await write_scores(run_dir, benchmark, seed, holds, scorers)
             stream = questions(benchmark, conditions, config.run)
@@ -97,9 +101,9 @@ async def evaluate(benchmark: Benchmark, config: Config, callbacks: Callbacks) -
     return RunResult(run_dir, model.name, benchmark, metrics, n_failed)
 
 
-def check_config(config: Config) -> None:
+def check_config(config: Config, model: ModelConfig) -> None:
     """Raise UsageError for settings that contradict each other."""
-    remember = common_settings(config.model).cache
+    remember = model.common.cache
     if remember and config.run.repeats > 1:
         raise UsageError(
             f"repeats={config.run.repeats} asks the same again, which model.cache=true does not; leave out one of the "
@@ -109,7 +113,9 @@ def check_config(config: Config) -> None:
         raise UsageError("batch=true sends every question, which model.cache=true does not; leave out one of the two")
 
 
-async def ask_all(benchmark: Benchmark, stream: Iterator[Question], model: Throttle, context: RunContext) -> None:
+async def ask_all(
+    benchmark: Benchmark, stream: Iterator[Question], model: Throttle, model_config: ModelConfig, context: RunContext
+) -> None:
     """Ask what is not settled: each question by itself, or all in batches."""
     run_dir, dataset, completed, config, callbacks = context
     usage_before = (await asyncio.to_thread(total_usage, run_dir / JOURNAL_FILE)).usage
@@ -123,7 +129,9 @@ async def ask_all(benchmark: Benchmark, stream: Iterator[Question], model: Throt
     limits = Limits(config.run.max_audio_seconds, config.run.max_audio_bytes)
     if config.run.batch:
         preparer = PromptPreparer(benchmark, stream, model, batch.CompletedOrPending(completed, run_dir), limits)
-        await batch.BatchRunner(run_dir, preparer, model, config).ask(progress, callbacks.log, callbacks.progress)
+        await batch.BatchRunner(run_dir, preparer, model, config.run, model_config.common.prices).ask(
+            progress, callbacks.log, callbacks.progress
+        )
         return
     batch.check_no_pending_batch(run_dir)
     preparer = PromptPreparer(benchmark, stream, model, completed, limits)
@@ -135,12 +143,13 @@ def open_run(
     model: Model,
     conditions: tuple[Condition | None, ...],
     config: Config,
+    model_config: ModelConfig,
     log: Callable[[str], None] = lambda _: None,
 ) -> tuple[Path, DatasetCheck, CompletedIndex]:
     """The folder of the run, an unfinished one where there is one, with what is settled in it."""
     names = [condition_name(condition) for condition in conditions]
     signature = make_signature(
-        benchmark, model_signature(config.model, model.name), names, config.run.repeats, config.run.limit
+        benchmark, model_signature(model_config, model.name), names, config.run.repeats, config.run.limit
     )
     parent = rundir.model_dir(config.run.results, config.run.output_dir, model.name, benchmark.name)
     unfinished = rundir.find_unfinished(parent, signature, log) if config.run.resume else None

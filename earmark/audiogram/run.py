@@ -15,14 +15,13 @@ from typing import Final, NamedTuple
 from earmark.audiogram.report import write_all
 from earmark.audiogram.results import Audiogram, completed_records, load_audiogram
 from earmark.audiogram.trials import Plan, Settings, Trial, as_benchmark, make_plan, track_trials
-from earmark.config import Config, model_signature, parse_settings, to_yaml
+from earmark.config import Config, ModelConfig, model_signature, parse_model, parse_settings, to_yaml
 from earmark.engine.load import load_condition
-from earmark.engine.open import open_model
+from earmark.engine.open import open_run_model
 from earmark.engine.prepare import PromptPreparer
 from earmark.engine.progress import Progress
 from earmark.engine.questions import condition_name
 from earmark.engine.runner import Runner, first_error
-from earmark.engine.throttle import make_throttle
 from earmark.errors import UsageError
 from earmark.journal import JOURNAL_FILE, Record, total_usage
 from earmark.preflight import check, probes
@@ -33,18 +32,8 @@ from earmark.stats.staircase import Ending
 from earmark.types import Benchmark, Condition, Model
 
 RUN_SETTINGS: Final = (  # that an audiogram uses, or refuses with a word on what to give instead
-    *(
-        "condition",
-        "seed",
-        "results",
-        "place",
-        "resume",
-        "attempts",
-        "patience",
-        "give_up_after",
-        "preflight",
-        "budget",
-    ),
+    *("condition", "seed", "results", "output_dir", "resume", "max_attempts", "retry_timeout"),
+    *("max_consecutive_failures", "preflight", "budget"),
     *("noise", "limit", "repeats", "batch"),
 )
 
@@ -64,21 +53,23 @@ async def run_audiogram(
     """
     plan = make_plan(parse_settings(Settings, config.benchmark, ""), config.run.seed or 0)
     _check_config(config)
+    model_config = parse_model(config.model)
     figures.check_matplotlib()  # before anything is asked: answers cost money
-    async with open_model(config.model) as model:
+    async with open_run_model(model_config) as model:
         asked = as_benchmark(plan, one_clip=model.capabilities.clips is not None and model.capabilities.clips < 2)
         condition = load_condition(config.run.condition[0], plan.seed, asked)
-        run_dir, records = await asyncio.to_thread(_open_run, asked, model, condition, config, log)
+        run_dir, records = await asyncio.to_thread(_open_run, asked, model, condition, config, model_config, log)
         if records:
             log(f"going on with {run_dir}: {len(records)} trials are answered")
         with rundir.lock(run_dir):
             audiogram = await asyncio.to_thread(load_audiogram, run_dir)
             if not audiogram.finished:
-                throttle = make_throttle(model, config.model)
-                pattern = await asyncio.to_thread(probes.benchmark_pattern, asked, (condition,), config)
-                await check.check_run(run_dir, pattern, throttle, config.run, log)
+                pattern = await asyncio.to_thread(
+                    probes.benchmark_pattern, asked, (condition,), config.run, model_config
+                )
+                await check.check_run(run_dir, pattern, model, config.run, log)
                 preparer = PromptPreparer(asked, iter(()), model, ())
-                runner = Runner(preparer, throttle, run_dir / JOURNAL_FILE, config.run, tell)
+                runner = Runner(preparer, model, run_dir / JOURNAL_FILE, config.run, tell)
                 await AudiogramRun(plan, records, condition, runner).ask_all()
                 audiogram = await asyncio.to_thread(load_audiogram, run_dir)
             await asyncio.to_thread(write_all, run_dir, audiogram)
@@ -102,10 +93,15 @@ def _check_config(config: Config) -> None:
 
 
 def _open_run(
-    asked: Benchmark, model: Model, condition: Condition | None, config: Config, log: Callable[[str], None]
+    asked: Benchmark,
+    model: Model,
+    condition: Condition | None,
+    config: Config,
+    model_config: ModelConfig,
+    log: Callable[[str], None],
 ) -> tuple[Path, dict[str, Record]]:
     """The folder of the audiogram, an unfinished one where there is one, with what is answered in it."""
-    signature = make_signature(asked, model_signature(config.model, model.name), [condition_name(condition)], 1, None)
+    signature = make_signature(asked, model_signature(model_config, model.name), [condition_name(condition)], 1, None)
     place = rundir.model_dir(config.run.results, config.run.output_dir, model.name, rundir.AUDIOGRAM_NAME)
     begun = rundir.find_unfinished(place, signature, log) if config.run.resume else None
     where = begun or rundir.create_rundir(place, signature, to_yaml(config))

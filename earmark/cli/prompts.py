@@ -20,8 +20,8 @@ def command(words: tuple[str, ...], as_json: bool) -> None:
     """Print every prompt of BENCHMARK[:TASK]... [key=value]... without sending any."""
     import orjson
 
+    from earmark.cli._args import use_only
     from earmark.cli._tables import parse_runs
-    from earmark.overrides import use_only
 
     used = ("condition", "noise", "limit", "seed", "longest", "largest")
     use_only("prompts", [word for word in words if "=" in word], used, own="the benchmark")

@@ -22,47 +22,27 @@ from typing import Any, Final, TypeVar
 import msgspec
 from msgspec import Struct
 
-from earmark.barrier import Barrier, Tracebacks
-from earmark.config import Config, common_settings
+from earmark.config import Prices, RunSettings
 from earmark.data.cache import atomic_write, sha256_file
 from earmark.data.plain import encode_line
+from earmark.engine.barrier import Barrier, Tracebacks
 from earmark.engine.prepare import PreparedItem, PromptPreparer, to_failure
 from earmark.engine.progress import Progress, count_record
 from earmark.engine.retries import retries
+from earmark.engine.throttle import unwrap
 from earmark.errors import AskError, BadSetup, RunStopped, UsageError
 from earmark.journal import JOURNAL_FILE, Journal, Record, check_response, question_key, read_journal, read_keys
 from earmark.text.echo import flag_echo
-from earmark.types import Failure, Model, Seconds, replace
-
-
-class BatchJob(Struct, frozen=True):
-    """A batch as the service tells of it."""
-
-    id: str
-    status: str  # validating, in_progress, finalizing, completed, expired, cancelling, cancelled, failed
-    files: tuple[str, ...] = ()  # of answers and of errors, once there are any
-    errors: str = ""
-
-    @property
-    def is_final(self) -> bool:
-        """True if what is answered now is all that will be."""
-        return self.status in ("completed", "expired", "cancelled")
-
-
-class BatchReply(Struct, frozen=True):
-    """A reply in a file: the status and the body that it would have had."""
-
-    status_code: int | None = None
-    body: dict[str, Any] | None = None
-
-
-class BatchOutputLine(Struct, frozen=True):
-    """A line of a file of answers."""
-
-    custom_id: str = ""
-    response: BatchReply | None = None
-    error: Any = None
-
+from earmark.types import (
+    BatchJob,
+    BatchOutputLine,
+    BatchService,
+    Failure,
+    Model,
+    Seconds,
+    SendsBatches,
+    replace,
+)
 
 Argument = TypeVar("Argument")  # what a service is asked with,
 Result = TypeVar("Result")  # and what it tells
@@ -83,6 +63,14 @@ class BatchState(Struct, frozen=True):
     file: str = ""  # as the service calls it, once it has it
     batch: str = ""
     done: bool = False
+
+
+def find_service(model: Model) -> BatchService:
+    """Return the queue of a model's service. Raises UsageError where it has none."""
+    inner = unwrap(model)
+    if not isinstance(inner, SendsBatches):
+        raise UsageError(f"batch=true asks by a queue that {model.name} does not have; it is there for model=openai")
+    return inner.batch_service()
 
 
 class CompletedOrPending:
@@ -128,11 +116,11 @@ def requests_path(run: Path, number: int) -> Path:
 class BatchRunner:
     """One sitting of one run: what goes out and comes back."""
 
-    def __init__(self, run: Path, preparer: PromptPreparer, model: Model, config: Config) -> None:
-        from earmark.models._openai_queue import find_queue  # noqa: PLC0415 - a client that other runs do not owe
-
-        self.run, self.kitchen, self.queue = run, preparer, find_queue(model)
-        self.settings, self.prices = config.run, common_settings(config.model).prices
+    def __init__(
+        self, run: Path, preparer: PromptPreparer, model: Model, settings: RunSettings, prices: Prices | None
+    ) -> None:
+        self.run, self.preparer, self.queue = run, preparer, find_service(model)
+        self.settings, self.prices = settings, prices
         self.sheet: RequestFile | None = None
         self.tracebacks = preparer.tracebacks = Tracebacks(run)
         if self.settings.budget is not None:
@@ -162,7 +150,7 @@ class BatchRunner:
         for state in load_batch_states(self.run):
             if not state.batch and not state.done:
                 await self._submit(state)
-        while jobs := (await asyncio.to_thread(self.kitchen.next_batch)).items:
+        while jobs := (await asyncio.to_thread(self.preparer.next_batch)).items:
             for job in jobs:
                 failed_job = job if isinstance(job, Record) else await self._add_request(job)
                 if failed_job:
@@ -173,7 +161,7 @@ class BatchRunner:
     async def _add_request(self, job: PreparedItem) -> Record | None:
         """Write a question into the file; a record of its failure where a bug makes no request of it."""
         with Barrier() as barrier:
-            line = self.queue.model.batch_line(_custom_id(job.record), job.prompt)
+            line = self.queue.request_line(_custom_id(job.record), job.prompt)
         if barrier.error:
             return replace(job.record, failure=self.tracebacks.failure(barrier, job.record.title))
         if self.sheet and not self.sheet.has_room_for(line):
@@ -264,7 +252,7 @@ class BatchRunner:
             cost = self.prices.cost(answer.usage, sum(sent.seconds for sent in record.audio_sent)) * self.prices.batch
             answer = replace(answer, usage=replace(answer.usage, cost=cost))
         return replace(
-            record, response=flag_echo(answer, self.kitchen.benchmark.prompt(record.item)), timestamp=time.time()
+            record, response=flag_echo(answer, self.preparer.benchmark.prompt(record.item)), timestamp=time.time()
         )
 
     def _on_written(self, record: Record) -> None:

@@ -13,7 +13,7 @@ from msgspec import Struct
 
 from earmark.audio.limits import DEFAULT_LIMITS, Limits, use_limits
 from earmark.audio.prepare import prepare_audio
-from earmark.barrier import Barrier, Tracebacks
+from earmark.engine.barrier import Barrier, Tracebacks
 from earmark.engine.digests import audio_digest, prompt_digest
 from earmark.engine.questions import Question, condition_name
 from earmark.errors import AskError, AudioError, ContentFiltered, Transient

@@ -15,8 +15,8 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Final
 
-from earmark.barrier import Barrier, Tracebacks
 from earmark.config import RunSettings
+from earmark.engine.barrier import Barrier, Tracebacks
 from earmark.engine.prepare import PREPARE_THREADS, PreparedBatch, PreparedItem, PromptPreparer, to_failure
 from earmark.engine.progress import Progress, count_record
 from earmark.engine.retries import retries

@@ -10,27 +10,29 @@ from typing import Final
 import msgspec
 
 from earmark.audio.limits import Limits
-from earmark.config import Config, model_signature
+from earmark.config import Config, model_signature, parse_model
 from earmark.data.differences import differences
-from earmark.engine.cache import without_cache
 from earmark.engine.load import load_conditions
-from earmark.engine.open import open_model
+from earmark.engine.open import open_run_model
 from earmark.engine.prepare import PromptPreparer
 from earmark.engine.progress import Progress
 from earmark.engine.questions import listed, questions
 from earmark.engine.runner import Runner
-from earmark.engine.throttle import make_throttle
+from earmark.engine.throttle import Throttle
 from earmark.errors import RunMismatch, UsageError
 from earmark.journal import JOURNAL_FILE, SCORES_FILE, Record, count_standing, question_key, read_keys, total_usage
-from earmark.overrides import Overrides, merge
 from earmark.report.rows import Metrics
 from earmark.runs import rundir
+from earmark.runs.overrides import Overrides, merge
 from earmark.runs.rescore import _dataset_counts, reopen
 from earmark.runs.scoring import read_scores, write_scores
 from earmark.runs.signature import load_signature
-from earmark.types import Benchmark, Model, State
+from earmark.types import Benchmark, State
 
-ASKING: Final = ("attempts", "patience", "longest", "largest", "give_up_after", "budget")  # settings that a retry uses
+ASKING: Final = (  # settings that a retry uses
+    *("max_attempts", "retry_timeout", "max_audio_seconds", "max_audio_bytes"),
+    *("max_consecutive_failures", "budget"),
+)
 
 SIGNED: Final = ("condition", "repeats", "limit", "seed")  # settings that it must have in common with its run
 
@@ -61,14 +63,14 @@ def changed_settings(run: Path, config: Config, changes: Overrides) -> Config:
             raise RunMismatch(
                 f"{name} was {before} and is {value}: {run} is asked again as it was asked, or not at all"
             )
-    if changes.model.get("remember"):
+    if changes.model.get("cache"):
         raise UsageError("model.cache=true: a retry asks anew, and remembers nothing")
     model = changes.model if changes.whole_model else merge(config.model, changes.model)
     asking = {name: value for name, value in changes.run.items() if name in ASKING}
     changed = msgspec.structs.replace(config, model=model, run=msgspec.structs.replace(config.run, **asking))
     if changes.model:
         before = load_signature(run).model
-        signed = model_signature(model, model.get("name") or before["name"])
+        signed = model_signature(parse_model(model), model.get("name") or before["name"])
         if differ := differences({"model": before}, {"model": msgspec.json.decode(msgspec.json.encode(signed))}):
             raise RunMismatch(f"{'; '.join(differ[:5])}: {run} is asked again as it was asked, or not at all")
     return changed
@@ -96,7 +98,7 @@ async def retry(
     if changes:
         config = changed_settings(run, config, changes)
     seed = benchmark.seed if config.run.seed is None else config.run.seed
-    async with open_model(config.model) as model:
+    async with open_run_model(parse_model(config.model | {"cache": False})) as model:
         if model.name != (name := load_signature(run).model["name"]):
             raise RunMismatch(f"model.name was {name!r} and is {model.name!r}: {run} is asked again as it was asked")
         with rundir.lock(run):
@@ -115,7 +117,7 @@ async def retry(
 async def ask_again(
     run: Path,
     benchmark: Benchmark,
-    model: Model,
+    model: Throttle,
     config: Config,
     again: AbstractSet[int],
     on_progress: Callable[[Progress], None],
@@ -136,10 +138,9 @@ async def ask_again(
     preparer = PromptPreparer(
         benchmark, stream, model, AllExcept(again), Limits(config.run.max_audio_seconds, config.run.max_audio_bytes)
     )
-    throttle = make_throttle(without_cache(model), config.model)  # what is remembered has been asked already
     progress = Progress(len(again))
     progress.cost = total_usage(journal).usage.cost  # the budget is that of the run
-    await Runner(preparer, throttle, journal, config.run, on_progress).run(progress, keep=keep)
+    await Runner(preparer, model, journal, config.run, on_progress).run(progress, keep=keep)
     gone = [line.item.id for line in read_keys(journal) if line.question_id() in again - asked]
     if gone:
         names = listed(list(dict.fromkeys(gone)))

@@ -15,7 +15,7 @@ from mine import bench
 from servers import said, serving, threaded
 
 from earmark.cli._progress import progress_line
-from earmark.config import Prices, compose_config
+from earmark.config import Prices, compose_config, parse_model
 from earmark.engine.open import open_model
 from earmark.engine.prices import PricedModel
 from earmark.engine.runner import ask as ask_once
@@ -194,8 +194,8 @@ def test_without_limits_nothing_waits(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_the_settings_of_a_model_set_its_limits(monkeypatch: pytest.MonkeyPatch) -> None:
     clock = Clock(monkeypatch)
     settings = {"backend": "fake", "concurrency": 3, "requests_per_minute": 60}
-    assert timed(make_throttle(Taking(1, 1, 1), settings | {"cache": True}), clock, 3) == [0, 0, 0]
-    model = make_throttle(Taking(1, 1), settings)
+    assert timed(make_throttle(Taking(1, 1, 1), parse_model(settings | {"cache": True})), clock, 3) == [0, 0, 0]
+    model = make_throttle(Taking(1, 1), parse_model(settings))
     assert model.max_concurrency == 3
     monkeypatch.setattr(model, "_requests", RateLimiter(60, clock))
     assert timed(model, clock, 2) == [0, 1]
@@ -373,7 +373,7 @@ def opened(settings: dict[str, Any], models: list[dict[str, Any]] | None = None)
         async with open_model(
             settings if {"base_url", "of"} & settings.keys() else settings | {"base_url": url}
         ) as model:
-            return make_throttle(model, settings)
+            return make_throttle(model, parse_model(settings))
 
     async def listed(_: web.Request) -> web.Response:
         return web.json_response({"data": models})
