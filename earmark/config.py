@@ -23,7 +23,7 @@ from msgspec import Meta, Struct
 from earmark import plugins
 from earmark.errors import UsageError
 from earmark.text.secrets import without_secrets
-from earmark.types import Seconds, Usage
+from earmark.types import Benchmark, Seconds, Usage
 
 Price: TypeAlias = Annotated[float, Meta(ge=0)]
 
@@ -115,6 +115,10 @@ class RunSettings(Struct, frozen=True, forbid_unknown_fields=True):
     )
     batch: bool = False  # ask by the service's queue for batches: for half the price, within a day
     batch_timeout: Duration = 90_000.0  # for that queue
+
+    def seed_of(self, benchmark: Benchmark) -> int:
+        """Seed of the run, or the benchmark's own."""
+        return benchmark.seed if self.seed is None else self.seed
 
 
 def kind_of(key: str) -> Kind:

@@ -322,6 +322,15 @@ class Wrapper:
         return self.model.capabilities
 
 
+@runtime_checkable
+class LooksUpAnswers(Protocol):
+    """A model that answers from a record of the question, such as a replayed run."""
+
+    def lookup(self, record: Any) -> Response | Failure:
+        """Return the recorded outcome of a question (a journal.Record)."""
+        ...
+
+
 class Metric(Struct, frozen=True):
     """One number read from summed counts; `value` also takes arrays of counts, for resampling."""
 

@@ -93,7 +93,7 @@ def test_every_model_file_is_composed_and_read_by_its_backend(name: str, monkeyp
     assert parsed.common.concurrency >= 1
     assert msgspec.to_builtins(parsed.settings) is not None
     for half in ("asr", "llm", "endpoint"):
-        assert half not in settings or parse_model(settings[half])
+        assert half not in settings or parse_model(settings[half]).common.backend
 
 
 def test_every_backend_has_a_model_file_to_begin_with() -> None:

@@ -42,7 +42,7 @@ def command(words: tuple[str, ...], as_json: bool) -> None:
     use_only("audiogram", words, RUN_SETTINGS, model=True, own="an audiogram")
     config = compose_config(words)
     with ProgressDisplay() as callbacks:
-        done = asyncio.run(run_audiogram(config, callbacks.log, callbacks.progress))
+        done = asyncio.run(run_audiogram(config, callbacks))
     if as_json:
         import msgspec
 

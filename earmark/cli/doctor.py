@@ -116,7 +116,7 @@ async def _reports(words: tuple[str, ...]) -> list[PreflightReport]:
     benchmark, settings = found[0] if found else (None, compose_config(words))
     pattern: Prompt | None = probes.plain_pattern()
     if benchmark:
-        seed = benchmark.seed if settings.run.seed is None else settings.run.seed
+        seed = settings.run.seed_of(benchmark)
         conditions = load_conditions(settings.run.condition, seed, benchmark)
         pattern = probes.first_audio_prompt(benchmark, conditions, settings.run)
     if pattern is None:

@@ -45,5 +45,5 @@ def command(run: Path, refused: bool, unparsed: bool, failed: bool, times: int, 
     }
     states = {state for state, asked in wanted.items() if asked}
     with ProgressDisplay() as callbacks:
-        metrics = asyncio.run(retry(run, states, times, callbacks.log, callbacks.progress, read_overrides(words)))
+        metrics = asyncio.run(retry(run, states, times, callbacks, read_overrides(words)))
     show_rescored(run, metrics)

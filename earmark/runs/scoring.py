@@ -141,6 +141,14 @@ async def enter_scorer(scorer: Scorer, stack: AsyncExitStack) -> Scorer:
     return open_scorer
 
 
+def count_failed(run: Path, rows: Sequence[Row]) -> int:
+    """Count the items that failed although they could be asked; the journal is read only where some row has any."""
+    if not any(row.failed for row in rows):
+        return 0
+    records = latest_records(run / JOURNAL_FILE)
+    return sum(record.failure is not None and record.item.state == "ask" for record in records)
+
+
 async def _guarded(record: Record, scorer: Scorer, tracebacks: Tracebacks) -> Score:
     """The score of one record; one at which a scorer breaks is unscored, and said to be."""
     with Barrier() as barrier:

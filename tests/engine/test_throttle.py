@@ -242,7 +242,7 @@ def test_a_retry_asks_again_at_the_rate_of_the_run(
         watch = Callbacks(lambda _: None, lambda _: None)
         run = asyncio.run(evaluate(bench.load(bench.Settings(items=3)), settings, watch)).folder
         assert len(server.asked) == len(booked) == 3
-        asyncio.run(retry(run, {"unparsed"}, 1, watch.log, watch.progress))
+        asyncio.run(retry(run, {"unparsed"}, 1, watch))
         assert len(server.asked) == len(booked) == 6
 
 
@@ -371,7 +371,7 @@ def opened(settings: dict[str, Any], models: list[dict[str, Any]] | None = None)
 
     async def go(url: str) -> Throttle:
         async with open_model(
-            settings if {"base_url", "of"} & settings.keys() else settings | {"base_url": url}
+            settings if {"base_url", "endpoints"} & settings.keys() else settings | {"base_url": url}
         ) as model:
             return make_throttle(model, parse_model(settings))
 
@@ -403,7 +403,7 @@ def test_hosted_services_begin_low_and_servers_of_ones_own_do_not(address: str, 
     assert opened(settings).limit == first
     assert opened(settings | {"concurrency": 3}).limit == 3
     each = settings | {"base_url": "http://127.0.0.1:8000/v1"}
-    assert opened({"backend": "spread", "of": [each, settings], "concurrency": 256}).limit == first
+    assert opened({"backend": "spread", "endpoints": [each, settings], "concurrency": 256}).limit == first
 
 
 @pytest.mark.parametrize(
