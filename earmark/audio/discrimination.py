@@ -12,6 +12,7 @@ from earmark.types import Item, Prompt, Seconds, SynthSpec, Turn, replace
 
 LEVELS: Final = ("easy", "fair", "moderate", "hard", "threshold", "impossible")
 
+PROPERTIES: Final = {"loudness": "level", "noise": "tone in noise"}  # of the other tasks: their name
 SPLITS: Final = ("train", "eval")
 
 FIRST_OR_SECOND: Final = ("the first", "the second")
@@ -324,3 +325,8 @@ def prompt(item: Item) -> Prompt:
     return Prompt(
         (Turn("user", (*item.clips, text)),), item.choices, item.labels, {"max_tokens": 16, "temperature": 0.0}
     )
+
+
+def properties_of(tasks: tuple[str, ...]) -> dict[str, str]:
+    """Return the property that each task asks about, in the words in which conditions say what they destroy."""
+    return {task: PROPERTIES.get(task, task) for task in tasks}

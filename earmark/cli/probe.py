@@ -27,16 +27,16 @@ def command(words: tuple[str, ...], as_json: bool) -> None:
     import orjson
 
     from earmark.audio.limits import Limits
+    from earmark.cli._args import use_only
     from earmark.config import compose_config
     from earmark.errors import BadData, UsageError
-    from earmark.overrides import use_only
 
     files, settings = _split_arguments(words)
     if not files:
         raise UsageError(
             "no file is named; expected FILE... [model=NAME], such as earmark probe clip.wav model=whisper_tiny"
         )
-    use_only("probe", settings, ("longest", "largest"), model=True)
+    use_only("probe", settings, ("max_audio_seconds", "max_audio_bytes"), model=True)
     config = compose_config(settings)
     limits = Limits(config.run.max_audio_seconds, config.run.max_audio_bytes)
     named = any(word.startswith(("model=", "model.")) for word in settings)
@@ -68,15 +68,16 @@ async def _capabilities(model: Mapping[str, Any] | None) -> Capabilities:
     It is opened only where neither its settings nor its backend can tell: a processor is asked before weights are read.
     """
     from earmark import plugins
-    from earmark.config import backend_settings, common_settings
+    from earmark.config import parse_model
     from earmark.engine.open import open_model
     from earmark.types import Capabilities
 
     if model is None:
         return Capabilities()
-    settings, module = backend_settings(model), plugins.find_plugin("models", common_settings(model).backend)
+    config = parse_model(model)
+    settings, module = config.settings, plugins.find_plugin("models", config.common.backend)
     inner = next(
-        (getattr(settings, name) for name in ("recogniser", "of", "each") if getattr(settings, name, None)), None
+        (getattr(settings, name) for name in ("asr", "endpoints", "endpoint") if getattr(settings, name, None)), None
     )
     if inner:
         return await _capabilities(inner[0] if isinstance(inner, tuple) else inner)

@@ -20,10 +20,10 @@ def command(words: tuple[str, ...], as_json: bool) -> None:
     """Print every prompt of BENCHMARK[:TASK]... [key=value]... without sending any."""
     import orjson
 
+    from earmark.cli._args import use_only
     from earmark.cli._tables import parse_runs
-    from earmark.overrides import use_only
 
-    used = ("condition", "noise", "limit", "seed", "longest", "largest")
+    used = ("condition", "noise", "limit", "seed", "max_audio_seconds", "max_audio_bytes")
     use_only("prompts", [word for word in words if "=" in word], used, own="the benchmark")
     for run in parse_runs(words):
         for description in _prompts(run):
@@ -38,7 +38,7 @@ def _prompts(run: BenchmarkRun) -> Iterator[dict[str, Any]]:
     from earmark.engine.questions import limit_items
 
     benchmark, settings = run
-    seed = benchmark.seed if settings.run.seed is None else settings.run.seed
+    seed = settings.run.seed_of(benchmark)
     if benchmark.fetch:
         benchmark.fetch(lambda text: click.echo(text, err=True))
     conditions = load_conditions(settings.run.condition, seed, benchmark)

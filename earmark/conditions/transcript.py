@@ -16,7 +16,7 @@ from msgspec import Struct
 from earmark.audio.read import display_name
 from earmark.conditions._common import map_audio
 from earmark.conditions._recogniser import SpeechRecognizer
-from earmark.config import backend_settings, compose_config
+from earmark.config import compose_config, parse_model
 from earmark.errors import Rejected
 from earmark.types import Audio, Benchmark, EncodedAudio, Item, Part, Prompt
 
@@ -66,5 +66,5 @@ def load(argument: str, seed: int, benchmark: Benchmark) -> ReferenceTranscript 
     if not argument:
         return ReferenceTranscript()
     settings = compose_config([f"model={argument}"]).model
-    backend_settings(settings)  # what is wrong with its settings is told now, not at the first sound
+    parse_model(settings)  # what is wrong with its settings is told now, not at the first sound
     return AsrTranscript(argument, SpeechRecognizer(settings))
