@@ -12,7 +12,6 @@ from typing import NamedTuple
 
 from msgspec import Struct
 
-from earmark.audio.limits import Limits
 from earmark.config import Config, common_settings, model_signature, to_yaml
 from earmark.engine import batch, prices
 from earmark.engine.load import load_conditions
@@ -30,7 +29,7 @@ from earmark.runs import rundir
 from earmark.runs.dataset_check import DatasetCheck, check_dataset, check_records
 from earmark.runs.scoring import latest_records, open_scorers, write_scores
 from earmark.runs.signature import make_signature
-from earmark.types import Benchmark, Condition, Model
+from earmark.types import Benchmark, Condition, Limits, Model
 
 
 class Callbacks(Struct, frozen=True):

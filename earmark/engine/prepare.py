@@ -11,8 +11,9 @@ from typing import Final, Literal, NamedTuple
 
 from msgspec import Struct
 
-from earmark.audio.limits import DEFAULT_LIMITS, Limits, use_limits
-from earmark.audio.prepare import prepare_audio
+from earmark.audio.limits import DEFAULT_LIMITS
+from earmark.audio.prepare import load_media, prepare_audio
+from earmark.audio.read import ClipLoader
 from earmark.barrier import Barrier, Tracebacks
 from earmark.engine.digests import audio_digest, prompt_digest
 from earmark.engine.questions import Question, condition_name
@@ -20,11 +21,14 @@ from earmark.errors import AskError, AudioError, ContentFiltered, Transient
 from earmark.journal import AudioSent, Record, question_key
 from earmark.types import (
     Benchmark,
+    Capabilities,
     Condition,
     EncodedAudio,
     Failure,
     ImageBytes,
     Item,
+    LeavesAudioUnread,
+    Limits,
     Model,
     Prompt,
     Seconds,
@@ -68,7 +72,7 @@ class PromptPreparer:
     ) -> None:
         self.benchmark = benchmark
         self.tracebacks = Tracebacks()  # of the run that it prepares for, which sets it
-        self._limits = limits
+        self._loader = ClipLoader(limits)
         self._capabilities = model.capabilities
         self._stream = (
             q for q in stream if question_key(q[0].task, q[0].id, condition_name(q[1]), q[2]) not in settled
@@ -103,15 +107,22 @@ class PromptPreparer:
             prompt = self.benchmark.prompt(item)
             record = replace(record, prompt_digest=prompt_digest(prompt))
             try:
-                with use_limits(self._limits):
-                    ready = prepare_audio(condition.apply(prompt, item) if condition else prompt, self._capabilities)
+                loaded, ready = prepare_prompt(prompt, item, condition, self._capabilities, self._loader)
             except AskError as error:
                 return replace(record, failure=to_failure(error, attempts=0))
-            sent = describe_audio(ready)
-            return PreparedItem(
-                replace(record, audio_sent=sent, audio_digest=audio_digest(prompt, source_digests(ready))), ready
-            )
+            digest = audio_digest(loaded, source_digests(ready))
+            return PreparedItem(replace(record, audio_sent=describe_audio(ready), audio_digest=digest), ready)
         return replace(record, failure=self.tracebacks.failure(barrier, record.title, attempts=0))
+
+
+def prepare_prompt(
+    prompt: Prompt, item: Item, condition: Condition | None, capabilities: Capabilities, loader: ClipLoader
+) -> tuple[Prompt, Prompt]:
+    """A prompt with its media read, each file once, and as it is sent under a condition. Raises an AskError."""
+    if not (isinstance(condition, LeavesAudioUnread) and condition.leaves_audio_unread):
+        prompt = load_media(prompt, capabilities, loader, unchanged=condition is None)
+    changed = condition.apply(prompt, item) if condition else prompt
+    return prompt, prepare_audio(changed, capabilities, loader.limits)
 
 
 def describe_audio(prompt: Prompt) -> tuple[AudioSent, ...]:

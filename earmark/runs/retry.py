@@ -9,7 +9,6 @@ from typing import Final
 
 import msgspec
 
-from earmark.audio.limits import Limits
 from earmark.config import Config, model_signature
 from earmark.data.differences import differences
 from earmark.engine.cache import without_cache
@@ -28,7 +27,7 @@ from earmark.runs import rundir
 from earmark.runs.rescore import _dataset_counts, reopen
 from earmark.runs.scoring import read_scores, write_scores
 from earmark.runs.signature import load_signature
-from earmark.types import Benchmark, Model, State
+from earmark.types import Benchmark, Limits, Model, State
 
 ASKING: Final = ("attempts", "patience", "longest", "largest", "give_up_after", "budget")  # settings that a retry uses
 

@@ -12,7 +12,6 @@ import pytest
 from mine import bench
 from sounds import file_of, sine
 
-from earmark.audio.limits import Limits
 from earmark.audio.prepare import prepare_audio
 from earmark.audio.read import load_waveform
 from earmark.conditions import (
@@ -42,6 +41,7 @@ from earmark.types import (
     Condition,
     EncodedAudio,
     Item,
+    Limits,
     Prompt,
     Turn,
     Waveform,
