@@ -362,7 +362,7 @@ class Condition(Protocol):
 
 
 @runtime_checkable
-class LeavesAudioUnread(Condition, Protocol):
+class LeavesAudioUnread(Protocol):
     """A condition that replaces sound without reading it: clips come to it as references."""
 
     leaves_audio_unread: bool

@@ -120,7 +120,10 @@ class DecodedAudio(Struct, frozen=True, eq=False):
         header_note = (
             f", although its header promises {self.header_frames / self.rate:.2f} s" if self.header_frames else ""
         )
-        return f"holds no sound: {self.format} of {self.rate} Hz and {self.channels} channels without samples{header_note}{because}"
+        return (
+            f"holds no sound: {self.format} of {self.rate} Hz and {self.channels} channels without samples"
+            f"{header_note}{because}"
+        )
 
 
 class SampleBuffer:

@@ -114,6 +114,7 @@ def _fit(audio: Audio, capabilities: Capabilities, limits: Limits) -> EncodedAud
         if encoded and _fits(encoded, capabilities):
             return encoded
     if isinstance(audio, EncodedAudio) and _fits(audio, capabilities):
+        read.check_encoded(audio, limits)
         return audio
     waveform = read.load_waveform(audio, limits)
     if "samples" in capabilities.formats:

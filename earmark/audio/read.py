@@ -147,20 +147,27 @@ def load_waveform(audio: Audio, limits: Limits = DEFAULT_LIMITS) -> Waveform:
     return replace(_to_waveform(decoded_audio, request), transcript=clip.transcript, source=loaded.digest)
 
 
-def passthrough(loaded: LoadedClip, formats: Collection[str] = ()) -> EncodedAudio | None:
+def check_encoded(audio: EncodedAudio, limits: Limits) -> None:
+    """Raise AudioError for a sound beyond the limits: a condition may have taken it from elsewhere."""
+    DecodeRequest(audio.name, limits=limits, keep=False).check(
+        round(audio.seconds * audio.rate), audio.channels, audio.rate
+    )
+
+
+def passthrough(clip: LoadedClip, formats: Collection[str] = ()) -> EncodedAudio | None:
     """A whole clip as the bytes that it is; None where some readers would not take them, or be misled.
 
     A clip that cannot be of one of the `formats`, if any are given, is not inspected: it has to be decoded anyhow.
     """
-    name, header = display_name(loaded.clip), loaded.header
-    if header is None and (header := _ordinary_wav(loaded.data, name, loaded.limits)) is None:
-        if not _may_be_sent(loaded.data, formats):
+    name, header = display_name(clip), clip.header
+    if header is None and (header := _ordinary_wav(clip.data, name, clip.limits)) is None:
+        if not _may_be_sent(clip.data, formats):
             return None
-        header = inspect_audio(loaded.data, name, loaded.limits)
+        header = inspect_audio(clip.data, name, clip.limits)
     if not header.plain:
         return None
     return EncodedAudio(
-        loaded.data, header.format, header.rate, header.channels, header.seconds, name, loaded.digest, header.notes
+        clip.data, header.format, header.rate, header.channels, header.seconds, name, clip.digest, header.notes
     )
 
 
@@ -172,17 +179,13 @@ def _may_be_sent(data: bytes, formats: Collection[str]) -> bool:
 
 def _ordinary_wav(data: bytes, name: str, limits: Limits) -> AudioHeader | None:
     """Header of an ordinary wav, which can be believed: its sizes add up, and its rate is one. Raises AudioError."""
-    usual = _riff.parse_canonical(data)
-    if usual is None:
-        header = _riff.parse_header(data)
-        if not header or not header.is_ordinary:
-            return None
-        usual = (header.rate, header.channels, header.available_bytes // header.align)
-    rate, channels, frames = usual
-    check_rate(rate, name)
-    if frames > limits.max_seconds * rate:
-        DecodeRequest(name, limits=limits, keep=False).check(frames, channels, rate)
-    return AudioHeader("wav", True, rate, channels, frames)
+    header = _riff.parse_header(data)
+    if not header or not header.is_ordinary:
+        return None
+    frames = header.available_bytes // header.align
+    check_rate(header.rate, name)
+    DecodeRequest(name, limits=limits, keep=False).check(frames, header.channels, header.rate)
+    return AudioHeader("wav", True, header.rate, header.channels, frames)
 
 
 def from_datasets_cell(cell: object, name: str = "cell") -> Waveform:

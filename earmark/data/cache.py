@@ -63,7 +63,7 @@ def hash64_file(path: str | Path) -> str:
 
 
 @functools.lru_cache(maxsize=65536)
-def _hash64_file(path: str, size: int, changed: int) -> str:  # noqa: ARG001 - size and time are there to be remembered by
+def _hash64_file(path: str, size: int, changed: int) -> str:  # noqa: ARG001 - remembered by them
     whole = xxhash.xxh3_64()
     with Path(path).open("rb") as file:
         while block := file.read(BLOCK):

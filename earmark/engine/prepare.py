@@ -119,10 +119,12 @@ def prepare_prompt(
     prompt: Prompt, item: Item, condition: Condition | None, capabilities: Capabilities, loader: ClipLoader
 ) -> tuple[Prompt, Prompt]:
     """A prompt with its media read, each file once, and as it is sent under a condition. Raises an AskError."""
-    if not (isinstance(condition, LeavesAudioUnread) and condition.leaves_audio_unread):
-        prompt = load_media(prompt, capabilities, loader, unchanged=condition is None)
-    changed = condition.apply(prompt, item) if condition else prompt
-    return prompt, prepare_audio(changed, capabilities, loader.limits)
+    if condition is None:
+        loaded = load_media(prompt, capabilities, loader, unchanged=True)
+        return loaded, prepare_audio(loaded, capabilities, loader.limits)
+    unread = isinstance(condition, LeavesAudioUnread) and condition.leaves_audio_unread
+    loaded = prompt if unread else load_media(prompt, capabilities, loader, unchanged=False)
+    return loaded, prepare_audio(condition.apply(loaded, item), capabilities, loader.limits)
 
 
 def describe_audio(prompt: Prompt) -> tuple[AudioSent, ...]:

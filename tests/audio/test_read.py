@@ -380,7 +380,7 @@ def test_a_source_is_carried_and_is_of_the_bytes(tmp_path: Path) -> None:
         (np.zeros(0), "holds no sound"),
         (np.zeros((2, 0)), "holds no sound"),
         ([[0.0], [0.0, 1.0]], "its rows differ in length"),
-        (np.zeros(100, np.int64), "samples are int64, whose full scale nobody knows"),
+        (np.zeros(100, np.int64), "samples are int64, whose full scale is unknown"),
         (np.zeros(100, bool), "samples are bool"),
         (np.linspace(-20000, 20000, 1000), "samples reach 20000, expected -1 to 1"),
         (np.full(100, 1e39), "sample 0 is not a finite number"),
