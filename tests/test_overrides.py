@@ -19,27 +19,28 @@ USED = {  # the settings of a run that each command with words uses; the others 
         "condition",
         "seed",
         "results",
-        "place",
+        "output_dir",
         "resume",
-        "attempts",
-        "patience",
-        "give_up_after",
+        "max_attempts",
+        "retry_timeout",
+        "max_consecutive_failures",
         "preflight",
     }
     | {"budget"},
-    "doctor": {"attempts", "patience"},
+    "doctor": {"max_attempts", "retry_timeout"},
     "import": {"results"},
     "judge_check": {"limit", "seed"},
     "list": {"results"},
-    "probe": {"longest", "largest"},
-    "prompts": {"condition", "limit", "seed", "longest", "largest"},
-    "retry": {"attempts", "patience", "longest", "largest", "give_up_after", "budget"},
+    "probe": {"max_audio_seconds", "max_audio_bytes"},
+    "prompts": {"condition", "limit", "seed", "max_audio_seconds", "max_audio_bytes"},
+    "retry": {"max_attempts", "retry_timeout", "max_audio_seconds", "max_audio_bytes"}
+    | {"max_consecutive_failures", "budget"},
 } | {name: set[str]() for name in ("fetch", "rescore", "score", "verify")}
 ALL_USED = {"run", "demo", "listen_eval"}  # these ask a benchmark, and use all settings of a run
 VALUES = {
     "condition": "silence",
     "results": "elsewhere",
-    "place": "{model}",
+    "output_dir": "{model}",
     "resume": "false",
     "preflight": "false",
 } | {"batch": "true"}

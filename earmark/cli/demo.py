@@ -13,9 +13,10 @@ from earmark.errors import FINISHED_WITH_FAILURES
 @click.argument("words", nargs=-1, type=click.UNPROCESSED)
 def command(words: tuple[str, ...]) -> None:
     """Run the demo suite; settings may follow, such as limit=5 or results=DIR."""
-    from earmark.cli.run import run_lines
+    from earmark.cli._tables import parse_runs
+    from earmark.cli.run import finish
 
-    failed = run_lines(("demo", *words))
+    failed = finish(parse_runs(("demo", *words)))
     click.echo(
         "\nHow to read it: spoken words fall with noise and to chance in silence; a cascade answers spoken questions "
         "and is deaf to\n"

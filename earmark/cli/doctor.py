@@ -92,19 +92,23 @@ def _run_preflight(words: tuple[str, ...]) -> None:
 
 
 async def _reports(words: tuple[str, ...]) -> list[PreflightReport]:
+    from earmark.cli._args import use_only
     from earmark.cli._tables import parse_runs
     from earmark.config import compose_config
     from earmark.engine.load import load_conditions
     from earmark.engine.open import open_model
     from earmark.errors import UsageError
-    from earmark.overrides import use_only
     from earmark.preflight import check, probes
 
     named = [word for word in words if "=" not in word]
     used = ("condition", "noise", "limit", "seed") if named else ()
     settings_given = [word for word in words if "=" in word]
     use_only(
-        "doctor", settings_given, (*used, "attempts", "patience"), model=True, own="the benchmark" if named else ""
+        "doctor",
+        settings_given,
+        (*used, "max_attempts", "retry_timeout"),
+        model=True,
+        own="the benchmark" if named else "",
     )
     found = parse_runs(words) if named else []
     if len(found) > 1:
@@ -112,7 +116,7 @@ async def _reports(words: tuple[str, ...]) -> list[PreflightReport]:
     benchmark, settings = found[0] if found else (None, compose_config(words))
     pattern: Prompt | None = probes.plain_pattern()
     if benchmark:
-        seed = benchmark.seed if settings.run.seed is None else settings.run.seed
+        seed = settings.run.seed_of(benchmark)
         conditions = load_conditions(settings.run.condition, seed, benchmark)
         pattern = probes.first_audio_prompt(benchmark, conditions, settings.run)
     if pattern is None:

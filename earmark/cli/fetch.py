@@ -10,8 +10,8 @@ import click
 @click.argument("words", nargs=-1, type=click.UNPROCESSED)
 def command(name: str, words: tuple[str, ...]) -> None:
     """Fetch the data of benchmark NAME; files that have come are kept when a fetch is interrupted."""
+    from earmark.cli._args import use_only
     from earmark.config import compose_config, parse_settings
-    from earmark.overrides import use_only
     from earmark.plugins import find_plugin
 
     use_only("fetch", words, own=name)

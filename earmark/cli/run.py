@@ -27,15 +27,10 @@ def command(words: tuple[str, ...]) -> None:
 
     The same command again goes on with an unfinished run; resume=false starts anew.
     """
-    if run_lines(words):
-        sys.exit(FINISHED_WITH_FAILURES)
-
-
-def run_lines(words: tuple[str, ...]) -> int:
-    """Run what the words name and print one table; the number of failed items that were asked."""
     from earmark.cli._tables import parse_runs
 
-    return finish(parse_runs(words))
+    if finish(parse_runs(words)):
+        sys.exit(FINISHED_WITH_FAILURES)
 
 
 def finish(runs: Sequence[BenchmarkRun]) -> int:

@@ -13,21 +13,21 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Final
 
-from earmark.scorers.imported_score import Settings as Theirs
 from earmark.stats.agreement import agreement_counts, agreement_metrics
 from earmark.stats.count_table import CountTable
 from earmark.stats.estimate import Estimate, estimates
 from earmark.stats.ratio import ratio
 from earmark.text.imported_verdicts import parse_notes
-from earmark.types import Item, Metric, Response, Score, Scorer
+from earmark.types import HasVerdicts, Item, Metric, Response, Score, Scorer
 
 METRICS: Final[Mapping[str, Metric]] = {"theirs": ratio("theirs", "cases"), **agreement_metrics(("right", "wrong"))}
 
 
 def headline_measure(scorers: Iterable[Scorer]) -> str:
     """The name of their headline among the scorers of a task, if it is right or wrong; else nothing."""
-    headlines = [scorer.measures[0] for scorer in scorers if isinstance(scorer, Theirs)]
-    return next((headline.name for headline in headlines if (headline.lowest, headline.highest) == (0, 1)), "")
+    return next(
+        (scorer.verdict_name for scorer in scorers if isinstance(scorer, HasVerdicts) and scorer.verdict_name), ""
+    )
 
 
 class AgreementCounter:

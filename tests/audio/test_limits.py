@@ -9,19 +9,18 @@ import pytest
 from sounds import file_of, raw_wav, sine
 
 from earmark.audio import read
-from earmark.audio.limits import MAX_RATE, MIN_RATE, Limits, use_limits
+from earmark.audio.limits import MAX_RATE, MIN_RATE
 from earmark.audio.prepare import prepare_audio
 from earmark.errors import AudioError
-from earmark.types import Capabilities, Clip, Prompt, Turn
+from earmark.types import Capabilities, Clip, Limits, Prompt, Turn
 
 
-def test_limits_in_force_hold_where_nobody_names_others(tmp_path: Path) -> None:
+def test_a_loaded_clip_keeps_the_limits_under_which_it_was_read(tmp_path: Path) -> None:
     path = tmp_path / "long.wav"
     path.write_bytes(file_of(sine(seconds=2.0)))
-    with use_limits(Limits(max_seconds=1.0)):
-        with pytest.raises(AudioError, match="the limit is max_audio_seconds=1;"):
-            read.load_waveform(Clip(str(path)))
-        assert read.load_waveform(Clip(str(path)), Limits()).seconds == 2.0
+    loaded = read.ClipLoader(Limits(max_seconds=1.0)).load(Clip(str(path)))
+    with pytest.raises(AudioError, match="the limit is max_audio_seconds=1;"):
+        read.load_waveform(loaded)
     assert read.load_waveform(Clip(str(path))).seconds == 2.0
 
 

@@ -47,5 +47,5 @@ def test_a_retry_asks_again_at_the_rate_of_the_run(
         watch = Callbacks(lambda _: None, lambda _: None)
         run = asyncio.run(evaluate(bench.load(bench.Settings(items=3)), settings, watch)).folder
         assert len(server.asked) == len(booked) == 3
-        asyncio.run(retry(run, {"unparsed"}, 1, watch.log, watch.progress))
+        asyncio.run(retry(run, {"unparsed"}, 1, watch))
         assert len(server.asked) == len(booked) == 6

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from earmark.barrier import FILE, MESSAGE_LENGTH, Barrier, Tracebacks
+from earmark.engine.barrier import FILE, MESSAGE_LENGTH, Barrier, Tracebacks
 from earmark.errors import BadData, EarmarkError, RunStopped, Transient
 
 
