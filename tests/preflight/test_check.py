@@ -17,6 +17,7 @@ from earmark.engine.load import load_condition
 from earmark.errors import BadSetup, RunStopped
 from earmark.evaluate import Callbacks, RunResult, evaluate
 from earmark.preflight.probes import benchmark_pattern, first_audio_prompt
+from earmark.types import Prompt
 
 
 def run(server: Server, *more: str, said: list[str] | None = None, items: int = 6) -> RunResult:
