@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from earmark import plugins
-from earmark.cli._tables import merge_tasks
+from earmark.cli._args import merge_tasks
 from earmark.config import backend_settings, common_settings, compose_config
 
 DOCS = Path(__file__).parents[2] / "docs"
