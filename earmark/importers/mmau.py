@@ -6,7 +6,7 @@ MMAU's page calls the key `model_prediction`, its script reads `model_output`; b
 question without either was not answered: MMAU's script leaves it out, here it is a request that failed. A task is a
 task (sound, music, speech); difficulty, category and skill are slices. `match`, where somebody kept it, is MMAU's
 verdict; the file that its script reads has none. MMAU's own reading of a reply is the reader `mmau`: earmark rescore
-RUN --readers mmau,earmark Some questions of test-mini list the right option twice: either label is right. Nothing tells
+RUN --parsers mmau,earmark Some questions of test-mini list the right option twice: either label is right. Nothing tells
 the model: give --model.
 """
 

@@ -236,7 +236,7 @@ def test_always_saying_a_is_as_often_right_at_the_easiest_level_as_a_coin() -> N
 def test_a_model_that_refuses_is_given_up_on() -> None:
     found = found_in("pitch", says(lambda _: "I'm sorry, I cannot listen to audio."))
     assert (found.outcome, found.trials, found.threshold) == ("too few answers", 0, None)
-    assert found.given_up.count == found.given_up.total == 4
+    assert found.aborted.count == found.aborted.total == 4
     assert found.unparsed == sum(found.states.values()) == 4 * 8
 
 
