@@ -256,7 +256,7 @@ def test_no_threshold_is_told_where_the_easy_catch_trials_are_at_chance() -> Non
     found = found_in("pitch", answer)
     assert found.catch_easy.count < 6
     assert (found.outcome, found.threshold, found.low, found.high) == ("not reached", None, None, None)
-    assert f"of the catch trials among them {found.catch_easy}" in found.remarks[0]
+    assert f"of the catch trials {found.catch_easy}" in found.remarks[0]
 
 
 def test_a_listener_that_leans_to_a_is_told_its_own_threshold() -> None:

@@ -128,7 +128,7 @@ def test_less_may_be_better() -> None:
 def test_a_run_tells_its_gain_and_names_the_items() -> None:
     done = earmark("run", "mine.bench", "items=20", "model=fake", "condition=[plain,silence]")
     assert done.returncode == 0, done.stderr
-    assert "listening gain: plain less the best deaf control, accuracy" in done.stdout
+    assert "listening gain: plain minus the best control, accuracy" in done.stdout
     (path,) = Path("results").rglob("solved_by_controls.csv")
     with path.open(newline="") as file:
         rows = list(csv.DictReader(file))
@@ -172,7 +172,7 @@ def test_declining_silence_is_not_listening() -> None:
     assert found.low < 0 < found.high
     assert found.p == 1.0
     assert found.by_chance == {"silence": 24}
-    assert any("24 unread or refused under silence earn what guessing gets" in line for line in gain_footnotes([found]))
+    assert any("24 unparsed or refused under silence score the guess rate" in line for line in gain_footnotes([found]))
 
 
 def test_a_listener_that_declines_silence_gains_what_is_above_guessing() -> None:
