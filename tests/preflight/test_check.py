@@ -306,7 +306,7 @@ def test_a_cascade_hears_words_alone_and_its_tokens_prove_nothing() -> None:
 
     report = asyncio.run(go())
     assert report.verdict == "inconclusive"
-    assert report.why == "it hears words alone, and none of these sounds holds any; of a tone it wrote down 'You'"
+    assert report.why == "it transcribes speech, and these sounds hold none; its transcript of a tone is 'You'"
 
 
 def test_the_plain_question_is_open() -> None:
