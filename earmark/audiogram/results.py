@@ -47,7 +47,7 @@ class Point(Struct, frozen=True):
 
 
 class ThresholdResult(Struct, frozen=True):
-    """Threshold of one dimension, in its unit. A bound of None is beyond the range; both are if nothing was measured."""
+    """Threshold of one dimension, in its unit. A bound of None is beyond the range."""
 
     dimension: str
     question: str

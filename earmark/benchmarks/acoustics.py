@@ -63,7 +63,7 @@ def load(settings: Settings, tasks: tuple[str, ...] = ()) -> Benchmark:
 
 
 def properties(tasks: tuple[str, ...]) -> dict[str, str]:
-    """What each task asks about, in the words in which conditions say what they destroy."""
+    """Name the property that each task asks about, as conditions name the properties that they destroy."""
     return {task: PROPERTIES.get(task, task) for task in tasks}
 
 

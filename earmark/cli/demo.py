@@ -18,8 +18,8 @@ def command(words: tuple[str, ...]) -> None:
 
     failed = run_benchmarks(("demo", *words))
     print_text(
-        "\nHow to read it: accuracy on spoken words falls with noise, and to chance in silence. The cascade answers spoken\n"
-        "questions but cannot answer tone questions. Its accuracy on silence is what the answer options give away."
+        "\nHow to read it: accuracy on spoken words falls with noise, and to chance in silence. The cascade answers\n"
+        "spoken questions but not tone questions. Its accuracy on silence is what the answer options give away."
     )
     if failed:
         sys.exit(FINISHED_WITH_FAILURES)

@@ -21,7 +21,7 @@ KINDS = ("benchmarks", "models", "conditions", "scorers", "suites", "runs")
 @click.argument("kind", required=False, type=click.Choice(KINDS))
 @click.argument("words", nargs=-1)
 def command(kind: str | None, words: tuple[str, ...]) -> None:
-    """List the names of plug-ins or runs: earmark list benchmarks|models|conditions|scorers|suites|runs [results=DIR]."""
+    """List plug-ins or runs: earmark list benchmarks|models|conditions|scorers|suites|runs [results=DIR]."""
     if words:
         from earmark.overrides import use_only
 

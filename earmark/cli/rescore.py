@@ -82,12 +82,12 @@ def _show_parsers(results: list[ParserResult]) -> None:
         estimate = row.headline[1]
         counts = map(str, (row.n, row.states["unparsed"], row.states["refused"]))
         line = [row.task, row.condition, parser, format_number(estimate.value), format_interval(estimate), *counts]
-        lines.append([*line, *(_imported_columns(against_imported) if has_imported else ())])
+        lines.append([*line, *(_format_imported(against_imported) if has_imported else ())])
     show_table("the same replies by every parser", head, lines, words=3)
     print_line(*(f"{parser}: {note}" for parser, row, _ in results for note in footnotes([row])))
 
 
-def _imported_columns(estimates: Mapping[str, Estimate]) -> list[str]:
+def _format_imported(estimates: Mapping[str, Estimate]) -> list[str]:
     """Format the accuracy by imported verdicts on the same replies, and their agreement with a parser."""
     from earmark.report.table import format_interval, format_number
 

@@ -141,12 +141,8 @@ async def _name_remarks(model: Model) -> list[str]:
         return []
     if not names or model.name in names:
         return []
-    return [
-        (
-            f"the server does not list '{model.name}', only {', '.join(names[:5])}{' ...' if len(names) > 5 else ''}: it "
-            "may be answering as another model"
-        )
-    ]
+    listed_names = ", ".join(names[:5]) + " ..." * (len(names) > 5)
+    return [f"the server does not list '{model.name}', only {listed_names}: it may be answering as another model"]
 
 
 async def _logprob_remarks(model: Model, asked: Prompt, settings: RunSettings) -> list[str]:

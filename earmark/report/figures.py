@@ -1,7 +1,7 @@
 """Plots by matplotlib, an optional dependency, as PNG, SVG or an HTML page.
 
-A plot is a function that draws on an empty figure; figures are created, drawn and written here, in one style and without
-pyplot. The same numbers give the same bytes with the same matplotlib.
+A plot is a function that draws on an empty figure; figures are created, drawn and written here, in one style and
+without pyplot. The same numbers give the same bytes with the same matplotlib.
 """
 
 from __future__ import annotations

@@ -110,7 +110,7 @@ def _task_gain(
     solved = _find_solved(controls)
     if solved is None:
         return gain
-    return replace(gain, solved_by_controls=len(solved), solved_by_guessing=_expected_guesses(controls))
+    return replace(gain, solved_by_controls=len(solved), solved_by_guessing=_count_guesses(controls))
 
 
 def _sum_solved_items(gain: ListeningGain, parts: Sequence[ListeningGain]) -> ListeningGain:
@@ -227,8 +227,8 @@ def _find_solved(controls: Mapping[str, Aggregate]) -> set[int] | None:
     return solved
 
 
-def _expected_guesses(controls: Mapping[str, Aggregate]) -> float | None:
-    """Expected number of items that guessing solves: the sum of the guess rates of items whose answers are all equal."""
+def _count_guesses(controls: Mapping[str, Aggregate]) -> float | None:
+    """Expected number of items that guessing solves: the sum of the guess rates of items with equal answers."""
     aggregates = controls.values()
     if any("chance" not in aggregate.counts.columns for aggregate in aggregates):
         return None
@@ -282,12 +282,13 @@ def gain_footnotes(gains: Sequence[ListeningGain]) -> list[str]:
     several = next((gain for gain in gains if len(gain.controls) > 1), None)
     if several:
         notes.append(
-            f"listening gain over the best of {len(several.controls)} controls: corrected for selecting the best on the "
-            "same items"
+            f"listening gain over the best of {len(several.controls)} controls: corrected for selecting the best on "
+            "the same items"
         )
     for gain in gains:
         notes += [
-            f"{gain.title}: {count} unparsed or refused under {control} score the guess rate, in the listening gain only"
+            f"{gain.title}: {count} unparsed or refused under {control} score the guess rate, in the listening gain "
+            "only"
             for control, count in gain.by_chance.items()
         ]
     return notes + [f"{gain.title}: listening gain, {gain.difference.why}" for gain in gains if gain.difference.why]

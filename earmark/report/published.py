@@ -38,7 +38,7 @@ def load_published(path: Path) -> PublishedTable:
 
 
 def against_published(rows: Sequence[Row], published: PublishedTable) -> tuple[tuple[str, ...], list[tuple[str, ...]]]:
-    """Return the head and the lines of a table: scores of this run and published ones in percent, baselines in brackets.
+    """Return the head and the lines of a table: scores of this run and published ones in percent, with baselines.
 
     Raises BadData if the run has none of the published tasks.
     """

@@ -14,7 +14,7 @@ from imported_results import ASKED, FORMS, QUESTION, audiobench, lines, lmms_eva
 
 from earmark import plugins
 from earmark.errors import BadData, EarmarkError, UsageError
-from earmark.importers._runs import first_line, imported_scorers, matching_scorers
+from earmark.importers._runs import first_line, matching_scorers, measure_scorers
 from earmark.journal import SIGNATURE_FILE
 from earmark.report.leaderboard import footnotes, leaderboard_table
 from earmark.report.rows import Metrics, Row
@@ -253,7 +253,7 @@ def facts(measures: dict[str, ValueRange], **more: Any) -> TaskStats:
     ],
 )
 def test_a_scale_shows_in_the_values(measure: str, spread: ValueRange, expected: dict[str, Any]) -> None:
-    ((scorer),) = imported_scorers(facts({measure: spread}))
+    ((scorer),) = measure_scorers(facts({measure: spread}))
     assert scorer == {"name": "imported_score", "measures": [{"name": measure} | expected]}
 
 
@@ -266,7 +266,7 @@ def test_a_task_is_scored_by_what_its_items_tell() -> None:
     assert matching_scorers(facts({"anything": spread}), ["cer"])[0]["name"] == "wer"
     assert matching_scorers(facts({"answer": spread})) == [{"name": "exact"}]  # no word error in it
     assert matching_scorers(facts({"sacreBLEU": spread}))[0] == {"name": "bleu", "language": "de", "references": 0}
-    assert imported_scorers(facts({})) == []
+    assert measure_scorers(facts({})) == []
 
 
 # ---------------------------------------------------------------- the commands
