@@ -12,9 +12,9 @@ import earmark
 HOUSE = Path(earmark.__file__).parent
 FLOORS = [
     {"errors", "types"},
-    {"data", "journal", "plugins", "stats", "text"},
-    {"audio", "config", "report"},
-    {"engine", "judges"},
+    {"data", "plugins", "stats", "text"},
+    {"audio", "config", "journal"},
+    {"engine", "judges", "report"},
     {"conditions", "models", "preflight", "runs", "scorers"},
     {"audiogram", "benchmarks", "evaluate", "importers"},
     {"cli"},
@@ -31,7 +31,7 @@ def imported_rooms(source: str) -> set[str]:
     """The rooms a module imports from, wherever in the file it does so.
 
     >>> sorted(imported_rooms("from earmark.audio.read import sniff; import earmark.engine.runner"))
-    ['audio', 'run']
+    ['audio', 'engine']
     """
     found = set()
     for node in ast.walk(ast.parse(source)):
@@ -93,7 +93,8 @@ def swallows(source: str) -> bool:
 
 
 def test_one_place_holds_back_what_it_does_not_name() -> None:
-    assert [room(path) for path in MODULES if swallows(path.read_text())] == ["barrier"]
+    swallowing = [str(path.relative_to(HOUSE)) for path in MODULES if swallows(path.read_text())]
+    assert swallowing == ["engine/barrier.py"]
     suppressed = [path for path in MODULES if "suppress(Exception" in path.read_text()]
     assert not suppressed
 

@@ -36,7 +36,8 @@ USED = {  # the settings of a run that each command with words uses; the others 
     "list": {"results"},
     "probe": {"max_audio_seconds", "max_audio_bytes"},
     "prompts": {"condition", "limit", "seed", "max_audio_seconds", "max_audio_bytes"},
-    "retry": {"max_attempts", "retry_timeout", "max_audio_seconds", "max_audio_bytes", "max_consecutive_failures", "budget"},
+    "retry": {"max_attempts", "retry_timeout", "max_audio_seconds", "max_audio_bytes"}
+    | {"max_consecutive_failures", "budget"},
 } | {name: set[str]() for name in ("fetch", "rescore", "score", "verify")}
 ALL_USED = {"run", "demo", "listen_eval"}  # these ask a benchmark, and use all settings of a run
 VALUES = {

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
 from earmark import plugins
-from earmark.config import Config, compose_config, yaml_names
+from earmark.config import Config, compose_config, kind_of, yaml_names
 from earmark.engine.load import load_run_benchmark
 from earmark.errors import UsageError
 from earmark.types import Benchmark
@@ -73,3 +73,21 @@ def load_suite(path: Path) -> list[list[str]]:
             f"{path}: found {type(entries).__name__}, expected a list of command lines such as 'listen:2B limit=20'"
         )
     return [entry.split() for entry in entries]
+
+
+def use_only(
+    command: str, words: Sequence[str], run: Collection[str] = (), *, model: bool = False, own: str = ""
+) -> None:
+    """Check that a command uses every word that it is given. Raises UsageError for one that sets nothing of it.
+
+    `run` are the settings of a run that it uses; `own` says whose other settings it takes, if any.
+    """
+    for word in words:
+        key, equals, _ = word.partition("=")
+        kind = kind_of(key)
+        if equals and (key in run or (kind == "model" and model) or (kind == "own" and own)):
+            continue
+        takes = [*run, *["model", "model.FIELD"] * model, *[f"settings of {own}"] * bool(own)]
+        if kind == "own" and takes:
+            raise UsageError(f"no setting is called '{key}'; there are: {', '.join(takes)}")
+        raise UsageError(f"{word}: sets nothing of earmark {command}, which takes {', '.join(takes) or 'no settings'}")

@@ -37,14 +37,14 @@ def command(words: tuple[str, ...], as_json: bool) -> None:
     import asyncio
 
     from earmark.audiogram.run import RUN_SETTINGS, run_audiogram
+    from earmark.cli._args import use_only
     from earmark.cli._progress import ProgressDisplay
     from earmark.config import compose_config
-    from earmark.overrides import use_only
 
     use_only("audiogram", words, RUN_SETTINGS, model=True, own="an audiogram")
     config = compose_config(words)
     with ProgressDisplay() as callbacks:
-        result = asyncio.run(run_audiogram(config, callbacks.log, callbacks.progress))
+        result = asyncio.run(run_audiogram(config, callbacks))
     if as_json:
         print_json({"folder": str(result.folder), "audiogram": result.audiogram})
     else:

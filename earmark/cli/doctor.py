@@ -87,12 +87,11 @@ def _run_preflight(words: tuple[str, ...]) -> None:
 
 
 async def _reports(words: tuple[str, ...]) -> list[PreflightReport]:
-    from earmark.cli._args import parse_runs
+    from earmark.cli._args import parse_runs, use_only
     from earmark.config import compose_config
     from earmark.engine.load import load_conditions
     from earmark.engine.open import open_model
     from earmark.errors import UsageError
-    from earmark.overrides import use_only
     from earmark.preflight import check, probes
 
     named = [word for word in words if "=" not in word]
@@ -105,7 +104,7 @@ async def _reports(words: tuple[str, ...]) -> list[PreflightReport]:
     benchmark, settings = runs[0] if runs else (None, compose_config(words))
     pattern: Prompt | None = probes.plain_pattern()
     if benchmark:
-        seed = benchmark.seed if settings.run.seed is None else settings.run.seed
+        seed = settings.run.seed_of(benchmark)
         conditions = load_conditions(settings.run.condition, seed, benchmark)
         pattern = probes.first_audio_prompt(benchmark, conditions, settings.run)
     if pattern is None:

@@ -12,8 +12,8 @@ from earmark.cli._console import print_line
 @click.argument("words", nargs=-1, type=click.UNPROCESSED)
 def command(name: str, words: tuple[str, ...]) -> None:
     """Download the data of benchmark NAME; an interrupted download resumes."""
+    from earmark.cli._args import use_only
     from earmark.config import compose_config, parse_settings
-    from earmark.overrides import use_only
     from earmark.plugins import find_plugin
 
     use_only("fetch", words, own=name)

@@ -28,9 +28,9 @@ def command(path: Path, form: str, model: str, words: tuple[str, ...]) -> None:
     earmark import logs/2026-01-31_audio.eval
     earmark import out --model qwen2-audio results=imported
     """
+    from earmark.cli._args import use_only
     from earmark.cli._tables import show_rows
     from earmark.config import compose_config
-    from earmark.overrides import use_only
     from earmark.runs.import_runs import import_runs
 
     use_only("import", words, ("results",))

@@ -42,10 +42,10 @@ def command(words: tuple[str, ...], as_json: bool) -> None:
     """
     import asyncio
 
+    from earmark.cli._args import use_only
     from earmark.cli._tables import show_judge_usage
     from earmark.config import compose_config, parse_settings
     from earmark.judges.asking import NO_REPLY
-    from earmark.overrides import use_only
 
     use_only("judge-check", words, ("limit", "seed"), own="judge-check")
     config = compose_config(words)
@@ -64,6 +64,7 @@ async def _check(settings: Settings, config: Config) -> tuple[list[JudgeAgreemen
     import time
 
     from earmark.cli._progress import ProgressDisplay
+    from earmark.engine.open import open_judge_model
     from earmark.engine.progress import Progress
     from earmark.errors import UsageError
     from earmark.judges.asking import JudgeVerdict, open_judge
@@ -87,7 +88,7 @@ async def _check(settings: Settings, config: Config) -> tuple[list[JudgeAgreemen
         progress.seconds = time.monotonic() - start
         callbacks.progress(progress)
 
-    async with open_judge(settings.judge, settings.votes, settings.temperature) as judge:
+    async with open_judge(settings.judge, open_judge_model, settings.votes, settings.temperature) as judge:
         with ProgressDisplay() as callbacks:
             agreements = await check_judge(judge, sets, show_progress)
     return agreements, Usage(progress.tokens_in, progress.tokens_out, progress.tokens_sound, cost=progress.cost)

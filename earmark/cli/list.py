@@ -23,7 +23,7 @@ KINDS = ("benchmarks", "models", "conditions", "scorers", "suites", "runs")
 def command(kind: str | None, words: tuple[str, ...]) -> None:
     """List plug-ins or runs: earmark list benchmarks|models|conditions|scorers|suites|runs [results=DIR]."""
     if words:
-        from earmark.overrides import use_only
+        from earmark.cli._args import use_only
 
         use_only(f"list {kind or ''}".strip(), words, ("results",) if kind == "runs" else ())
     width = shutil.get_terminal_size().columns if sys.stdout.isatty() else FILE_WIDTH

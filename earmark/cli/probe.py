@@ -10,8 +10,7 @@ import click
 from earmark.cli._console import print_json, print_line
 
 if TYPE_CHECKING:
-    from earmark.audio.limits import Limits
-    from earmark.types import Capabilities, EncodedAudio, Waveform
+    from earmark.types import Capabilities, EncodedAudio, Limits, Waveform
 
 
 @click.command(context_settings={"ignore_unknown_options": True})
@@ -25,10 +24,10 @@ def command(words: tuple[str, ...], as_json: bool) -> None:
     """
     import asyncio
 
-    from earmark.audio.limits import Limits
+    from earmark.cli._args import use_only
     from earmark.config import compose_config
     from earmark.errors import BadData, UsageError
-    from earmark.overrides import use_only
+    from earmark.types import Limits
 
     files, settings = _split_arguments(words)
     if not files:
@@ -66,15 +65,16 @@ async def _capabilities(model: Mapping[str, Any] | None) -> Capabilities:
     The model is opened only if neither its settings nor its backend state them.
     """
     from earmark import plugins
-    from earmark.config import backend_settings, common_settings
+    from earmark.config import parse_model
     from earmark.engine.open import open_model
     from earmark.types import Capabilities
 
     if model is None:
         return Capabilities()
-    settings, module = backend_settings(model), plugins.find_plugin("models", common_settings(model).backend)
+    config = parse_model(model)
+    settings, module = config.settings, plugins.find_plugin("models", config.common.backend)
     inner = next(
-        (getattr(settings, name) for name in ("recogniser", "of", "each") if getattr(settings, name, None)), None
+        (getattr(settings, name) for name in ("asr", "endpoints", "endpoint") if getattr(settings, name, None)), None
     )
     if inner:
         return await _capabilities(inner[0] if isinstance(inner, tuple) else inner)
@@ -91,19 +91,21 @@ async def _capabilities(model: Mapping[str, Any] | None) -> Capabilities:
 def probe_file(file: str, capabilities: Capabilities, limits: Limits) -> dict[str, Any]:
     """Describe a file, and how it would be sent."""
     from earmark.audio.prepare import prepare_audio
-    from earmark.audio.read import clip_bytes, inspect_audio
+    from earmark.audio.read import ClipLoader, inspect_audio
     from earmark.errors import AskError
-    from earmark.types import Clip, EncodedAudio, Prompt, Turn, Waveform
+    from earmark.types import Clip, EncodedAudio, Prompt, Turn, Waveform, replace
 
     report: dict[str, Any] = {"file": file, "state": "ok", "reason": None}
     report |= dict.fromkeys(("format", "rate", "channels", "frames", "seconds", "sent"))
     notes: tuple[str, ...] = ()
     try:
-        info = inspect_audio(clip_bytes(Clip(file), limits)[0], file, limits)
+        loaded = ClipLoader(limits).load(Clip(file))
+        info = inspect_audio(loaded.data, file, limits)
         notes = info.notes
         report |= {"format": info.format, "rate": info.rate, "channels": info.channels}
         report |= {"frames": info.frames, "seconds": info.seconds}
-        (audio,) = prepare_audio(Prompt((Turn("user", (Clip(file),)),)), capabilities, limits).turns[0].parts
+        prompt = Prompt((Turn("user", (replace(loaded, header=info),)),))
+        (audio,) = prepare_audio(prompt, capabilities, limits).turns[0].parts
         if isinstance(audio, EncodedAudio | Waveform):
             notes = audio.notes
             report["sent"] = _describe_sent(audio)

@@ -19,8 +19,7 @@ if TYPE_CHECKING:
 @click.option("--json", "as_json", is_flag=True, help="One JSON object a line.")
 def command(words: tuple[str, ...], as_json: bool) -> None:
     """Print every prompt of BENCHMARK[:TASK]... [key=value]... without sending any."""
-    from earmark.cli._args import parse_runs
-    from earmark.overrides import use_only
+    from earmark.cli._args import parse_runs, use_only
 
     used = ("condition", "noise", "limit", "seed", "max_audio_seconds", "max_audio_bytes")
     use_only("prompts", [word for word in words if "=" in word], used, own="the benchmark")
@@ -37,7 +36,7 @@ def _prompts(run: BenchmarkRun) -> Iterator[dict[str, Any]]:
     from earmark.engine.questions import limit_items
 
     benchmark, settings = run
-    seed = benchmark.seed if settings.run.seed is None else settings.run.seed
+    seed = settings.run.seed_of(benchmark)
     if benchmark.fetch:
         benchmark.fetch(log_to_stderr)
     conditions = load_conditions(settings.run.condition, seed, benchmark)
@@ -47,19 +46,19 @@ def _prompts(run: BenchmarkRun) -> Iterator[dict[str, Any]]:
 
 
 def _describe_prompt(run: BenchmarkRun, item: Item, condition: Condition | None) -> dict[str, Any]:
-    from earmark.audio.limits import Limits, use_limits
-    from earmark.audio.prepare import prepare_audio
+    from earmark.audio.read import ClipLoader
+    from earmark.engine.prepare import prepare_prompt
     from earmark.engine.questions import condition_name
     from earmark.errors import AskError
-    from earmark.types import Capabilities
+    from earmark.types import Capabilities, Limits
 
     any_format = Capabilities(formats=("wav", "mp3", "flac", "ogg", "opus", "m4a", "webm"), images=True)
     state, reason, turns = item.state, item.reason, []
     if state == "ask":
+        loader = ClipLoader(Limits(run.settings.run.max_audio_seconds, run.settings.run.max_audio_bytes))
         try:
-            prompt = run.benchmark.prompt(item)
-            with use_limits(Limits(run.settings.run.max_audio_seconds, run.settings.run.max_audio_bytes)):
-                turns = _turns(prepare_audio(condition.apply(prompt, item) if condition else prompt, any_format))
+            _, ready = prepare_prompt(run.benchmark.prompt(item), item, condition, any_format, loader)
+            turns = _turns(ready)
         except AskError as error:
             state, reason = "error", str(error)
     return {

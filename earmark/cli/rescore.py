@@ -31,11 +31,11 @@ def command(run: Path, scorer: str, parsers: str, words: tuple[str, ...]) -> Non
     """
     import asyncio
 
+    from earmark.cli._args import use_only
     from earmark.cli._tables import show_rescored
     from earmark.config import parse_settings, scorer_overrides
     from earmark.engine.load import check_plugin_name
     from earmark.errors import BadData, UsageError
-    from earmark.overrides import use_only
     from earmark.plugins import find_plugin
     from earmark.runs import rundir
     from earmark.runs.rescore import compare_parsers, rescore

@@ -28,9 +28,10 @@ def command(run: Path, refused: bool, unparsed: bool, failed: bool, times: int, 
     """
     import asyncio
 
+    from earmark.cli._args import use_only
     from earmark.cli._progress import ProgressDisplay
     from earmark.cli._tables import show_rescored
-    from earmark.overrides import read_overrides, use_only
+    from earmark.runs.overrides import read_overrides
     from earmark.runs.retry import ASKING, SIGNED, retry
 
     run_settings = (*ASKING, *SIGNED, "noise")
@@ -39,5 +40,5 @@ def command(run: Path, refused: bool, unparsed: bool, failed: bool, times: int, 
     states |= {"refused"} if refused else set()
     states |= {"unparsed"} if unparsed else set()
     with ProgressDisplay() as callbacks:
-        metrics = asyncio.run(retry(run, states, times, callbacks.log, callbacks.progress, read_overrides(words)))
+        metrics = asyncio.run(retry(run, states, times, callbacks, read_overrides(words)))
     show_rescored(run, metrics)

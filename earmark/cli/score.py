@@ -27,10 +27,10 @@ def command(file: Path, scorer: str, as_json: bool, items: Path | None, words: t
     """
     import asyncio
 
+    from earmark.cli._args import use_only
     from earmark.cli._tables import show_rows
     from earmark.config import parse_settings, scorer_overrides
     from earmark.engine.load import check_plugin_name
-    from earmark.overrides import use_only
     from earmark.plugins import find_plugin
     from earmark.runs.score_file import score_file
 

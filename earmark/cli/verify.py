@@ -23,9 +23,9 @@ def command(name: str, write: bool, words: tuple[str, ...]) -> None:
     earmark verify acousticbench data=ARCHIVE.zip
     earmark verify acousticbench data=FOLDER --write
     """
+    from earmark.cli._args import use_only
     from earmark.config import compose_config, parse_settings
     from earmark.errors import BadData
-    from earmark.overrides import use_only
     from earmark.plugins import find_plugin
 
     use_only("verify", words, own=name)

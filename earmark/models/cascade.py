@@ -16,8 +16,7 @@ from typing import Any, Final
 
 from msgspec import Struct
 
-from earmark.engine.open import open_model
-from earmark.engine.throttle import make_throttle
+from earmark.engine.open import open_throttled
 from earmark.errors import UsageError
 from earmark.text.thoughts import without_thoughts
 from earmark.types import Capabilities, EncodedAudio, Model, Part, Prompt, Response, Turn, Waveform, replace
@@ -137,10 +136,9 @@ async def load(settings: Settings) -> AsyncIterator[Cascade]:
         raise UsageError(
             f"template is '{settings.template}', expected {', '.join(TEMPLATES)} or a text with {{transcript}} in it"
         )
-    async with open_model(settings.asr) as ear, open_model(settings.llm) as thinker:
-        name = settings.name or f"{ear.name}+{thinker.name}"
+    async with open_throttled(settings.asr) as asr, open_throttled(settings.llm) as llm:
+        name = settings.name or f"{asr.name}+{llm.name}"
         capabilities = replace(
-            ear.capabilities, clips=None, images=thinker.capabilities.images, roles=thinker.capabilities.roles
+            asr.capabilities, clips=None, images=llm.capabilities.images, roles=llm.capabilities.roles
         )
-        recogniser, mind = make_throttle(ear, settings.asr), make_throttle(thinker, settings.llm)
-        yield Cascade(recogniser, mind, name, template, capabilities, settings.instruction)
+        yield Cascade(asr, llm, name, template, capabilities, settings.instruction)

@@ -21,9 +21,9 @@ from typing import Final
 
 import msgspec
 
-from earmark.barrier import Barrier, Tracebacks
 from earmark.config import RunSettings
 from earmark.data.cache import atomic_write
+from earmark.engine.barrier import Barrier, Tracebacks
 from earmark.engine.cache import without_cache
 from earmark.engine.prepare import describe_audio
 from earmark.engine.runner import ask

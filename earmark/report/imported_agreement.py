@@ -13,13 +13,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Final
 
-from earmark.scorers.imported_score import Settings as ImportedScore
 from earmark.stats.agreement import agreement_counts, agreement_metrics
 from earmark.stats.count_table import CountTable
 from earmark.stats.estimate import Estimate, estimates
 from earmark.stats.ratio import ratio
 from earmark.text.imported_verdicts import parse_notes
-from earmark.types import Item, Metric, Response, Score, Scorer
+from earmark.types import HasVerdicts, Item, Metric, Response, Score, Scorer
 
 METRICS: Final[Mapping[str, Metric]] = {
     "imported": ratio("imported", "cases"),
@@ -29,8 +28,8 @@ METRICS: Final[Mapping[str, Metric]] = {
 
 def headline_measure(scorers: Iterable[Scorer]) -> str:
     """Name of the imported headline measure of a task, if it is binary; else empty."""
-    headlines = [scorer.measures[0] for scorer in scorers if isinstance(scorer, ImportedScore)]
-    return next((headline.name for headline in headlines if (headline.lowest, headline.highest) == (0, 1)), "")
+    names = (scorer.verdict_name for scorer in scorers if isinstance(scorer, HasVerdicts))
+    return next(filter(None, names), "")
 
 
 class AgreementCounter:

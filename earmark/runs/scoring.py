@@ -18,8 +18,9 @@ from typing import Final, NamedTuple, TypeAlias
 
 import msgspec
 
-from earmark.barrier import Barrier, Tracebacks
 from earmark.data.plain import encode_line, repair
+from earmark.engine.barrier import Barrier, Tracebacks
+from earmark.engine.open import open_judge_model
 from earmark.errors import BadData
 from earmark.journal import JOURNAL_FILE, SCORES_FILE, Record, ScoreLine, latest_mask, read_journal, total_usage
 from earmark.plugins import find_plugin
@@ -28,8 +29,8 @@ from earmark.report.aggregates import Aggregates, labels
 from earmark.report.gain import find_solved_by_controls, listening_gains
 from earmark.report.rows import DatasetCounts, Metrics, Row
 from earmark.runs.signature import load_signature
-from earmark.scorers.choice import reading_note
 from earmark.stats.count_table import hash64
+from earmark.text.choice_parser import reading_note
 from earmark.text.echo import NOTE
 from earmark.text.thoughts import without_thoughts
 from earmark.types import Benchmark, NeedsSetup, Opens, Response, Score, Scorer, Usage
@@ -136,8 +137,16 @@ async def enter_scorer(scorer: Scorer, stack: AsyncExitStack) -> Scorer:
         await asyncio.to_thread(scorer.check)
     if not isinstance(scorer, Opens):
         return scorer
-    open_scorer: Scorer = await stack.enter_async_context(scorer.open())
+    open_scorer: Scorer = await stack.enter_async_context(scorer.open(open_judge_model))
     return open_scorer
+
+
+def count_failed(run: Path, rows: Sequence[Row]) -> int:
+    """Count the items that failed although they could be asked; the journal is read only where some row has any."""
+    if not any(row.failed for row in rows):
+        return 0
+    records = latest_records(run / JOURNAL_FILE)
+    return sum(record.failure is not None and record.item.state == "ask" for record in records)
 
 
 async def _guarded(record: Record, scorer: Scorer, tracebacks: Tracebacks) -> Score:

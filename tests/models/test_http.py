@@ -21,7 +21,7 @@ from servers import Stream, said, serving, threaded
 from yarl import URL
 
 from earmark.audio.prepare import prepare_audio
-from earmark.config import backend_settings
+from earmark.config import parse_model
 from earmark.engine.open import open_model
 from earmark.engine.runner import ask
 from earmark.errors import BadSetup, Rejected, Transient
@@ -417,5 +417,5 @@ async def _opened(url: str) -> None:
 
 
 def test_a_limit_of_replies_is_a_number_of_bytes() -> None:
-    settings = backend_settings({"backend": "openai", "name": "m", "max_reply_bytes": 10})
+    settings = parse_model({"backend": "openai", "name": "m", "max_reply_bytes": 10}).settings
     assert settings.max_reply_bytes == 10

@@ -18,7 +18,7 @@ from commands import earmark
 from mine import bench
 from servers import Server, said, serving, sounds, words
 
-from earmark.config import compose_config
+from earmark.config import compose_config, parse_model
 from earmark.engine.load import load_condition
 from earmark.engine.open import open_model
 from earmark.errors import BadSetup, RunStopped
@@ -268,10 +268,13 @@ def test_one_deaf_endpoint_of_several_stops_the_run_and_one_dead_one_does_not() 
 
 @pytest.mark.parametrize("model", ["fake", "local", "whisper_tiny", "cascade", "replay"])
 def test_models_within_this_process_need_none(model: str) -> None:
-    benchmark = bench.load(bench.Settings())
-    assert benchmark_pattern(benchmark, (None,), compose_config([f"model={model}"])) is None
-    assert benchmark_pattern(benchmark, (None,), compose_config(["model=openai", "preflight=false"])) is None
-    assert benchmark_pattern(benchmark, (None,), compose_config(["model=openai"])) is not None
+    def pattern(*words: str) -> Prompt | None:
+        config = compose_config(list(words))
+        return benchmark_pattern(bench.load(bench.Settings()), (None,), config.run, parse_model(config.model))
+
+    assert pattern(f"model={model}", *["model.run=RUN"] * (model == "replay")) is None
+    assert pattern("model=openai", "preflight=false") is None
+    assert pattern("model=openai") is not None
 
 
 def test_a_benchmark_that_sends_no_sound_needs_none() -> None:

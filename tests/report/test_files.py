@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from servers import said, serving
 
 from earmark.journal import JOURNAL_FILE, Record, ScoreLine, read_journal
-from earmark.report.files import SampleWriters, publish_files, escape_formulas, write_summary, write_tables
+from earmark.report.files import SampleWriters, escape_formulas, publish_files, write_summary, write_tables
 from earmark.report.rows import Row
 from earmark.runs.export_run import export_run
 from earmark.stats.estimate import Estimate
