@@ -105,7 +105,7 @@ def _gap(params: TrialParams) -> Clips:
     for gap, side in ((params.step / 1000, "m"), (0.0, "n")):
         sounding, before, whole = params.uniform(0.4, 0.9), params.uniform(0.05, 0.15), params.uniform(1.2, 1.4)
         row = _noise(params, params.level(), side, sounding + gap)
-        both.append(_with(row, gap=gap, at=params.uniform(0.3, 0.7), **_around(before, sounding + gap, whole)))
+        both.append(_with(row, gap=gap, position=params.uniform(0.3, 0.7), **_around(before, sounding + gap, whole)))
     return params.in_answer_order(both[0], both[1])
 
 
@@ -188,7 +188,7 @@ def _tone_in_noise(params: TrialParams) -> Clips:
             "seed": f"{params.seed}:{side}",
             "below": params.rng.randrange(2800, 3400),
         }
-        both.append(SynthSpec("hidden", settings))
+        both.append(SynthSpec("tone_in_noise", settings))
     return params.in_answer_order(both[0], both[1])
 
 
