@@ -47,7 +47,7 @@ TEXTS: Final[tuple[tuple[str, dict[str, Any]], ...]] = (
 CHOICES: Final[tuple[tuple[str, dict[str, Any]], ...]] = (
     ("choice", {}),
     ("choice", {"several": True}),
-    ("ab", {}),
+    ("binary_choice", {}),
     ("classes", {}),
     ("listen", {}),
     ("listen", {"policy": "official"}),
