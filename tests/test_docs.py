@@ -34,6 +34,13 @@ def test_a_link_into_a_page_names_a_heading_of_it(page: Path) -> None:
         assert anchor in anchors(target), f"{page.name} links to {file}#{anchor}, which is no heading"
 
 
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+def test_a_page_names_files_that_exist(page: Path) -> None:
+    named = set(re.findall(r"`((?:earmark|tests|tools|examples)/[\w/]+\.\w+)`", page.read_text(encoding="utf-8")))
+    missing = sorted(file for file in named if not (ROOT / file).exists())
+    assert not missing, f"{page.name} names {missing}"
+
+
 @pytest.mark.parametrize("folder", [DOCS, DOCS / "decisions"], ids=lambda folder: folder.name)
 def test_the_index_lists_every_page(folder: Path) -> None:
     index = (folder / "README.md").read_text(encoding="utf-8")
