@@ -59,7 +59,7 @@ def test_the_settings_page_lists_every_setting_of_a_run_and_every_old_name() -> 
     table = SETTINGS.partition("| setting of the run |")[2].partition("\n\n")[0]
     assert set(re.findall(r"^\| `(\w+)` \|", table, re.MULTILINE)) == set(RunSettings.__struct_fields__)
     rows = SETTINGS.partition("| old | new |")[2].partition("\n\n")[0].splitlines()[2:]
-    pairs = {}
+    pairs: dict[str, str] = {}
     for row in rows:
         old, new = (re.findall(r"`([\w.]+)`", cell.partition("(")[0]) for cell in row.strip("|").split("|")[:2])
         pairs |= dict(zip(old, new, strict=True))
