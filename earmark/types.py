@@ -62,6 +62,46 @@ class Clip(Struct, frozen=True, omit_defaults=True, tag="clip"):
     codec: str = ""  # how the protocol has it coded before it is sent, such as "mp3@64k"; empty: as it is
 
 
+class Limits(Struct, frozen=True, forbid_unknown_fields=True):
+    """Limits on sound: how much is taken into memory at most, one clip at a time."""
+
+    max_seconds: Seconds = 4 * 3600.0  # of what is decoded
+    max_bytes: int = 1 << 30  # bytes of a file, and of its samples once decoded
+
+
+class AudioHeader(Struct, frozen=True):
+    """Properties of a sound file, as decoded rather than as its header claims."""
+
+    format: str
+    plain: bool  # False: not what every reader of the format takes, or its header lies
+    rate: Hertz
+    channels: int
+    frames: int
+    notes: tuple[str, ...] = ()
+
+    @property
+    def seconds(self) -> Seconds:
+        return self.frames / self.rate
+
+
+class LoadedClip(Struct, frozen=True, eq=False):
+    """A clip whose file has been read, once: what is prepared, signed and written down comes from here."""
+
+    clip: Clip
+    data: bytes  # the whole file; none of a stretch of a large one, which is decoded from the disk
+    digest: str  # of the recording
+    limits: Limits  # under which it was read, and is decoded
+    header: AudioHeader | None = None  # where it may be sent as it is
+
+    @property
+    def name(self) -> str:
+        return self.clip.name
+
+    @property
+    def transcript(self) -> str:
+        return self.clip.transcript
+
+
 class SynthSpec(Struct, frozen=True, omit_defaults=True, tag="recipe"):
     """Sound that is computed when it is needed: a maker of `audio/synth.py` and its numbers."""
 
@@ -121,8 +161,8 @@ class ImageBytes(Struct, frozen=True):
 
 
 Source: TypeAlias = Clip | SynthSpec
-Audio: TypeAlias = Clip | SynthSpec | Waveform | EncodedAudio
-Part: TypeAlias = str | Clip | SynthSpec | Waveform | EncodedAudio | ImageRef | ImageBytes
+Audio: TypeAlias = Clip | LoadedClip | SynthSpec | Waveform | EncodedAudio
+Part: TypeAlias = str | Clip | LoadedClip | SynthSpec | Waveform | EncodedAudio | ImageRef | ImageBytes
 
 
 # ---------------------------------------------------------------- what is asked
@@ -391,6 +431,13 @@ class Condition(Protocol):
     @property
     def name(self) -> str: ...
     def apply(self, prompt: Prompt, item: Item) -> Prompt: ...
+
+
+@runtime_checkable
+class LeavesAudioUnread(Protocol):
+    """A condition that replaces sound without reading it: clips come to it as references."""
+
+    leaves_audio_unread: bool
 
 
 class Table(Struct, frozen=True):

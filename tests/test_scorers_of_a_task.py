@@ -59,7 +59,7 @@ def made(name: str, **settings: Any) -> Scorer:
         ([ChoiceScorer("mmau"), ChoiceScorer()], ["choice mmau", "choice earmark"]),
         ([ChoiceScorer(), ChoiceScorer(multi_select=True)], ["choice", "choice all"]),
         ([ChoiceScorer(), ChoiceScorer()], ["choice", "choice"]),
-        ([ChoiceScorer(), made("ab")], ["choice", "ab"]),
+        ([ChoiceScorer(), made("binary_choice")], ["choice", "binary_choice"]),
         ([Wer("en"), Wer("en", unit="characters")], ["wer wer", "wer cer kept"]),
         ([Wer(normalizer="audiobench", empty="word"), Wer()], ["wer audiobench word", "wer earmark"]),
         (
@@ -162,7 +162,7 @@ def test_a_judge_of_many_tasks_is_composed_and_opened_once(monkeypatch: pytest.M
 
     async def all_tasks() -> set[int]:
         async with AsyncExitStack() as stack:
-            scorers = OpenScorers(lambda _: (made("judge", judge="fake"), made("ab", judge="fake")), stack)
+            scorers = OpenScorers(lambda _: (made("judge", judge="fake"), made("binary_choice", judge="fake")), stack)
             return {id(one.scorer) for number in range(224) for one in await scorers.of(f"task-{number}")}
 
     assert len(asyncio.run(all_tasks())) == 2

@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 if TYPE_CHECKING:
-    from earmark.audio.limits import Limits
-    from earmark.types import Capabilities, EncodedAudio, Waveform
+    from earmark.types import Capabilities, EncodedAudio, Limits, Waveform
 
 
 @click.command(context_settings={"ignore_unknown_options": True})
@@ -26,10 +25,10 @@ def command(words: tuple[str, ...], as_json: bool) -> None:
 
     import orjson
 
-    from earmark.audio.limits import Limits
     from earmark.cli._args import use_only
     from earmark.config import compose_config
     from earmark.errors import BadData, UsageError
+    from earmark.types import Limits
 
     files, settings = _split_arguments(words)
     if not files:
@@ -94,19 +93,21 @@ async def _capabilities(model: Mapping[str, Any] | None) -> Capabilities:
 def probe_file(file: str, capabilities: Capabilities, limits: Limits) -> dict[str, Any]:
     """Describe a file, and what would be sent of it."""
     from earmark.audio.prepare import prepare_audio
-    from earmark.audio.read import clip_bytes, inspect_audio
+    from earmark.audio.read import ClipLoader, inspect_audio
     from earmark.errors import AskError
-    from earmark.types import Clip, EncodedAudio, Prompt, Turn, Waveform
+    from earmark.types import Clip, EncodedAudio, Prompt, Turn, Waveform, replace
 
     report: dict[str, Any] = {"file": file, "state": "ok", "reason": None}
     report |= dict.fromkeys(("format", "rate", "channels", "frames", "seconds", "sent"))
     notes: tuple[str, ...] = ()
     try:
-        info = inspect_audio(clip_bytes(Clip(file), limits)[0], file, limits)
+        loaded = ClipLoader(limits).load(Clip(file))
+        info = inspect_audio(loaded.data, file, limits)
         notes = info.notes
         report |= {"format": info.format, "rate": info.rate, "channels": info.channels}
         report |= {"frames": info.frames, "seconds": info.seconds}
-        (sent,) = prepare_audio(Prompt((Turn("user", (Clip(file),)),)), capabilities, limits).turns[0].parts
+        prompt = Prompt((Turn("user", (replace(loaded, header=info),)),))
+        (sent,) = prepare_audio(prompt, capabilities, limits).turns[0].parts
         if isinstance(sent, EncodedAudio | Waveform):
             notes = sent.notes
             report["sent"] = _describe_sent(sent)

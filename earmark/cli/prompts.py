@@ -48,19 +48,19 @@ def _prompts(run: BenchmarkRun) -> Iterator[dict[str, Any]]:
 
 
 def _describe_prompt(run: BenchmarkRun, item: Item, condition: Condition | None) -> dict[str, Any]:
-    from earmark.audio.limits import Limits, use_limits
-    from earmark.audio.prepare import prepare_audio
+    from earmark.audio.read import ClipLoader
+    from earmark.engine.prepare import prepare_prompt
     from earmark.engine.questions import condition_name
     from earmark.errors import AskError
-    from earmark.types import Capabilities
+    from earmark.types import Capabilities, Limits
 
     anything = Capabilities(formats=("wav", "mp3", "flac", "ogg", "opus", "m4a", "webm"), images=True)
     state, reason, turns = item.state, item.reason, []
     if state == "ask":
+        loader = ClipLoader(Limits(run.settings.run.max_audio_seconds, run.settings.run.max_audio_bytes))
         try:
-            prompt = run.benchmark.prompt(item)
-            with use_limits(Limits(run.settings.run.max_audio_seconds, run.settings.run.max_audio_bytes)):
-                turns = _turns(prepare_audio(condition.apply(prompt, item) if condition else prompt, anything))
+            _, ready = prepare_prompt(run.benchmark.prompt(item), item, condition, anything, loader)
+            turns = _turns(ready)
         except AskError as error:
             state, reason = "error", str(error)
     return {

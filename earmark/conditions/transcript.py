@@ -28,6 +28,7 @@ class ReferenceTranscript(Struct, frozen=True):
     """The condition with the words of the data."""
 
     name: ClassVar[str] = "transcript"
+    leaves_audio_unread: ClassVar[bool] = True
 
     def apply(self, prompt: Prompt, item: Item) -> Prompt:  # noqa: ARG002 - the words are with the clip
         return map_audio(prompt, _to_text)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-from earmark.audio.limits import Limits
+from earmark.audio.read import ClipLoader
 from earmark.config import RunSettings
 from earmark.engine.barrier import Tracebacks
 from earmark.engine.batch import BatchRunner
@@ -16,13 +16,13 @@ from earmark.engine.questions import Question, RunJob
 from earmark.engine.runner import Runner
 from earmark.engine.throttle import Throttle
 from earmark.journal import JOURNAL_FILE, Record
-from earmark.types import Benchmark, Model
+from earmark.types import Benchmark, Limits, Model
 
 
 def make_preparer(benchmark: Benchmark, model: Model, run: Path, settings: RunSettings) -> PromptPreparer:
     """Return what prepares the items of a benchmark for a model."""
     limits = Limits(settings.max_audio_seconds, settings.max_audio_bytes)
-    return PromptPreparer(benchmark.prompt, model.capabilities, Tracebacks(run), limits)
+    return PromptPreparer(benchmark.prompt, model.capabilities, Tracebacks(run), ClipLoader(limits))
 
 
 async def ask_questions(

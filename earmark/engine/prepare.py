@@ -12,10 +12,10 @@ from concurrent.futures import ThreadPoolExecutor
 from itertools import islice
 from typing import Final, Literal, NamedTuple
 
-from msgspec import Struct
+from msgspec import Struct, field
 
-from earmark.audio.limits import DEFAULT_LIMITS, Limits, use_limits
-from earmark.audio.prepare import prepare_audio
+from earmark.audio.prepare import load_media, prepare_audio
+from earmark.audio.read import ClipLoader
 from earmark.engine.barrier import Barrier, Tracebacks
 from earmark.engine.digests import audio_digest, prompt_digest
 from earmark.engine.questions import Question, condition_name
@@ -28,6 +28,7 @@ from earmark.types import (
     Failure,
     ImageBytes,
     Item,
+    LeavesAudioUnread,
     Prompt,
     Seconds,
     Waveform,
@@ -56,7 +57,7 @@ class PromptPreparer(Struct, frozen=True):
     make_prompt: Callable[[Item], Prompt]
     capabilities: Capabilities
     tracebacks: Tracebacks
-    limits: Limits = DEFAULT_LIMITS
+    loader: ClipLoader = field(default_factory=ClipLoader)
 
     def prepare_item(self, item: Item, condition: Condition | None, repeat: int) -> PreparedItem | Record:
         """Prepare one question. A prompt that cannot be made is a finished record."""
@@ -67,14 +68,11 @@ class PromptPreparer(Struct, frozen=True):
             prompt = self.make_prompt(item)
             record = replace(record, prompt_digest=prompt_digest(prompt))
             try:
-                with use_limits(self.limits):
-                    ready = prepare_audio(condition.apply(prompt, item) if condition else prompt, self.capabilities)
+                loaded, ready = prepare_prompt(prompt, item, condition, self.capabilities, self.loader)
             except AskError as error:
                 return replace(record, failure=to_failure(error, attempts=0))
-            sent = describe_audio(ready)
-            return PreparedItem(
-                replace(record, audio_sent=sent, audio_digest=audio_digest(prompt, source_digests(ready))), ready
-            )
+            digest = audio_digest(loaded, source_digests(ready))
+            return PreparedItem(replace(record, audio_sent=describe_audio(ready), audio_digest=digest), ready)
         return replace(record, failure=self.tracebacks.failure(barrier, record.title, attempts=0))
 
 
@@ -148,6 +146,18 @@ async def prepare_questions(
                 turn += 1
     finally:
         pool.shutdown(wait=False, cancel_futures=True)
+
+
+def prepare_prompt(
+    prompt: Prompt, item: Item, condition: Condition | None, capabilities: Capabilities, loader: ClipLoader
+) -> tuple[Prompt, Prompt]:
+    """A prompt with its media read, each file once, and as it is sent under a condition. Raises an AskError."""
+    if condition is None:
+        loaded = load_media(prompt, capabilities, loader, unchanged=True)
+        return loaded, prepare_audio(loaded, capabilities, loader.limits)
+    unread = isinstance(condition, LeavesAudioUnread) and condition.leaves_audio_unread
+    loaded = prompt if unread else load_media(prompt, capabilities, loader, unchanged=False)
+    return loaded, prepare_audio(condition.apply(loaded, item), capabilities, loader.limits)
 
 
 def describe_audio(prompt: Prompt) -> tuple[AudioSent, ...]:

@@ -12,9 +12,8 @@ import pytest
 from mine import bench
 from sounds import file_of, sine
 
-from earmark.audio.limits import Limits
 from earmark.audio.prepare import prepare_audio
-from earmark.audio.read import load_waveform
+from earmark.audio.read import ClipLoader, load_waveform
 from earmark.conditions import (
     codec,
     cut,
@@ -43,6 +42,7 @@ from earmark.types import (
     Condition,
     EncodedAudio,
     Item,
+    Limits,
     Prompt,
     Turn,
     Waveform,
@@ -145,7 +145,7 @@ def test_the_source_of_a_sound_is_carried(text: str, benchmark: Benchmark) -> No
 @pytest.mark.parametrize("text", OWN_SOUND)
 def test_the_limits_of_a_run_hold_whatever_is_heard(text: str, benchmark: Benchmark) -> None:
     capabilities = FakeModel(lambda _: "A").capabilities
-    preparer = PromptPreparer(benchmark.prompt, capabilities, Tracebacks(), Limits(max_seconds=0.5))
+    preparer = PromptPreparer(benchmark.prompt, capabilities, Tracebacks(), ClipLoader(Limits(max_seconds=0.5)))
     cooked = preparer.prepare_item(item_of(benchmark), loaded(text, benchmark), 0)
     assert isinstance(cooked, Record)
     assert cooked.failure

@@ -357,12 +357,13 @@ NOW = datetime.now(UTC)
     ("header", "named"),
     [
         *((header, "") for header in ("-1", "-5", "nan", "inf", "-inf", "0", "soon")),
-        (format_datetime(NOW - timedelta(days=1), usegmt=True), ""),
+        pytest.param(format_datetime(NOW - timedelta(days=1), usegmt=True), "", id="yesterday"),
         ("1e9", "1,000,000,000 s, longer than retry_timeout=900"),
         ("999999", "999,999 s, longer than retry_timeout=900"),
-        (
+        pytest.param(
             format_datetime(NOW + timedelta(days=365), usegmt=True),
             r"31,53\d,\d\d\d(\.\d+)? s, longer than retry_timeout=900",
+            id="in a year",
         ),
     ],
 )
