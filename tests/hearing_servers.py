@@ -38,19 +38,19 @@ def heard(body: Body) -> str:
 
 dice = itertools.count()
 SERVERS: dict[str, tuple[Callable[[Body], web.Response], str, str]] = {
-    "hears": (lambda body: reply(heard(body), 20 + 30 * len(sounds(body))), "heard", ("replies differ with the sound; "
+    "hears": (lambda body: reply(heard(body), 20 + 30 * len(sounds(body))), "audio_received", ("replies differ with the sound; "
         "the server counts it")),
-    "hears, counts nothing": (lambda body: reply(heard(body), None), "heard", "replies differ with the sound"),
-    "hears, counts words only": (lambda body: reply(heard(body), 20), "heard", "replies differ with the sound"),
-    "the same answer, sound counted": (lambda body: reply("A", 20 + 30 * len(sounds(body))), "heard", ("50 tokens in, "
+    "hears, counts nothing": (lambda body: reply(heard(body), None), "audio_received", "replies differ with the sound"),
+    "hears, counts words only": (lambda body: reply(heard(body), 20), "audio_received", "replies differ with the sound"),
+    "the same answer, sound counted": (lambda body: reply("A", 20 + 30 * len(sounds(body))), "audio_received", ("50 tokens in, "
         "20 without")),
-    "the same answer, sound counted apart": (lambda body: reply("A", 20, 5), "heard", "5 tokens of sound"),
-    "deaf": (lambda body: reply("A", 20 + len(words(body))), "deaf", "the same reply ('A') and the same 60 tokens in"),
-    "the same answer, nothing counted": (lambda _: reply("A", None), "unsure", "the same reply to every sound"),
-    "rolls dice": (lambda _: reply(f"{next(dice)}", 20), "unsure", "replies vary for the same sound"),
+    "the same answer, sound counted apart": (lambda body: reply("A", 20, 5), "audio_received", "5 audio tokens"),
+    "deaf": (lambda body: reply("A", 20 + len(words(body))), "no_audio", "the same reply ('A') and the same 60 tokens in"),
+    "the same answer, nothing counted": (lambda _: reply("A", None), "inconclusive", "the same reply to every sound"),
+    "rolls dice": (lambda _: reply(f"{next(dice)}", 20), "inconclusive", "replies vary for the same sound"),
     "hears, only when asked openly": (
         lambda body: reply(heard(body) if words(body) == OPEN_QUESTION else "A", None),
-        "heard",
+        "audio_received",
         "replies differ with the sound",
     ),
 }  # fmt: skip

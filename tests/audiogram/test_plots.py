@@ -59,7 +59,7 @@ def test_a_threshold_stands_at_its_place_between_the_hardest_and_the_easiest() -
     result = measured("pitch")
     dimension = find_dimension("pitch")
     (axes,) = drawn(plot_audiogram(audiogram(result))).axes
-    marks = {str(line.get_label()): line.get_xdata() for line in axes.lines}  # type: ignore[union-attr] # None before it is drawn
+    marks = {str(line.get_label()): line.get_xdata() for line in axes.lines}
     assert result.threshold is not None
     assert marks[MODEL] == pytest.approx([dimension.level(result.threshold) / dimension.top])
     assert result.human is not None

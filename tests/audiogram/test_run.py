@@ -85,7 +85,7 @@ def test_trials_that_failed_are_counted_and_their_level_is_asked_again() -> None
     with serving(flaky) as server:
         done = earmark(*words(server, "max_attempts=1", "--json"))
         assert done.returncode == 7, done.stderr
-        findings = json.loads(done.stdout)["audiogram"]["findings"]
+        findings = json.loads(done.stdout)["audiogram"]["results"]
         assert sum(one["states"]["request-failed"] for one in findings) == len(server.asked) // 7
         assert sum(one["states"]["answered"] for one in findings) == len(server.asked) - len(server.asked) // 7
 

@@ -29,7 +29,7 @@ def measured(*words: str) -> dict[str, dict[str, Any]]:
     """The findings of an audiogram, by dimension."""
     done = earmark("audiogram", *words, "--json")
     assert done.returncode == 0, done.stderr
-    return {one["dimension"]: one for one in json.loads(done.stdout)["audiogram"]["findings"]}
+    return {one["dimension"]: one for one in json.loads(done.stdout)["audiogram"]["results"]}
 
 
 # ---------------------------------------------------------------- what it finds
@@ -77,5 +77,5 @@ def test_a_deaf_server_is_found_by_the_preflight_and_asked_nothing() -> None:
     with serving(lambda *_: said("A"), preflight=True) as server:
         done = earmark("audiogram", f"model={server.url}", "dimensions=[pitch]")
         assert done.returncode == 4, done.stderr
-        assert "does not hear" in done.stderr
+        assert "receives no audio" in done.stderr
     assert not list(Path("results").rglob("responses.jsonl"))

@@ -11,11 +11,11 @@ def test_doctor_tells_what_it_found() -> None:
     with serving(lambda body, _: SERVERS["hears"][0](body), preflight=True) as server:
         done = earmark("doctor", f"model={server.url}")
         assert done.returncode == 0, done.stderr
-        assert "preflight: heard: test-model: replies differ with the sound" in done.stdout
+        assert "preflight: audio_received: test-model: replies differ with the sound" in done.stdout
         assert "the same tone" in done.stdout
         done = earmark("doctor", "acoustics:pitch", f"model={server.url}")
         assert "the benchmark's" in done.stdout
     with serving(lambda *_: said("A"), preflight=True) as server:
         done = earmark("doctor", f"model={server.url}")
         assert done.returncode == 4
-        assert "test-model does not hear: the same reply ('A')" in done.stderr
+        assert "test-model receives no audio: the same reply ('A')" in done.stderr

@@ -38,10 +38,10 @@ def test_a_folder_becomes_runs_that_are_shown_compared_and_ranked(tmp_path: Path
     assert "muchomusic_test plain: 1 answers without a verdict of the judge, outside the score" in shown
     assert "published by AudioBench: bleu, no reply kept: said_en_zh_test 25.8" in shown
 
-    read = earmark("rescore", str(second), "--readers", "all")
+    read = earmark("rescore", str(second), "--parsers", "all")
     assert re.search(r"^muchomusic_test +plain +earmark +0\.500 .* 0\.667 .* 0\.667 .* 3$", read.stdout, re.MULTILINE)
     assert "listen-g1" in read.stdout
-    both = earmark("rescore", "results", "--readers", "earmark").stdout
+    both = earmark("rescore", "results", "--parsers", "earmark").stdout
     assert re.search(r"^muchomusic_test +plain +earmark +0\.500 .* 8 .* 0\.571 .* 0\.857 .* 7$", both, re.MULTILINE)
 
     compared = json.loads(earmark("compare", str(first), str(second), "--json").stdout)
@@ -67,7 +67,7 @@ def test_a_run_of_nothing_but_open_answers_has_no_numbers_and_says_so(tmp_path: 
     assert "alpacaeval: 1 answers without a reference or a verdict, which nothing scores" in done.stdout
     (run,) = rundir.find_runs("results")
     assert "voicebench by m: no numbers" in earmark("show", str(run)).stdout
-    read = earmark("rescore", str(run), "--readers", "all")
+    read = earmark("rescore", str(run), "--parsers", "all")
     assert (read.returncode, "found no item with choices" in read.stderr) == (3, True)
 
 

@@ -57,7 +57,7 @@ def test_a_run_leaves_its_files_and_can_be_shown() -> None:
     assert {sample["reply"] for sample in samples} == {"A"}
     assert "0.500" in earmark("show", str(run)).stdout
     assert "accuracy_read" in earmark("show", str(run), "--all").stdout
-    assert "accuracy, an interval 0.04 wide takes about" in earmark("show", str(run), "--width", "0.04").stdout
+    assert "accuracy, an interval of width 0.04 needs about" in earmark("show", str(run), "--width", "0.04").stdout
     assert "finished" in earmark("list", "runs").stdout
 
 

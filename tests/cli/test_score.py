@@ -32,7 +32,7 @@ def test_replies_of_a_file_are_scored(tmp_path: Path) -> None:
     status, line = complaint("score", str(file), "--scorer", "choice", "parser=nobody")
     assert (status, "no reader is called 'nobody'" in line) == (2, True)
     status, line = complaint("score", str(file), "--scorer", "choice", "--items", str(tmp_path / "nowhere" / "items"))
-    assert (status, "is no folder" in line) == (2, True)
+    assert (status, "no such folder" in line) == (2, True)
 
 
 def test_replies_of_a_file_may_be_given_in_other_shapes(tmp_path: Path) -> None:
@@ -72,7 +72,7 @@ def test_the_replies_that_are_scored_are_never_written_over(tmp_path: Path) -> N
     file.write_text('{"id": 1, "reply": "A", "target": "A", "labels": "AB"}\n')
     before = file.read_bytes()
     status, line = complaint("score", str(file), "--scorer", "choice", "--items", f"{tmp_path}/./replies.jsonl")
-    assert (status, "would write over the replies" in line) == (2, True)
+    assert (status, "would overwrite the replies" in line) == (2, True)
     assert file.read_bytes() == before
 
 

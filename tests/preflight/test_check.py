@@ -28,12 +28,12 @@ def run(server: Server, *more: str, said: list[str] | None = None, items: int = 
 
 def test_a_deaf_model_stops_the_run_before_it_is_asked() -> None:
     with serving(lambda body, _: SERVERS["deaf"][0](body), preflight=True) as server:
-        with pytest.raises(BadSetup, match=r"test-model does not hear: .* preflight=false"):
+        with pytest.raises(BadSetup, match=r"test-model receives no audio: .* preflight=false"):
             run(server)
         asked = len(server.asked)
         assert asked == 10
         (report,) = json.loads(next(Path("results").rglob("preflight.json")).read_text())
-        assert report["verdict"] == "deaf"
+        assert report["verdict"] == "no_audio"
         assert len(report["probes"]) == 10
         done = run(server, "preflight=false")
         assert done.metrics.finished
@@ -45,7 +45,7 @@ def test_a_model_that_is_not_sure_to_hear_is_asked_with_a_word() -> None:
     told: list[str] = []
     with serving(lambda *_: reply("A", None), preflight=True) as server:
         assert run(server, said=told).metrics.finished
-    assert any(line.startswith("preflight: unsure: test-model: the same reply") for line in told)
+    assert any(line.startswith("preflight: inconclusive: test-model: the same reply") for line in told)
     assert any("sent as wav, 16000 Hz, 1 channel, 1.00 s" in line for line in told)
 
 
@@ -90,12 +90,12 @@ def test_a_server_that_does_not_answer_stops_the_run(
         return web.json_response({"error": {"message": message}}, status=status)
 
     with serving(broken, preflight=True) as server:
-        expected = f"cannot be asked about sound: asked about a tone: HTTP {status}: {message}"
+        expected = f"cannot be asked about audio: asked about a tone: HTTP {status}: {message}"
         with pytest.raises(BadSetup, match=expected):
             run(server)
         assert len(server.asked) == requests
         (report,) = json.loads(next(Path("results").rglob("preflight.json")).read_text())
-        assert report["verdict"] == "failed"
+        assert report["verdict"] == "error"
         with pytest.raises((BadSetup, RunStopped), match=message):
             run(server, "preflight=false", "max_attempts=1", "max_consecutive_failures=2")
     assert not any(json.loads(line).get("response") for line in _journal())
@@ -124,11 +124,11 @@ def test_one_deaf_endpoint_of_several_stops_the_run_and_one_dead_one_does_not() 
         return SERVERS["hears"][0](body)
 
     with serving(hears, preflight=True) as good, serving(lambda *_: reply("A", 20), preflight=True) as deaf:
-        with pytest.raises(BadSetup, match=rf"test-model at {deaf.url} does not hear"):
+        with pytest.raises(BadSetup, match=rf"test-model at {deaf.url} receives no audio"):
             spread(good.url, deaf.url)
         told = spread(good.url, "http://127.0.0.1:9/v1")
-    assert any(line.startswith(f"preflight: heard: test-model at {good.url}") for line in told)
-    assert any(line.startswith("preflight: failed: test-model at http://127.0.0.1:9/v1") for line in told)
+    assert any(line.startswith(f"preflight: audio_received: test-model at {good.url}") for line in told)
+    assert any(line.startswith("preflight: error: test-model at http://127.0.0.1:9/v1") for line in told)
 
 
 @pytest.mark.parametrize("model", ["fake", "local", "whisper_tiny", "cascade", "replay"])

@@ -41,8 +41,8 @@ def test_empty_replies_are_remarked_on() -> None:
 
     with serving(thinking, preflight=True) as server:
         report = look(server)
-    assert report.verdict == "heard"
-    assert report.remarks == ("every reply was empty; a model that thinks first needs more model.max_tokens",)
+    assert report.verdict == "audio_received"
+    assert report.remarks == ("every reply was empty; raise model.max_tokens for a reasoning model",)
 
 
 @pytest.mark.parametrize("given", [True, False])
@@ -56,7 +56,7 @@ def test_log_probabilities_that_do_not_come_are_remarked_on(given: bool) -> None
     with serving(probable, preflight=True) as server:
         remarks = look(server, thorough=True).remarks
     yes, no = (
-        "log-probabilities come when they are asked for",
+        "log-probabilities are returned on request",
         "log-probabilities were asked for, and the server sent none",
     )
     assert (yes if given else no) in remarks
@@ -73,5 +73,5 @@ def test_a_cascade_hears_words_alone_and_its_tokens_prove_nothing() -> None:
             return report
 
     report = asyncio.run(go())
-    assert report.verdict == "unsure"
-    assert report.why == "it hears words alone, and none of these sounds holds any; of a tone it wrote down 'You'"
+    assert report.verdict == "inconclusive"
+    assert report.why == "it transcribes speech, and these sounds hold none; its transcript of a tone is 'You'"

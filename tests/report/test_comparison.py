@@ -70,8 +70,8 @@ def test_what_only_one_run_has_and_other_rules_are_told() -> None:
     second.rules = lambda _, __: ScoringRules("choice|reader:other", choice.METRICS)
     found = compare_runs(first, second)
     assert (found.rows[0].only_baseline, found.rows[0].only_candidate) == (0, 1)
-    assert "only in the first run: u plain; v plain" in found.notes
-    assert "t: scored by choice in the first run and by choice|reader:other in the second" in found.notes
+    assert "only in the baseline: u plain; v plain" in found.notes
+    assert "t: scored by choice in the baseline and by choice|reader:other in the candidate" in found.notes
 
 
 def test_other_words_and_recordings_are_counted() -> None:
@@ -87,8 +87,8 @@ def test_other_words_and_recordings_are_counted() -> None:
     ]
     found = compare_runs(RunScores(RunInfo("a"), rules, lines, before), RunScores(RunInfo("b"), rules, lines, after))
     assert found.notes == [
-        "asked in other words: 2 pairs, of t plain 2",
-        "about other recordings: 3 pairs, of t plain 3",
+        "different prompts: 2 pairs, of t plain 2",
+        "different recordings: 3 pairs, of t plain 3",
     ]
 
 
@@ -101,5 +101,5 @@ def test_an_answer_after_its_score_is_told() -> None:
         for name, records in (("a", [failed]), ("b", [failed, Record(item, response=Response("A"))]))
     )
     found: Comparison = compare_runs(first, second)
-    assert found.notes == ["1 answers of the second run have no score, or one from before they came"]
-    assert any("1 of the pairs failed in the first run and 1 in the second" in note for note in footnotes(found))
+    assert found.notes == ["1 answers of the candidate have no score or a stale one"]
+    assert any("1 of the pairs failed in the baseline and 1 in the candidate" in note for note in footnotes(found))

@@ -7,7 +7,7 @@ from pathlib import Path
 from imported_results import whole
 from imported_runs import imported
 
-from earmark.report.leaderboard import footnotes, table
+from earmark.report.leaderboard import footnotes, leaderboard_table
 from earmark.runs.leaderboard import build_leaderboards
 
 
@@ -19,7 +19,7 @@ def test_a_board_of_many_tasks_or_of_several_rules_says_so(tmp_path: Path) -> No
             whole(tmp_path / "logs" / model / f"muchomusic_{task}_x_judge_score.json", told)
     assert len(imported(tmp_path / "logs")) == 2
     (board,) = build_leaderboards(Path("results"))
-    head, _ = table(board)
+    head, _ = leaderboard_table(board)
     assert head[-1] == "failed"
     assert footnotes(board) == [
         "17 more columns are left out: --by NAME ranks by another, --json has all",

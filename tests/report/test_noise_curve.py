@@ -40,7 +40,7 @@ def test_what_is_drawn() -> None:
 
 
 def test_a_run_without_noise_is_refused_with_what_to_type() -> None:
-    with pytest.raises(UsageError, match=r"only plain: a curve needs a run with noise=\[20,10,0,-10\]"):
+    with pytest.raises(UsageError, match=r"only plain; the plot needs a run with noise=\[20,10,0,-10\]"):
         plot_noise_curve("bench by model", [row("words", "plain", 0.9)])
 
 
@@ -50,6 +50,6 @@ def test_a_curve_says_which_way_is_better() -> None:
         for condition, counts in (("plain", best), ("noise:0", worst)):
             for at in range(6):
                 cells.add(Record(Item(f"i{at}", "t"), condition=condition), scorer, Score(dict(counts), "x"))
-        rows = [aggregate_row(place, cell) for place, cell in cells.cells.items()]
+        rows = [aggregate_row(place, cell) for place, cell in cells.by_row.items()]
         (name, metric) = next(iter(scorer.metrics.items()))
         assert f"{name}, {metric.better} is better" in render(plot_noise_curve("t", rows), ".svg").decode()

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from earmark.importers._runs import imported_scorers, matching_scorers
+from earmark.importers._runs import matching_scorers, measure_scorers
 from earmark.runs.imported import TaskStats, ValueRange
 
 
@@ -24,7 +24,7 @@ def facts(measures: dict[str, ValueRange], **more: Any) -> TaskStats:
     ],
 )
 def test_a_scale_shows_in_the_values(measure: str, spread: ValueRange, expected: dict[str, Any]) -> None:
-    ((scorer),) = imported_scorers(facts({measure: spread}))
+    ((scorer),) = measure_scorers(facts({measure: spread}))
     assert scorer == {"name": "imported_score", "measures": [{"name": measure} | expected]}
 
 
@@ -37,4 +37,4 @@ def test_a_task_is_scored_by_what_its_items_tell() -> None:
     assert matching_scorers(facts({"anything": spread}), ["cer"])[0]["name"] == "wer"
     assert matching_scorers(facts({"answer": spread})) == [{"name": "exact"}]  # no word error in it
     assert matching_scorers(facts({"sacreBLEU": spread}))[0] == {"name": "bleu", "language": "de", "references": 0}
-    assert imported_scorers(facts({})) == []
+    assert measure_scorers(facts({})) == []

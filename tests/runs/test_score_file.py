@@ -14,7 +14,7 @@ from reply_files import complaint, scored
 def test_a_record_without_a_target_is_read_and_is_in_no_score(tmp_path: Path) -> None:
     told = scored(tmp_path / "replies.jsonl", reply="B", labels=["A", "B"])
     assert (told["metrics"]["accuracy"], told["states"]["answered"], told["chance"]) == (None, 1, None)
-    assert told["notices"] == ["1 of 1 records have no target; the first is '1'"]
+    assert told["warnings"] == ["1 of 1 records have no target; the first is '1'"]
 
 
 def test_lines_of_one_group_are_resampled_together(tmp_path: Path) -> None:
@@ -37,8 +37,8 @@ def test_lines_of_one_group_are_resampled_together(tmp_path: Path) -> None:
         found["estimates"]["accuracy"]["high"] - found["estimates"]["accuracy"]["low"] for found in (alone, together)
     ]
     assert width[1] > 2 * width[0]
-    assert alone["notices"] == together["notices"] == []
-    (unread,) = told(recording=str, grup=str)["notices"]
+    assert alone["warnings"] == together["warnings"] == []
+    (unread,) = told(recording=str, grup=str)["warnings"]
     assert unread.startswith("fields that are not read: recording, grup; those that are: answer, choices, ")
 
 
@@ -53,7 +53,7 @@ def test_a_line_that_was_withheld_is_refused(stop: str, tmp_path: Path) -> None:
 def test_an_answer_that_is_no_label_is_wrong_and_told(tmp_path: Path) -> None:
     told = scored(tmp_path / "replies.jsonl", answer="Z", target="A", labels=["A", "B"])
     assert (told["metrics"]["accuracy"], told["states"]["answered"]) == (0, 1)
-    assert told["notices"] == [
+    assert told["warnings"] == [
         "1 of 1 records have an answer that is none of their labels, and so is wrong; the first is '1'"
     ]
 
