@@ -47,7 +47,7 @@ def test_a_module_of_the_users_own_is_told_with_what_must_be_given(monkeypatch: 
     monkeypatch.delitem(sys.modules, "own", raising=False)
     text = info("own.card")
     assert text.startswith("own.card\n\nA card.\n\nMore of it.\n\n")
-    assert "  data = must be given\n  limit = 3\n  names = []\n" in text
+    assert "  data = required\n  limit = 3\n  names = []\n" in text
 
 
 def test_a_yaml_file_is_shown_as_it_stands() -> None:
