@@ -57,5 +57,5 @@ def test_a_yaml_file_is_shown_as_it_stands() -> None:
 
 
 def test_a_name_of_nothing_is_told() -> None:
-    with pytest.raises(UsageError, match="nothing is called 'beeps'; earmark list shows what there is"):
+    with pytest.raises(UsageError, match="nothing is called 'beeps'; earmark list shows all names"):
         info("beeps")
