@@ -42,12 +42,12 @@ def _own_benchmark(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.usefixtures("_own_benchmark")
 def test_a_benchmark_brings_its_data_by_its_own_settings() -> None:
-    assert fetch("own.fetched", "data=there") == "bringing there\nown.fetched: everything is here\n"
+    assert fetch("own.fetched", "data=there") == "bringing there\nown.fetched: all data is present\n"
     assert Path("there").read_text() == "here"
 
 
 def test_a_benchmark_that_makes_its_sounds_says_that_nothing_can_be_fetched() -> None:
-    assert fetch("acoustics").startswith("acoustics: nothing can be fetched; what data it needs, if any, is told by: ")
+    assert fetch("acoustics").startswith("acoustics: nothing to download; earmark info acoustics shows ")
 
 
 @pytest.mark.usefixtures("_own_benchmark")

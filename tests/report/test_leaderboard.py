@@ -22,11 +22,8 @@ def test_a_board_of_many_tasks_or_of_several_rules_says_so(tmp_path: Path) -> No
     head, _ = leaderboard_table(board)
     assert head[-1] == "failed"
     assert footnotes(board) == [
-        "17 more columns are left out: --by NAME ranks by another, --json has all",
-        (
-            "scored by different rules, so that the numbers do not compare: theirs|x_judge:0-5: first; theirs|x_judge:0-1: "
-            "second"
-        ),
+        "17 more columns are hidden: --by NAME ranks by one of them, --json shows all",
+        "scored by different rules, so the scores are not comparable: theirs|x_judge:0-5: first; theirs|x_judge:0-1: second",
     ]
     (ours,) = build_leaderboards(Path("results"), metric="rouge_l")
     assert (ours.metric, len(footnotes(ours))) == ("rouge_l", 1)
