@@ -157,17 +157,17 @@ class OnServer(Protocol):
 
     @property
     def engine(self) -> str:
-        """What serves it, as its list of models says: vllm, sglang, llamacpp; empty where it does not say."""
+        """Name of the serving engine as its list of models has it: vllm, sglang, llamacpp; empty if unknown."""
         ...
 
     @property
     def warnings(self) -> tuple[str, ...]:
-        """What a user must know before anything is asked."""
+        """Warnings to show before anything is asked."""
         ...
 
 
 def make_throttle(model: Model, config: ModelConfig) -> Throttle:
-    """A model asked as its settings allow. What is remembered comes at any pace: the model in the memory has its own."""
+    """Return a model asked as its settings allow. Cached answers come at any rate: the model behind the cache has its own."""
     shared, server = config.common, unwrap(model)
     return Throttle(
         model,
