@@ -97,3 +97,15 @@ def test_one_place_holds_back_what_it_does_not_name() -> None:
     assert swallowing == ["engine/barrier.py"]
     suppressed = [path for path in MODULES if "suppress(Exception" in path.read_text()]
     assert not suppressed
+
+
+@pytest.mark.parametrize("path", MODULES, ids=lambda path: str(path.relative_to(HOUSE)))
+def test_one_module_writes_to_the_terminal(path: Path) -> None:
+    """Everything shown passes `cli/_console.py`, which escapes control characters and turns markup off."""
+    if path == HOUSE / "cli" / "_console.py":
+        return
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.Attribute):
+            assert node.attr not in ("echo", "secho", "print"), f"line {node.lineno}: print by earmark.cli._console"
+        if isinstance(node, ast.ImportFrom) and node.module in ("rich", "rich.console"):
+            assert not {alias.name for alias in node.names} & {"Console", "print"}, f"line {node.lineno}: a console"

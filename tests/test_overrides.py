@@ -193,8 +193,8 @@ def test_a_retry_of_questions_that_are_gone_says_which(monkeypatch: pytest.Monke
         (("model.foo=1",), "model.foo=1: sets nothing"),
         (("items=3",), "items=3 decides what is asked"),
         (("question=Why?",), "question=Why? decides what is asked"),
-        (("--readers", "all", "policy=official"), "policy=official: sets nothing"),
-        (("--readers", "all", "--scorer", "choice"), "give one of them"),
+        (("--parsers", "all", "policy=official"), "policy=official: sets nothing"),
+        (("--parsers", "all", "--scorer", "choice"), "give one of them"),
     ],
 )
 def test_a_rescore_refuses_by_name_what_it_does_not_use(

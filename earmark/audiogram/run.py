@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Final, NamedTuple, TypeAlias
 
 from earmark.audiogram.report import write_all
-from earmark.audiogram.results import Audiogram, completed_records, load_audiogram
+from earmark.audiogram.results import Audiogram, load_audiogram, load_completed
 from earmark.audiogram.trials import Plan, Settings, Trial, as_benchmark, make_plan, track_trials
 from earmark.config import Config, ModelConfig, model_signature, parse_model, parse_settings, to_yaml
 from earmark.engine.ask import make_preparer
@@ -112,7 +112,7 @@ def _open_run(
     place = rundir.model_dir(config.run.results, config.run.output_dir, model.name, rundir.AUDIOGRAM_NAME)
     begun = rundir.find_unfinished(place, signature, log) if config.run.resume else None
     where = begun or rundir.create_rundir(place, signature, to_yaml(config))
-    return where, completed_records(where)
+    return where, load_completed(where)
 
 
 async def ask_trials(

@@ -1,15 +1,16 @@
-"""Print what would be sent, sending nothing."""
+"""Print the prompts of a benchmark without sending them."""
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 import click
 
+from earmark.cli._console import log_to_stderr, print_json, print_line
+
 if TYPE_CHECKING:
-    from earmark.cli._tables import BenchmarkRun
+    from earmark.cli._args import BenchmarkRun
     from earmark.types import Condition, Item, Part, Prompt
 
 
@@ -18,19 +19,16 @@ if TYPE_CHECKING:
 @click.option("--json", "as_json", is_flag=True, help="One JSON object a line.")
 def command(words: tuple[str, ...], as_json: bool) -> None:
     """Print every prompt of BENCHMARK[:TASK]... [key=value]... without sending any."""
-    import orjson
-
-    from earmark.cli._args import use_only
-    from earmark.cli._tables import parse_runs
+    from earmark.cli._args import parse_runs, use_only
 
     used = ("condition", "noise", "limit", "seed", "max_audio_seconds", "max_audio_bytes")
     use_only("prompts", [word for word in words if "=" in word], used, own="the benchmark")
     for run in parse_runs(words):
         for description in _prompts(run):
             if as_json:
-                sys.stdout.buffer.write(orjson.dumps(description) + b"\n")
+                print_json(description)
             else:
-                click.echo(_to_text(description))
+                print_line(*_to_lines(description))
 
 
 def _prompts(run: BenchmarkRun) -> Iterator[dict[str, Any]]:
@@ -40,7 +38,7 @@ def _prompts(run: BenchmarkRun) -> Iterator[dict[str, Any]]:
     benchmark, settings = run
     seed = settings.run.seed_of(benchmark)
     if benchmark.fetch:
-        benchmark.fetch(lambda text: click.echo(text, err=True))
+        benchmark.fetch(log_to_stderr)
     conditions = load_conditions(settings.run.condition, seed, benchmark)
     for item in limit_items(benchmark, settings.run.limit):
         for condition in conditions if item.state == "ask" else conditions[:1]:
@@ -54,12 +52,12 @@ def _describe_prompt(run: BenchmarkRun, item: Item, condition: Condition | None)
     from earmark.errors import AskError
     from earmark.types import Capabilities, Limits
 
-    anything = Capabilities(formats=("wav", "mp3", "flac", "ogg", "opus", "m4a", "webm"), images=True)
+    any_format = Capabilities(formats=("wav", "mp3", "flac", "ogg", "opus", "m4a", "webm"), images=True)
     state, reason, turns = item.state, item.reason, []
     if state == "ask":
         loader = ClipLoader(Limits(run.settings.run.max_audio_seconds, run.settings.run.max_audio_bytes))
         try:
-            _, ready = prepare_prompt(run.benchmark.prompt(item), item, condition, anything, loader)
+            _, ready = prepare_prompt(run.benchmark.prompt(item), item, condition, any_format, loader)
             turns = _turns(ready)
         except AskError as error:
             state, reason = "error", str(error)
@@ -93,10 +91,10 @@ def _part(part: Part) -> dict[str, Any]:
     raise TypeError(f"{type(part).__name__} has not been prepared")
 
 
-def _to_text(description: dict[str, Any]) -> str:
+def _to_lines(description: dict[str, Any]) -> list[str]:
     head = f"── {description['task']} · {description['item']} · {description['condition']}"
     if description["state"] != "ask":
-        return f"{head} · {description['state']}: {description['reason']}\n"
+        return [f"{head} · {description['state']}: {description['reason']}", ""]
     lines = [f"{head} · target {description['target']}"]
     for turn in description["turns"]:
         lines.append(f"{turn['role']}:")
@@ -107,7 +105,7 @@ def _to_text(description: dict[str, Any]) -> str:
                 else f"[{part['type']} {part['name']}, {part['bytes']:,} bytes{_seconds(part)}]"
             )
             lines += [f"  {row}" for row in text.splitlines()]
-    return "\n".join([*lines, ""])
+    return [*lines, ""]
 
 
 def _seconds(part: dict[str, Any]) -> str:

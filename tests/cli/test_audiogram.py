@@ -217,7 +217,7 @@ def test_a_deaf_server_is_found_by_the_preflight_and_asked_nothing() -> None:
     with serving(lambda *_: said("A"), preflight=True) as server:
         done = earmark("audiogram", f"model={server.url}", "dimensions=[pitch]")
         assert done.returncode == 4, done.stderr
-        assert "does not hear" in done.stderr
+        assert "receives no audio" in done.stderr
     assert not list(Path("results").rglob("responses.jsonl"))
 
 

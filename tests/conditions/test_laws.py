@@ -227,8 +227,8 @@ def test_items_and_places_have_dice_of_their_own(text: str, benchmark: Benchmark
 PROGRAM = """
 import hashlib
 from mine import bench
-from earmark.audio.read import wave
-from earmark.types import Heard
+from earmark.audio.read import load_waveform
+from earmark.types import Audio
 from earmark.conditions import codec, noise, reverb, swap, telephone
 benchmark = bench.load(bench.Settings(data={data!r}))
 items = list(benchmark.items())
@@ -236,8 +236,8 @@ digest = hashlib.sha256()
 for module, argument in ((noise, "10"), (noise, "pink@3"), (noise, "babble@0"), (reverb, "0.5"), (swap, "")):
     condition = module.load(argument, 7, benchmark)
     for item in items[:4]:
-        for part in condition.hear(benchmark.prompt(item), item).turns[0].parts:
-            digest.update(wave(part).samples.tobytes() if isinstance(part, Heard) else part.encode())
+        for part in condition.apply(benchmark.prompt(item), item).turns[0].parts:
+            digest.update(load_waveform(part).samples.tobytes() if isinstance(part, Audio) else part.encode())
 print(digest.hexdigest())
 """
 

@@ -237,8 +237,11 @@ def test_memory_does_not_grow_with_the_number_of_items(tmp_path: Path) -> None:
     assert peak(3000) < peak(300) + 300_000
 
 
-class Costly(FakeModel):
+class Costly:
     """A model whose answers cost 1 each; the first comes last."""
+
+    name = "costly"
+    capabilities = FakeModel(lambda _: "A").capabilities
 
     async def generate(self, prompt: Prompt) -> Response:
         await asyncio.sleep(0.05 if asked(prompt) == 0 else 0)
@@ -247,7 +250,7 @@ class Costly(FakeModel):
 
 def ask_in_turns(journal: Path, settings: RunSettings) -> list[str]:
     """Ask two items at once, and each next one when a record has come, as an audiogram does; the ids in order."""
-    benchmark, model = bench.load(bench.Settings(items=8)), Costly(lambda _: "A")
+    benchmark, model = bench.load(bench.Settings(items=8)), Costly()
     records = asyncio.Queue[Record]()
 
     async def turns() -> AsyncGenerator[PreparedItem | Record]:

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from earmark import plugins
-from earmark.cli._tables import merge_tasks
+from earmark.cli._args import merge_tasks
 from earmark.config import compose_config, parse_model
 
 DOCS = Path(__file__).parents[2] / "docs"
