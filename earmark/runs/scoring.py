@@ -233,7 +233,7 @@ def _warnings(scored: ScoredJournal, answers: int) -> Iterator[str]:
         )
 
 
-def _solved_by_controls(run: Path, right: Mapping[tuple[str, str], AbstractSet[int]]) -> Iterator[tuple[str, ...]]:
+def _find_solved(run: Path, right: Mapping[tuple[str, str], AbstractSet[int]]) -> Iterator[tuple[str, ...]]:
     """Every item that all controls get right, once."""
     seen: set[tuple[str, str, str]] = set()
     for line in read_scores(run / SCORES_FILE):
@@ -316,7 +316,7 @@ async def write_scores(
     metrics = Metrics(done, rows, dataset, notices, dict(benchmark.averages), gained, all_of_it, judging)
     if gained:
         right = find_solved_by_controls(scored.cells.by_row, controls)
-        files.write_csv(run / "solved_by_controls.csv", files.SOLVED_BY_CONTROLS, _solved_by_controls(run, right))
+        files.write_csv(run / "solved_by_controls.csv", files.SOLVED_BY_CONTROLS, _find_solved(run, right))
     if benchmark.extra_tables:
         pairs = partial(read_scored_records, run / JOURNAL_FILE, run / SCORES_FILE)
         files.write_tables(run, benchmark.extra_tables(signature.model["name"], pairs))

@@ -17,7 +17,7 @@ from earmark.journal import Record, ScoreLine
 from earmark.report.aggregates import Aggregate, RowKey, aggregate_row
 from earmark.report.comparison import Comparison, compare_runs, comparison_table, footnotes
 from earmark.report.run_scores import RunInfo, RunScores, ScoringRules
-from earmark.runs.run_scores import _packaged_scorer
+from earmark.runs.run_scores import _find_scorer
 from earmark.scorers import choice, listen, wer
 from earmark.stats.compare import bonett_price, mcnemar
 from earmark.stats.count_table import CountTable
@@ -161,10 +161,10 @@ def test_a_scorer_is_made_again_from_its_settings(scorer: Any) -> None:
     bags = CountTable()
     bags.add({"n": 1.0}, "g")
     written = aggregate_row(RowKey("t", "plain", scorer.name), Aggregate(scorer, bags))
-    assert _packaged_scorer(written) == scorer
-    assert _packaged_scorer(replace(written, signature=f"{scorer.name}|colour:red")) is None
-    assert _packaged_scorer(replace(written, settings={"colour": "red"})) is None
-    assert _packaged_scorer(replace(written, scorer="nobody")) is None
+    assert _find_scorer(written) == scorer
+    assert _find_scorer(replace(written, signature=f"{scorer.name}|colour:red")) is None
+    assert _find_scorer(replace(written, settings={"colour": "red"})) is None
+    assert _find_scorer(replace(written, scorer="nobody")) is None
 
 
 # ---------------------------------------------------------------- without folders
