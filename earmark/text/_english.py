@@ -2,7 +2,7 @@
 
 The rules are those of the package whisper-normalizer, whose normaliser is called as it is: what its variants change
 are its own attributes (fillers, contractions, the reading of numbers, spellings). Four contractions that it adds to
-OpenAI's are left out. Two of its steps are given in a quicker form with the same result (docs/decisions/018).
+OpenAI's are left out. Two of its steps are given in a quicker form with the same result (docs/decisions/012).
 """
 
 from __future__ import annotations
