@@ -70,10 +70,10 @@ def template_of(processor: Any) -> str:
     return ""
 
 
-def supported_variables(variables: Mapping[str, Any], template: str) -> dict[str, Any]:
+def select_variables(variables: Mapping[str, Any], template: str) -> dict[str, Any]:
     """The variables that a template mentions: some processors take an unknown one for an argument of their own.
 
-    >>> supported_variables({"enable_thinking": False}, "{% if enable_thinking %}"), supported_variables({"enable_thinking": False}, "{{ messages }}")
+    >>> select_variables({"enable_thinking": False}, "{% if enable_thinking %}"), select_variables({"enable_thinking": False}, "{{ messages }}")
     ({'enable_thinking': False}, {})
     """
     return {name: value for name, value in variables.items() if re.search(rf"\b{re.escape(name)}\b", template)}

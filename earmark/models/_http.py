@@ -83,7 +83,7 @@ class HttpClient:
         return self._urls[path]
 
     @property
-    def hosted(self) -> bool:
+    def is_hosted(self) -> bool:
         """True if the address is somebody else's, as far as it tells."""
         return not is_own(parse_address(self.settings.base_url).host or "")
 
@@ -103,12 +103,12 @@ class HttpClient:
         limits = self.settings
         longest = limits.timeout if wait == "timeout" else limits.connect_timeout
         timeout = aiohttp.ClientTimeout(total=longest, sock_connect=min(limits.connect_timeout, longest))
-        way: dict[str, Any] = {"proxy": self._proxy, "proxy_headers": self._proxy_headers, "timeout": timeout}
+        options: dict[str, Any] = {"proxy": self._proxy, "proxy_headers": self._proxy_headers, "timeout": timeout}
         url = self.url(path)
-        with self._translated_errors(wait, longest):
-            async with self.session.request(method, url, allow_redirects=False, **way, **body) as reply:
+        with self._translate_errors(wait, longest):
+            async with self.session.request(method, url, allow_redirects=False, **options, **body) as reply:
                 if reply.status in REDIRECTS:
-                    raise BadSetup(self._hidden(_redirection(url, reply)))
+                    raise BadSetup(self._hide_in_text(_redirection(url, reply)))
                 yield reply
 
     async def read(self, reply: aiohttp.ClientResponse, *, at_least: int = 0) -> bytes:
@@ -116,9 +116,9 @@ class HttpClient:
         packed = reply.headers.get("Content-Encoding")
         if not packed and reply.content_length and reply.content_length <= self._max_bytes(at_least):
             return self.hide(await reply.read())
-        return self.hide(b"".join([piece async for piece in self.pieces(reply, at_least=at_least)]))
+        return self.hide(b"".join([piece async for piece in self.iter_chunks(reply, at_least=at_least)]))
 
-    async def pieces(self, reply: aiohttp.ClientResponse, *, at_least: int = 0) -> AsyncIterator[bytes]:
+    async def iter_chunks(self, reply: aiohttp.ClientResponse, *, at_least: int = 0) -> AsyncIterator[bytes]:
         """Yield the body of a reply as it comes, unpacked. Raises Rejected where it grows too large."""
         size, limit = 0, self._max_bytes(at_least)
         async for piece in unpack(reply):
@@ -138,11 +138,11 @@ class HttpClient:
         limit = self.settings.max_reply_bytes
         return float("inf") if limit is None else max(limit, at_least)
 
-    def _hidden(self, text: str) -> str:
+    def _hide_in_text(self, text: str) -> str:
         return hide(text.encode(errors="replace"), self._key).decode()
 
     @contextmanager
-    def _translated_errors(self, wait: str, longest: Seconds) -> Iterator[None]:
+    def _translate_errors(self, wait: str, longest: Seconds) -> Iterator[None]:
         """Raise failures of the network under our own names."""
         address, connect = self.settings.base_url, self.settings.connect_timeout
         if self._proxy:
@@ -161,7 +161,7 @@ class HttpClient:
                 "check the address, or install the certificate"
             ) from error
         except aiohttp.ClientError as error:
-            raise Transient(self._hidden(f"{type(error).__name__}: {error}")) from error
+            raise Transient(self._hide_in_text(f"{type(error).__name__}: {error}")) from error
 
 
 @asynccontextmanager
@@ -200,12 +200,12 @@ def proxy_for(url: URL) -> tuple[URL | None, dict[str, str] | None]:
     This machine's own addresses are reached without one. ~/.netrc is not read: it would send its passwords to servers.
     """
     host = url.host or ""
-    found = None if is_loopback(host) or proxy_bypass(f"{host}:{url.port}") else getproxies().get(url.scheme)
-    if not found:
+    address = None if is_loopback(host) or proxy_bypass(f"{host}:{url.port}") else getproxies().get(url.scheme)
+    if not address:
         return None, None
     variable = f"{url.scheme.upper()}_PROXY"
     try:
-        proxy = URL(found if "://" in found else f"http://{found}")
+        proxy = URL(address if "://" in address else f"http://{address}")
     except ValueError as error:
         raise BadSetup(f"{variable} holds no address; expected http://HOST:PORT") from error
     if proxy.scheme not in ("http", "https") or not proxy.host:

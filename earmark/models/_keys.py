@@ -111,9 +111,9 @@ def hide(data: bytes, key: str) -> bytes:
 @lru_cache(maxsize=64)
 def _forms(key: str) -> tuple[bytes, ...]:
     """Forms in which the key may come back: alone, as JSON and as addresses write it; the longest first."""
-    found = set[str]()
+    forms = set[str]()
     for secret in (key, key.rpartition(" ")[2]):
         if len(secret) >= SHORTEST_KEY:
             in_address = URL("http://h").with_query(k=secret).raw_query_string.removeprefix("k=")
-            found |= {secret, quote(secret, safe=""), in_address, json.dumps(secret)[1:-1]}
-    return tuple(form.encode() for form in sorted(found, key=len, reverse=True))
+            forms |= {secret, quote(secret, safe=""), in_address, json.dumps(secret)[1:-1]}
+    return tuple(form.encode() for form in sorted(forms, key=len, reverse=True))

@@ -67,15 +67,15 @@ def check_audio_inputs(inputs: Mapping[str, Any], kind: str) -> None:
 
 def window_of(extractor: Any, inputs: Inputs, rate: Hertz) -> Seconds | None:
     """Maximum length of a clip before it is truncated; None: longer clips are taken whole, or in pieces."""
-    seconds = declared_window(extractor, rate)
+    seconds = window_from_extractor(extractor, rate)
     if seconds is None:
         return None
     noise = np.random.default_rng(0).normal(0, 0.1, round((seconds + PROBE) * rate)).astype(np.float32)
-    longer, window = (inputs([probe_prompt(heard, rate)]) for heard in (noise, noise[: round(seconds * rate)]))
+    longer, window = (inputs([probe_prompt(clip, rate)]) for clip in (noise, noise[: round(seconds * rate)]))
     return seconds if inputs_equal(audio_inputs(longer), audio_inputs(window)) else None
 
 
-def declared_window(extractor: Any, rate: Hertz) -> Seconds | None:
+def window_from_extractor(extractor: Any, rate: Hertz) -> Seconds | None:
     """The window that an extractor tells: a length in seconds, or the samples at which its call cuts."""
     chunk = getattr(extractor, "chunk_length", None)
     if chunk:
@@ -91,9 +91,9 @@ def inputs_equal(first: Mapping[str, Any], second: Mapping[str, Any]) -> bool:
     )
 
 
-def probe_prompt(heard: Samples, rate: Hertz) -> Prompt:
+def probe_prompt(samples: Samples, rate: Hertz) -> Prompt:
     """A prompt about one sound."""
-    return Prompt((Turn("user", (Waveform(heard[None], rate, "a probe"), "What do you hear?")),))
+    return Prompt((Turn("user", (Waveform(samples[None], rate, "a probe"), "What do you hear?")),))
 
 
 def _tone(frequency: float, rate: Hertz) -> Samples:

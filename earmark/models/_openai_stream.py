@@ -53,7 +53,7 @@ class StreamedReply:
 
     def add_event(self, data: bytes) -> None:
         """Take the data of one line; nothing ends an event, whose data may have several lines."""
-        chunk = parsed_line(data) if data and not self._lines else data
+        chunk = parse_line(data) if data and not self._lines else data
         if data == END and not self._lines:
             self.ended = True
         elif data and isinstance(chunk, bytes):
@@ -61,7 +61,7 @@ class StreamedReply:
         elif data:
             self._add_chunk(chunk)
         elif self._lines:
-            chunk = parsed_line(b"\n".join(self._lines))
+            chunk = parse_line(b"\n".join(self._lines))
             if isinstance(chunk, bytes):
                 raise Transient(f"a piece of the stream is no JSON: {chunk[:200]!r}")
             self._lines.clear()
@@ -107,7 +107,7 @@ class StreamedReply:
 async def collect_stream(client: HttpClient, reply: aiohttp.ClientResponse, began: Seconds) -> Reply:
     """A stream to its end. Raises Transient where it breaks off."""
     stream = StreamedReply(began)
-    async for data in event_lines(client.pieces(reply)):
+    async for data in event_lines(client.iter_chunks(reply)):
         stream.add_event(client.hide(data))
         if stream.error is not None:
             return Reply(200, reply.headers, stream.error)
@@ -121,7 +121,7 @@ async def collect_stream(client: HttpClient, reply: aiohttp.ClientResponse, bega
     return Reply(200, reply.headers, stream.payload(), seconds, stream.first_token, stream.first_sound)
 
 
-def parsed_line(data: bytes) -> Any:
+def parse_line(data: bytes) -> Any:
     """Parse the data of an event; the bytes where they are no JSON, or only a part of some."""
     try:
         return loads_lenient(data)

@@ -129,7 +129,7 @@ def make_processor(
         raise BadSetup(
             f"{type(processor).__name__} has no chat template and takes no sound: nothing can be asked of it"
         )
-    known = _chat.supported_variables(variables, template)
+    known = _chat.select_variables(variables, template)
     mark = placeholder if style == "placeholder" else ""
     return PromptProcessor(processor, style, rate_of(extractor), system_prompt, known, mark)
 

@@ -74,11 +74,11 @@ def weight_format(quantization: Mapping[str, Any]) -> str:
     >>> weight_format({"quant_method": "modelopt", "quant_algo": "NVFP4"}), weight_format({"quant_method": "awq", "bits": 4})
     ('nvfp4', '')
     """
-    words = set(re.findall(r"[a-z0-9]+", " ".join(_declared_formats(quantization)).lower()))
+    words = set(re.findall(r"[a-z0-9]+", " ".join(_iter_formats(quantization)).lower()))
     return next((kind for kind in NEEDS if kind in words), "")
 
 
-def _declared_formats(quantization: Mapping[str, Any]) -> Iterator[str]:
+def _iter_formats(quantization: Mapping[str, Any]) -> Iterator[str]:
     """Formats declared in each of three notations: a method name, ModelOpt algorithms, compressed-tensors groups."""
     nested = quantization.get("quantization")
     fields = {**quantization, **(nested if isinstance(nested, Mapping) else {})}

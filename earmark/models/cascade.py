@@ -82,17 +82,17 @@ class Cascade(Struct, frozen=True, eq=False):
     async def generate(self, prompt: Prompt) -> Response:
         began = time.perf_counter()
         sounds = [part for turn in prompt.turns for part in turn.parts if isinstance(part, EncodedAudio | Waveform)]
-        heard = await asyncio.gather(*(self._transcript(sound) for sound in sounds))
-        texts = iter([transcript.text for transcript in heard])
+        transcripts = await asyncio.gather(*(self._transcript(sound) for sound in sounds))
+        texts = iter([transcript.text for transcript in transcripts])
         turns = tuple(self._transcribe_turn(turn, texts) for turn in prompt.turns)
         answer = await self.llm.generate(replace(prompt, turns=turns))
         return replace(
             answer,
             text=self.template.answer(answer.text),
-            transcripts=tuple(transcript.text for transcript in heard),
-            usage=sum((transcript.usage for transcript in heard), answer.usage),
+            transcripts=tuple(transcript.text for transcript in transcripts),
+            usage=sum((transcript.usage for transcript in transcripts), answer.usage),
             seconds=time.perf_counter() - began,
-            notes=(*dict.fromkeys(note for transcript in heard for note in transcript.notes), *answer.notes),
+            notes=(*dict.fromkeys(note for transcript in transcripts for note in transcript.notes), *answer.notes),
         )
 
     async def _transcript(self, sound: EncodedAudio | Waveform) -> Response:
@@ -137,10 +137,10 @@ async def load(settings: Settings) -> AsyncIterator[Cascade]:
         raise UsageError(
             f"template is '{settings.template}', expected {', '.join(TEMPLATES)} or a text with {{transcript}} in it"
         )
-    async with open_model(settings.asr) as ear, open_model(settings.llm) as thinker:
-        name = settings.name or f"{ear.name}+{thinker.name}"
+    async with open_model(settings.asr) as asr, open_model(settings.llm) as llm:
+        name = settings.name or f"{asr.name}+{llm.name}"
         capabilities = replace(
-            ear.capabilities, clips=None, images=thinker.capabilities.images, roles=thinker.capabilities.roles
+            asr.capabilities, clips=None, images=llm.capabilities.images, roles=llm.capabilities.roles
         )
-        recogniser, mind = make_throttle(ear, settings.asr), make_throttle(thinker, settings.llm)
-        yield Cascade(recogniser, mind, name, template, capabilities, settings.instruction)
+        throttled_asr, throttled_llm = make_throttle(asr, settings.asr), make_throttle(llm, settings.llm)
+        yield Cascade(throttled_asr, throttled_llm, name, template, capabilities, settings.instruction)

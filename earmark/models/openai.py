@@ -83,9 +83,9 @@ class ChatModel(Struct, frozen=True, eq=False):
     engine: str = ""  # what serves it, where the server's list of models says
 
     @property
-    def hosted(self) -> bool:
+    def is_hosted(self) -> bool:
         """True if it is somebody's service: at no address of one's own, by no engine that one runs oneself."""
-        return self.client.hosted and self.engine not in ENGINES
+        return self.client.is_hosted and self.engine not in ENGINES
 
     @property
     def warnings(self) -> tuple[str, ...]:
@@ -163,7 +163,7 @@ async def load(settings: Settings) -> AsyncIterator[ChatModel]:
     limit = profile.max_body_bytes if settings.max_body_bytes is UNSET else settings.max_body_bytes
     stream = settings.stream if settings.stream is not None else profile.streams_only or bool(settings.voice)
     async with open_client(settings) as client:
-        first = Entry(settings.name) if settings.name else await first_model(client, settings)
+        first = ModelEntry(settings.name) if settings.name else await first_model(client, settings)
         yield ChatModel(
             first.id,
             settings,
@@ -188,7 +188,7 @@ def _user_parameters(settings: Settings) -> dict[str, str]:
     return own | {name: f"model.extra.{name}" for name in extra_fields(settings)}
 
 
-async def first_model(client: HttpClient, settings: Settings) -> Entry:
+async def first_model(client: HttpClient, settings: Settings) -> ModelEntry:
     """The first model that a server lists."""
     try:
         status, entries = await _models(client)
@@ -205,32 +205,32 @@ async def first_model(client: HttpClient, settings: Settings) -> Entry:
     return entries[0]
 
 
-class Entry(Struct, frozen=True):
+class ModelEntry(Struct, frozen=True):
     """A model in a server's list."""
 
     id: str
     owned_by: str = ""
 
 
-class Listed(Struct, frozen=True):
+class ModelListing(Struct, frozen=True):
     """The models of a server, as it lists them."""
 
     data: list[Any] | None = None
 
 
-async def _models(client: HttpClient) -> tuple[int, list[Entry]]:
+async def _models(client: HttpClient) -> tuple[int, list[ModelEntry]]:
     """What a server says about its models: the status, and the models. Raises Transient where nothing answers."""
     async with client.request("GET", "/models", wait="connect") as reply:
         payload = parse_payload(await client.read(reply))
-    return reply.status, listed_models(payload) if reply.status in SUCCESS else []
+    return reply.status, parse_model_list(payload) if reply.status in SUCCESS else []
 
 
-def listed_models(payload: dict[str, Any] | bytes) -> list[Entry]:
+def parse_model_list(payload: dict[str, Any] | bytes) -> list[ModelEntry]:
     """Read a server's list of models.
 
-    >>> listed_models({"data": [{"id": "m", "owned_by": "vllm"}, {"id": 5}, "m", {"id": "n", "owned_by": 5}]})
-    [Entry(id='m', owned_by='vllm'), Entry(id='n', owned_by='')]
+    >>> parse_model_list({"data": [{"id": "m", "owned_by": "vllm"}, {"id": 5}, "m", {"id": "n", "owned_by": 5}]})
+    [ModelEntry(id='m', owned_by='vllm'), ModelEntry(id='n', owned_by='')]
     """
-    entries = [entry for entry in parse_usage(payload, Listed).data or () if isinstance(entry, dict)]
+    entries = [entry for entry in parse_usage(payload, ModelListing).data or () if isinstance(entry, dict)]
     named = [(entry.get("id"), entry.get("owned_by")) for entry in entries]
-    return [Entry(name, owner if isinstance(owner, str) else "") for name, owner in named if isinstance(name, str)]
+    return [ModelEntry(name, owner if isinstance(owner, str) else "") for name, owner in named if isinstance(name, str)]

@@ -58,21 +58,23 @@ class SmolLM2(Struct, frozen=True, eq=False):
 
     def _choose(self, prompt: Prompt) -> Response:
         question = "\n".join(text for role, text in _to_dialogue(prompt) if role == "user")
-        asked = self._tokens(f"Question: {without_options(question, prompt)}\nAnswer:")
+        prompt_tokens = self._tokens(f"Question: {without_options(question, prompt)}\nAnswer:")
         answers = [self._tokens(f" {choice}") for choice in prompt.choices]
-        scored = self.generator.score_batch([asked + answer for answer in answers])
+        scored = self.generator.score_batch([prompt_tokens + answer for answer in answers])
         likelihoods = tuple(float(np.sum(s.log_probs[-len(a) :])) for s, a in zip(scored, answers, strict=True))
-        return Response(prompt.labels[int(np.argmax(likelihoods))], likelihoods=likelihoods, usage=Usage(len(asked), 1))
+        return Response(
+            prompt.labels[int(np.argmax(likelihoods))], likelihoods=likelihoods, usage=Usage(len(prompt_tokens), 1)
+        )
 
     def _write(self, prompt: Prompt) -> Response:
         turns = "".join(f"<|im_start|>{role}\n{text}{END}\n" for role, text in _to_dialogue(prompt))
-        asked = self._tokens(f"{turns}<|im_start|>assistant\n")
+        prompt_tokens = self._tokens(f"{turns}<|im_start|>assistant\n")
         answer = self.generator.generate_batch(
-            [asked], max_length=self.max_tokens, sampling_topk=1, include_prompt_in_result=False, end_token=END
+            [prompt_tokens], max_length=self.max_tokens, sampling_topk=1, include_prompt_in_result=False, end_token=END
         )[0].sequences_ids[0]
         text = self.tokenizer.decode(answer).strip()
         return Response(
-            text, "length" if len(answer) >= self.max_tokens else "end", usage=Usage(len(asked), len(answer))
+            text, "length" if len(answer) >= self.max_tokens else "end", usage=Usage(len(prompt_tokens), len(answer))
         )
 
     def _tokens(self, text: str) -> list[str]:

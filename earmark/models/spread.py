@@ -82,9 +82,9 @@ class LoadBalancer:
         return self.endpoints[0].model.capabilities
 
     @property
-    def hosted(self) -> bool:
+    def is_hosted(self) -> bool:
         """True if any of them is somebody's service."""
-        return any(server.hosted for server in self._servers)
+        return any(server.is_hosted for server in self._servers)
 
     @property
     def engine(self) -> str:
@@ -121,7 +121,7 @@ class LoadBalancer:
             if error.busy:
                 endpoint.back_at = self._clock() + (error.wait or DEFAULT_COOLDOWN)
             else:
-                self._on_failure(endpoint)
+                self._count_failure(endpoint)
             raise
         finally:
             endpoint.under_way -= 1
@@ -132,7 +132,7 @@ class LoadBalancer:
         endpoint.failures = 0
         return response
 
-    def _on_failure(self, endpoint: Endpoint) -> None:
+    def _count_failure(self, endpoint: Endpoint) -> None:
         endpoint.failures += 1
         if endpoint.failures >= FAILURES_BEFORE_COOLDOWN:
             endpoint.back_at = self._clock() + self._rest

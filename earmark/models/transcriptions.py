@@ -54,8 +54,8 @@ class TranscriptionModel(Struct, frozen=True, eq=False):
     engine: str = ""  # nobody says
 
     @property
-    def hosted(self) -> bool:
-        return self.client.hosted
+    def is_hosted(self) -> bool:
+        return self.client.is_hosted
 
     @property
     def warnings(self) -> tuple[str, ...]:

@@ -181,7 +181,7 @@ def translate_prompt_errors() -> Iterator[None]:
 @asynccontextmanager
 async def load(settings: Settings) -> AsyncIterator[TransformersModel]:
     """Open the model, and see that it is given what it should hear."""
-    name, hf_id = _found(settings)
+    name, hf_id = _resolve(settings)
     answers = await asyncio.to_thread(_open, settings, hf_id)
     capabilities = await asyncio.to_thread(answers.processing.capabilities, settings.seconds, settings.clips)
     alone = answers.processing.style == "placeholder"
@@ -194,17 +194,17 @@ async def load(settings: Settings) -> AsyncIterator[TransformersModel]:
 
 async def capabilities(settings: Settings) -> Capabilities:
     """Find what the model takes by its processor alone; no weights are read."""
-    _, hf_id = _found(settings)
+    _, hf_id = _resolve(settings)
     used = await asyncio.to_thread(_processing_of, settings, hf_id)
     return await asyncio.to_thread(used.capabilities, settings.seconds, settings.clips)
 
 
-def _found(settings: Settings) -> tuple[str, str]:
+def _resolve(settings: Settings) -> tuple[str, str]:
     """What the model is called, and where it is found. Raises BadSetup where transformers is not installed."""
-    found = _chat.resolve_name(settings.name, settings.hf_id, "transformers")
+    name_and_place = _chat.resolve_name(settings.name, settings.hf_id, "transformers")
     if find_spec("transformers") is None or find_spec("torch") is None:
         raise BadSetup(f"transformers is not installed here; type: {INSTALL}; an environment of its own is best")
-    return found
+    return name_and_place
 
 
 def _processing_of(settings: Settings, hf_id: str) -> PromptProcessor:

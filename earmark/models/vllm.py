@@ -66,31 +66,33 @@ class VllmModel(Struct, frozen=True, eq=False):
 
         last: Any = None
         with translate_engine_errors(self.name):
-            drawn = SamplingParams(
+            sampling_params = SamplingParams(
                 **_chat.sampling(prompt, self.settings.sampling), output_kind=RequestOutputKind.FINAL_ONLY
             )
             # A caller that stops waiting closes this generator, and vLLM then drops the request.
             async with asyncio.timeout(self.settings.timeout):
-                async for output in self.engine.generate(self.request(prompt), drawn, f"earmark-{next(self.number)}"):
+                async for output in self.engine.generate(
+                    self.request(prompt), sampling_params, f"earmark-{next(self.number)}"
+                ):
                     last = output
         if last is None or not last.outputs:
             raise Rejected("the engine ended this request without an answer")
         completion = last.outputs[0]
-        asked = last.prompt_token_ids or []
-        heard = asked.count(self.processing.sound_token())
+        prompt_tokens = last.prompt_token_ids or []
+        audio_tokens = prompt_tokens.count(self.processing.sound_token())
         return Response(
             completion.text,
             stop_of(completion.finish_reason) or "end",
-            usage=Usage(len(asked), len(completion.token_ids), heard),
+            usage=Usage(len(prompt_tokens), len(completion.token_ids), audio_tokens),
         )
 
     def request(self, prompt: Prompt) -> dict[str, Any]:
         """A prompt as the engine takes it: tokens, and samples with their rate."""
         tokenizer, text = self.processing.tokenizer, self.processing.text(prompt)
         marked = bool(tokenizer.bos_token) and text.startswith(tokenizer.bos_token)
-        asked: dict[str, Any] = {"prompt_token_ids": tokenizer.encode(text, add_special_tokens=not marked)}
-        heard = [(sound, self.processing.rate) for sound in _chat.audio_samples(prompt)]
-        return asked | ({"multi_modal_data": {"audio": heard}} if heard else {})
+        request: dict[str, Any] = {"prompt_token_ids": tokenizer.encode(text, add_special_tokens=not marked)}
+        audio = [(sound, self.processing.rate) for sound in _chat.audio_samples(prompt)]
+        return request | ({"multi_modal_data": {"audio": audio}} if audio else {})
 
 
 @contextmanager
@@ -136,7 +138,7 @@ def translate_start_errors(hf_id: str) -> Iterator[None]:
 @asynccontextmanager
 async def load(settings: Settings) -> AsyncIterator[VllmModel]:
     """Start the engine, unless the card cannot run these weights."""
-    name, hf_id, used = await _prepared(settings)
+    name, hf_id, used = await _prepare(settings)
     capabilities = await asyncio.to_thread(
         used.capabilities, settings.seconds, settings.limit_mm_per_prompt.get("audio")
     )
@@ -150,11 +152,11 @@ async def load(settings: Settings) -> AsyncIterator[VllmModel]:
 
 async def capabilities(settings: Settings) -> Capabilities:
     """Find what the model takes by its processor alone; no engine is started."""
-    _, _, used = await _prepared(settings)
+    _, _, used = await _prepare(settings)
     return await asyncio.to_thread(used.capabilities, settings.seconds, settings.limit_mm_per_prompt.get("audio"))
 
 
-async def _prepared(settings: Settings) -> tuple[str, str, PromptProcessor]:
+async def _prepare(settings: Settings) -> tuple[str, str, PromptProcessor]:
     """What the model is called, where it is found, and its processor. Raises BadSetup where vLLM is not installed."""
     name, hf_id = _chat.resolve_name(settings.name, settings.hf_id, "vllm")
     if find_spec("vllm") is None:

@@ -20,10 +20,10 @@ import numpy as np
 from earmark.report.aggregates import FAILED, UNREAD, Aggregate, HasMetrics, RowKey, join_pairs, mean_over_tasks
 from earmark.report.rows import ListeningGain
 from earmark.report.table import format_number, format_p, format_signed, mark
-from earmark.stats.compare import Difference, Pairs, holm, weighed
-from earmark.stats.controls import Control, over_the_best
+from earmark.stats.compare import Difference, Pairs, difference_and_influence, holm
+from earmark.stats.controls import Control, gain_over_best
 from earmark.stats.count_table import Floats, Names
-from earmark.stats.estimate import Whole, binary_outcomes
+from earmark.stats.estimate import Indices, binary_outcomes
 from earmark.types import Metric, replace
 
 PLAIN: Final = "plain"
@@ -130,18 +130,18 @@ def matched_answers(first: Aggregate, second: Aggregate) -> Pairs:
     )
 
 
-def _answered_items(aggregate: Aggregate) -> tuple[Names, Whole]:
+def _answered_items(aggregate: Aggregate) -> tuple[Names, Indices]:
     """Names of the answered items, and their index in the aggregate."""
     index = np.flatnonzero(np.frombuffer(aggregate.outcome, np.int8) != FAILED)
     odd = np.uint64(0x9E3779B97F4A7C15)  # so that a repeat moves every name far away
     return aggregate.counts.items[index] + aggregate.counts.repeats[index].astype(np.uint64) * odd, index
 
 
-def _select_columns(aggregate: Aggregate, index: Whole) -> dict[str, Floats]:
+def _select_columns(aggregate: Aggregate, index: Indices) -> dict[str, Floats]:
     return {name: column[index] for name, column in aggregate.counts.columns.items()}
 
 
-def _by_chance(aggregate: Aggregate, at: Whole) -> dict[str, Floats]:
+def _by_chance(aggregate: Aggregate, at: Indices) -> dict[str, Floats]:
     """The counts of a control, with what guessing gets for answers that cannot be read or refuse."""
     columns = _select_columns(aggregate, at)
     _, metric = next(iter(aggregate.scorer.metrics.items()))
@@ -166,7 +166,9 @@ def _headline(scorer: HasMetrics) -> tuple[str, Metric]:
 
 def _gain(key: GainKey, name: str, metric: Metric, controls: Mapping[str, Pairs], seed: int) -> ListeningGain:
     sign = 1 if metric.better == "higher" else -1
-    differences = {control: weighed((metric, metric), pair, seed) for control, pair in controls.items()}
+    differences = {
+        control: difference_and_influence((metric, metric), pair, seed) for control, pair in controls.items()
+    }
     turned = {control: _turned(computed, sign) for control, (computed, _) in differences.items()}
     known = [control for control, computed in turned.items() if computed.value is not None]
     best = min(known or turned, key=lambda control: turned[control].value or 0.0)
@@ -183,7 +185,7 @@ def _gain(key: GainKey, name: str, metric: Metric, controls: Mapping[str, Pairs]
         parts.append(Control(computed.value, computed.low, computed.high, p, groups, sign * change))
     if not parts:
         return gain
-    joint = over_the_best(parts, min(controls[control].groups.size for control in known), seed)
+    joint = gain_over_best(parts, min(controls[control].groups.size for control in known), seed)
     return replace(
         gain, value=joint.value, low=joint.low, high=joint.high, p=joint.p if turned[best].p is not None else None
     )

@@ -34,19 +34,19 @@ from msgspec import Struct
 from earmark.stats.count_table import Floats, Names
 from earmark.stats.estimate import (
     Estimate,
-    Found,
+    EstimateAndInfluence,
+    GroupedCounts,
     MeanMetric,
-    Sample,
     by_item,
-    by_leaving_out,
     evaluate_metric,
     finite_or_none,
+    group_counts,
+    jackknife_estimate,
     mean_of_parts,
-    sample,
 )
-from earmark.stats.jackknife import Influence, effective, share_influence
+from earmark.stats.jackknife import Influence, effective_n, share_influence
 from earmark.stats.planning import POWER, smallest_difference
-from earmark.stats.quantiles import LEVEL, normal, student
+from earmark.stats.quantiles import LEVEL, t_quantile, z_quantile
 from earmark.types import Counts, Metric, Number, replace
 
 PERMUTATIONS: Final = 9999  # ways of swapping that are drawn
@@ -84,10 +84,12 @@ class Difference(Struct, frozen=True, omit_defaults=True):
 
 def difference(metrics: tuple[Metric, Metric], pairs: Pairs, seed: int = 0) -> Difference:
     """Difference of the second run from the first by a metric, each evaluated by its own rules."""
-    return weighed(metrics, pairs, seed)[0]
+    return difference_and_influence(metrics, pairs, seed)[0]
 
 
-def weighed(metrics: tuple[Metric, Metric], pairs: Pairs, seed: int = 0) -> tuple[Difference, Influence | None]:
+def difference_and_influence(
+    metrics: tuple[Metric, Metric], pairs: Pairs, seed: int = 0
+) -> tuple[Difference, Influence | None]:
     """The same, and how each group influences it."""
     n = int(pairs.groups.size)
     if not n:
@@ -99,7 +101,7 @@ def weighed(metrics: tuple[Metric, Metric], pairs: Pairs, seed: int = 0) -> tupl
     if first is None or second is None:
         return Difference(first, second, n=n, why="not defined for these counts"), None
     apart = PairedResampler(metrics, pairs, seed)
-    estimate, influence = apart.found(second - first)
+    estimate, influence = apart.estimate(second - first)
     difference = Difference(
         first,
         second,
@@ -112,7 +114,7 @@ def weighed(metrics: tuple[Metric, Metric], pairs: Pairs, seed: int = 0) -> tupl
         why=estimate.why,
         trusted=estimate.trusted,
     )
-    gaps = apart.alone
+    gaps = apart.binary_gaps
     if gaps is not None:
         gained, lost = int((gaps > 0).sum()), int((gaps < 0).sum())
         disagreement = (gained + lost) / n
@@ -151,13 +153,13 @@ def bonett_price(only_candidate: float, only_baseline: float, n: float, level: f
     >>> [round(bound, 4) for bound in bonett_price(8, 2, 50)]
     [-0.0114, 0.2421]
     """
-    return paired_interval((only_candidate - only_baseline) / n, (only_candidate + only_baseline) / n, n, level)
+    return bonett_price_of_marks((only_candidate - only_baseline) / n, (only_candidate + only_baseline) / n, n, level)
 
 
-def paired_interval(difference: float, square: float, n: float, level: float = LEVEL) -> tuple[float, float]:
+def bonett_price_of_marks(difference: float, square: float, n: float, level: float = LEVEL) -> tuple[float, float]:
     """The same from the mean difference and the mean square of the differences of n pairs of marks from 0 to 1."""
     middle = difference * n / (n + 2)
-    half = normal(level) * math.sqrt(max(0.0, (square * n + 2) / (n + 2) - middle**2) / (n + 2))
+    half = z_quantile(level) * math.sqrt(max(0.0, (square * n + 2) / (n + 2) - middle**2) / (n + 2))
     return max(-1.0, middle - half), min(1.0, middle + half)
 
 
@@ -170,27 +172,31 @@ class PairedResampler:
     def __init__(self, metrics: tuple[Metric, Metric], pairs: Pairs, seed: int = 0) -> None:
         self._metrics = metrics
         self._names = tuple(dict.fromkeys((*pairs.baseline, *pairs.candidate)))
-        self._dice = np.random.default_rng(seed)
+        self._rng = np.random.default_rng(seed)
         zero = np.zeros(pairs.groups.size)
         both = [
             {name: columns.get(name, zero) for name in self._names} for columns in (pairs.baseline, pairs.candidate)
         ]
-        self.pairs = sample(
-            {f"{side}{name}": column for side, one in zip("12", both, strict=True) for name, column in one.items()},
+        self.pairs = group_counts(
+            {
+                f"{side}{name}": column
+                for side, counts in zip("12", both, strict=True)
+                for name, column in counts.items()
+            },
             pairs.groups,
             pairs.items,
         )
         self._first, self._second = np.split(self.pairs.rows, 2, axis=1)
 
     @functools.cached_property
-    def alone(self) -> Floats | None:
+    def binary_gaps(self) -> Floats | None:
         """The difference of each pair, where each is right or wrong and a group of its own; else None."""
         gaps = _gaps(self._metrics, self.pairs)
         if gaps is None or self.pairs.size < gaps.size or not np.isin(gaps, (-1, 0, 1)).all():
             return None
         return gaps
 
-    def found(self, value: float) -> Found:
+    def estimate(self, value: float) -> EstimateAndInfluence:
         """The difference with its interval and the influence of groups."""
         return _difference(self._metrics, self.pairs, value)
 
@@ -226,11 +232,11 @@ class PairedResampler:
         far, step = 0, max(1, BLOCK // many)
         for start in range(0, PERMUTATIONS, step):
             shape = (min(step, PERMUTATIONS - start), many)
-            far += count_extreme(self._dice.integers(0, 2, shape, np.int8).astype(np.float64))
+            far += count_extreme(self._rng.integers(0, 2, shape, np.int8).astype(np.float64))
         return (1 + far) / (1 + PERMUTATIONS), "permutation"
 
 
-def _difference(metrics: tuple[Metric, Metric], pairs: Sample, value: float) -> Found:
+def _difference(metrics: tuple[Metric, Metric], pairs: GroupedCounts, value: float) -> EstimateAndInfluence:
     n, size = pairs.groups.size, pairs.size
     first, second = metrics
     if isinstance(first, MeanMetric) and isinstance(second, MeanMetric):
@@ -238,7 +244,7 @@ def _difference(metrics: tuple[Metric, Metric], pairs: Sample, value: float) -> 
     marks = _binary_difference(metrics, pairs, value)
     if marks:
         return marks
-    return by_leaving_out(Estimate(value, n=n, groups=size), pairs, _gap_of(first, second))
+    return jackknife_estimate(Estimate(value, n=n, groups=size), pairs, _gap_of(first, second))
 
 
 def _gap_of(first: Metric, second: Metric) -> Callable[[Counts], Number]:
@@ -246,7 +252,9 @@ def _gap_of(first: Metric, second: Metric) -> Callable[[Counts], Number]:
     return lambda counts: np.subtract(second.value(_side(counts, "2")), first.value(_side(counts, "1")))
 
 
-def _mean_difference(first: MeanMetric, second: MeanMetric, pairs: Sample, bare: Estimate) -> Found:
+def _mean_difference(
+    first: MeanMetric, second: MeanMetric, pairs: GroupedCounts, bare: Estimate
+) -> EstimateAndInfluence:
     parts = []
     for (prefix, before), (_, after) in zip(first.parts, second.parts, strict=True):
         part = pairs.part(prefix, ("1", "2"))
@@ -260,7 +268,7 @@ def _side(counts: Counts, side: str) -> dict[str, Number]:
     return {name[1:]: count for name, count in counts.items() if name[0] == side}
 
 
-def _gaps(metrics: tuple[Metric, Metric], pairs: Sample) -> Floats | None:
+def _gaps(metrics: tuple[Metric, Metric], pairs: GroupedCounts) -> Floats | None:
     """The difference of each pair, where both metrics are means of marks from 0 to 1; else None."""
     marks = []
     for metric, side in zip(metrics, "12", strict=True):
@@ -271,7 +279,9 @@ def _gaps(metrics: tuple[Metric, Metric], pairs: Sample) -> Floats | None:
     return marks[1] - marks[0]
 
 
-def _binary_difference(metrics: tuple[Metric, Metric], pairs: Sample, value: float) -> Found | None:
+def _binary_difference(
+    metrics: tuple[Metric, Metric], pairs: GroupedCounts, value: float
+) -> EstimateAndInfluence | None:
     """Bonett and Price's interval, for as many independent pairs as vary alike between groups; None of no marks."""
     gaps = _gaps(metrics, pairs)
     if gaps is None or not math.isclose(value, float(gaps.mean()), abs_tol=1e-9):
@@ -288,17 +298,17 @@ def _binary_difference(metrics: tuple[Metric, Metric], pairs: Sample, value: flo
     if groups < n:
         if groups < 2:
             return None
-        things = effective(square - value**2, influence, n)
+        things = effective_n(square - value**2, influence, n)
         method = f"Bonett-Price over {groups} groups"
-    low, high = paired_interval(value, square, things)
-    return Found(Estimate(value, low, high, pairs.groups.size, groups, method), influence)
+    low, high = bonett_price_of_marks(value, square, things)
+    return EstimateAndInfluence(Estimate(value, low, high, pairs.groups.size, groups, method), influence)
 
 
 def _smallest_detectable(influence: Influence | None) -> float | None:
     """The smallest difference by its standard error: so many of them."""
     if influence is None or not influence.variance:
         return None
-    return (student(LEVEL, influence.degrees) + student(2 * POWER - 1, influence.degrees)) * math.sqrt(
+    return (t_quantile(LEVEL, influence.degrees) + t_quantile(2 * POWER - 1, influence.degrees)) * math.sqrt(
         influence.variance
     )
 

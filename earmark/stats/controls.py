@@ -24,7 +24,7 @@ import numpy.typing as npt
 
 from earmark.stats.count_table import Floats, Names
 from earmark.stats.jackknife import correlations
-from earmark.stats.quantiles import LEVEL, normal
+from earmark.stats.quantiles import LEVEL, z_quantile
 
 DRAWS: Final = 20_000
 
@@ -49,18 +49,18 @@ class Joint(NamedTuple):
     p: float
 
 
-def over_the_best(controls: Sequence[Control], n: int, seed: int = 0) -> Joint:
+def gain_over_best(controls: Sequence[Control], n: int, seed: int = 0) -> Joint:
     """The gain over the best of several controls of n items."""
     if len(controls) == 1:
         return Joint(*controls[0][:4])
-    values, lows, highs, ps = (np.array([control[at] for control in controls]) for at in range(4))
-    drawn = _drawn(controls, seed)
-    errors = (highs - values) / normal(LEVEL)
+    values, lows, highs, ps = (np.array([control[field] for control in controls]) for field in range(4))
+    drawn = _draw_gains(controls, seed)
+    errors = (highs - values) / z_quantile(LEVEL)
     wide = float(np.quantile(drawn.max(axis=1), 1 - 0.1 / math.log(max(n, 3))))
     likely = values <= (values + wide * errors).min() + 2 * wide * errors
     middle, top = (float(k) for k in np.quantile(drawn[:, likely].max(axis=1), (0.5, 0.5 + LEVEL / 2)))
     # No maximum lies below one of its parts: what is drawn misses that by a hair where all controls are alike.
-    least = (0.0, normal(LEVEL))
+    least = (0.0, z_quantile(LEVEL))
     value, high = (float((values + max(k) * errors)[likely].min()) for k in zip((middle, top), least, strict=True))
     best = float(values.min())
     if best > 0:
@@ -70,7 +70,7 @@ def over_the_best(controls: Sequence[Control], n: int, seed: int = 0) -> Joint:
     return Joint(value, float(lows.min()), high, min(1.0, max(joint, float(ps[values.argmin()]))))
 
 
-def _drawn(controls: Sequence[Control], seed: int) -> npt.NDArray[np.float64]:
+def _draw_gains(controls: Sequence[Control], seed: int) -> npt.NDArray[np.float64]:
     """Normal draws with the correlations of the gains, shape (draws, controls).
 
     Where an interval is wider than groups tell, as that of runs that never differ, the rest is shared by all controls.
@@ -80,7 +80,7 @@ def _drawn(controls: Sequence[Control], seed: int) -> npt.NDArray[np.float64]:
     for control in controls:
         column = np.zeros(names.size + 1)
         column[names.searchsorted(control.groups)] = control.change
-        error = (control.high - control.low) / 2 / normal(LEVEL)
+        error = (control.high - control.low) / 2 / z_quantile(LEVEL)
         column[-1] = math.sqrt(max(0.0, error**2 - float(np.square(control.change).sum())))
         changes.append(column)
     values, vectors = np.linalg.eigh(correlations(changes))

@@ -12,7 +12,7 @@ import math
 from collections.abc import Mapping
 
 from earmark.stats.count_table import Floats, Names
-from earmark.stats.estimate import sample, things_of
+from earmark.stats.estimate import effective_sample, group_counts
 from earmark.stats.quantiles import binomial_tail
 from earmark.types import Metric
 
@@ -23,9 +23,9 @@ def above_guessing(
     """The p-value of a share against guessing; None where the metric is no share of which more is better."""
     if metric.better != "higher" or not groups.size:
         return None
-    answers = sample(columns, groups, items)
-    things, share = things_of(metric, answers), answers.read(metric.value)
+    answers = group_counts(columns, groups, items)
+    things, share = effective_sample(metric, answers), answers.read(metric.value)
     if things is None or share is None:
         return None
-    right, number = round(share * things.number, 6), round(things.number, 6)
+    right, number = round(share * things.n, 6), round(things.n, 6)
     return binomial_tail(math.floor(right), math.ceil(number), guess)

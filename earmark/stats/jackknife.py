@@ -36,7 +36,7 @@ from typing import Final, NamedTuple
 import numpy as np
 
 from earmark.stats.count_table import Floats
-from earmark.stats.quantiles import LEVEL, normal, student
+from earmark.stats.quantiles import LEVEL, t_quantile, z_quantile
 
 Bounds = tuple[float, float]
 NO_LIMITS: Final = (-math.inf, math.inf)
@@ -66,7 +66,7 @@ class Influence(NamedTuple):
         fourth = float(np.square(squares).sum())
         return float(squares.sum()) ** 2 / fourth if fourth else 0.0
 
-    def scaled(self, factor: float) -> Influence:
+    def scale(self, factor: float) -> Influence:
         """The influence on a multiple of the number."""
         return Influence(self.change * factor, self.weights)
 
@@ -85,7 +85,7 @@ def share_influence(right: Floats, counted: Floats) -> Influence:
     return Influence(-(right - k / n * counted) / rest, counted / n)
 
 
-def effective(spread: float, influence: Influence, most: float = math.inf) -> float:
+def effective_n(spread: float, influence: Influence, most: float = math.inf) -> float:
     """Number of independent things that would tell a mean as well, `spread` being the variance of one: p (1 - p) of a
     share.
     """
@@ -94,10 +94,10 @@ def effective(spread: float, influence: Influence, most: float = math.inf) -> fl
     if spread <= 1e-12:  # all are alike: nothing tells then that things of a group differ
         return groups
     things = min(most, spread / variance) if variance else most if most < math.inf else groups
-    z = normal(LEVEL)
-    usual = things * (z / student(LEVEL, influence.degrees)) ** 2
+    z = z_quantile(LEVEL)
+    usual = things * (z / t_quantile(LEVEL, influence.degrees)) ** 2
     few = min(influence.degrees, SHARE_SUPPORT * influence.support - 1) if variance else influence.degrees
-    return max(things * (z / student(LEVEL, few)) ** 2, min(usual, groups))
+    return max(things * (z / t_quantile(LEVEL, few)) ** 2, min(usual, groups))
 
 
 def wilson(right: float, n: float, level: float = LEVEL) -> Bounds:
@@ -106,7 +106,7 @@ def wilson(right: float, n: float, level: float = LEVEL) -> Bounds:
     >>> [round(bound, 4) for bound in wilson(10, 10)]
     [0.7225, 1.0]
     """
-    z = normal(level)
+    z = z_quantile(level)
     share = right / n
     middle = share + z * z / (2 * n)
     half = z * math.sqrt(max(0.0, share * (1 - share)) / n + z * z / (4 * n * n))
@@ -122,13 +122,13 @@ def interval(value: float, influence: Influence, limits: Bounds = NO_LIMITS) -> 
         share = min(1.0, max(0.0, (value - low) / (high - low)))
         if not influence.variance and 0 < share < 1:
             return None
-        things = effective(share * (1 - share), influence.scaled(1 / (high - low)))
+        things = effective_n(share * (1 - share), influence.scale(1 / (high - low)))
         bounds = wilson(share * things, things)
         return low + bounds[0] * (high - low), low + bounds[1] * (high - low)
     if not influence.variance:
         return None
     few = min(influence.degrees, RATE_SUPPORT * influence.support - 1)
-    half = student(LEVEL, few) * math.sqrt(influence.variance)
+    half = t_quantile(LEVEL, few) * math.sqrt(influence.variance)
     if math.isfinite(low) and value > low:
         half /= value - low
         up = (

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Final
 
-from earmark.stats.quantiles import LEVEL, normal
+from earmark.stats.quantiles import LEVEL, z_quantile
 
 if TYPE_CHECKING:
     from earmark.stats.compare import Difference
@@ -27,23 +27,23 @@ def smallest_difference(items: int, disagreement: float, power: float = POWER) -
     >>> round(smallest_difference(1000, 0.2), 4)
     0.0406
     """
-    z, least = normal(LEVEL), normal(2 * power - 1)
+    z, least = z_quantile(LEVEL), z_quantile(2 * power - 1)
     bound = z * math.sqrt(disagreement) + 1 / math.sqrt(items)
     inside = (items + least**2) * disagreement - bound**2
     if inside >= 0:
-        found = (math.sqrt(items) * bound + least * math.sqrt(inside)) / (items + least**2)
-        if found <= disagreement:
-            return found
+        smallest = (math.sqrt(items) * bound + least * math.sqrt(inside)) / (items + least**2)
+        if smallest <= disagreement:
+            return smallest
 
-    def short(d: float) -> bool:  # all disagreements go one way
+    def is_too_small(d: float) -> bool:  # all disagreements go one way
         return math.sqrt(items) * d - 1 / math.sqrt(items) < z * math.sqrt(d) + least * math.sqrt(d - d * d)
 
     low, high = 0.0, 1.0
-    if short(high):
+    if is_too_small(high):
         return None
     while high - low > 1e-9:
         middle = (low + high) / 2
-        low, high = (middle, high) if short(middle) else (low, middle)
+        low, high = (middle, high) if is_too_small(middle) else (low, middle)
     return high
 
 
@@ -54,7 +54,9 @@ def items_to_show(difference: float, disagreement: float, power: float = POWER) 
     665
     """
     disagreement = max(disagreement, difference)
-    spread = normal(LEVEL) * math.sqrt(disagreement) + normal(2 * power - 1) * math.sqrt(disagreement - difference**2)
+    spread = z_quantile(LEVEL) * math.sqrt(disagreement) + z_quantile(2 * power - 1) * math.sqrt(
+        disagreement - difference**2
+    )
     return math.ceil(((spread + math.sqrt(spread**2 + 4 * difference)) / (2 * difference)) ** 2)
 
 
@@ -81,7 +83,7 @@ def items_for_width(width: float, share: float = 0.5) -> int:
     >>> items_for_width(0.1), items_for_width(0.1, 0.9)
     (381, 141)
     """
-    half, z = width / 2, normal(LEVEL)
+    half, z = width / 2, z_quantile(LEVEL)
     spare = share * (1 - share) - 2 * half**2
     return max(1, math.ceil(z**2 * (spare + math.sqrt(spare**2 + half**2 * (1 - 4 * half**2))) / (2 * half**2)))
 

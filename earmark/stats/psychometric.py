@@ -72,8 +72,10 @@ class Curve(Struct, frozen=True):
         >>> Curve(20.0, 10.0, lean=1.0).right([0.0, 20.0, 40.0]).round(3).tolist()
         [0.5, 0.708, 1.0]
         """
-        heard = _heard(np.asarray(levels, np.float64), self.threshold, self.width)
-        return np.asarray((_right(heard, self.lapse, self.lean) + _right(heard, self.lapse, -self.lean)) / 2)
+        heard = _weibull(np.asarray(levels, np.float64), self.threshold, self.width)
+        return np.asarray(
+            (_chance_right(heard, self.lapse, self.lean) + _chance_right(heard, self.lapse, -self.lean)) / 2
+        )
 
 
 class PsychometricFit(Struct, frozen=True):
@@ -123,13 +125,13 @@ def fit_psychometric(answers: TrialCounts, easiest: int) -> PsychometricFit:
     return PsychometricFit(outcome, best, low if low >= 0 else None, high if high <= easiest else None)
 
 
-def _heard(levels: Floats, threshold: Floats | float, width: Floats | float) -> Floats:
+def _weibull(levels: Floats, threshold: Floats | float, width: Floats | float) -> Floats:
     """F of the module's formula."""
     power = np.exp(np.minimum(SPAN / width * (levels - threshold), 50.0))
     return np.asarray(-np.expm1(-math.log(2) * power))
 
 
-def _right(heard: Floats, lapse: Floats | float, lean: float) -> Floats:
+def _chance_right(heard: Floats, lapse: Floats | float, lean: float) -> Floats:
     """The chance of a right answer where the answer is right that a listener leans to, by so much."""
     favour = GUESS * (1 + heard) * math.exp(lean)
     attentive = favour / (favour + GUESS * (1 - heard))
@@ -161,15 +163,17 @@ def _posterior(
         if answers.first_asked
         else np.zeros((2, levels.size))
     )
-    heard = _heard(levels, thresholds[:, None, None, None], widths[:, None, None])
+    heard = _weibull(levels, thresholds[:, None, None, None], widths[:, None, None])
     lapse = np.array(lapses)
-    found = np.log(np.gradient(lapse)) - lapse / DEFAULT_LAPSE - lean * lean / 2
+    log_posterior = np.log(np.gradient(lapse)) - lapse / DEFAULT_LAPSE - lean * lean / 2
     for n, hits, favour in ((*first, lean), (asked - first[0], right - first[1], -lean)):
         if n.any():
-            chance = np.clip(_right(heard, lapse[:, None], favour), 1e-9, 1 - 1e-9)
-            found = found + np.log(chance) @ hits + np.log1p(-chance) @ (n - hits)
-    same, said = answers.same
-    return np.asarray(found - said * math.log1p(math.exp(-lean)) - (same - said) * math.log1p(math.exp(lean)))
+            chance = np.clip(_chance_right(heard, lapse[:, None], favour), 1e-9, 1 - 1e-9)
+            log_posterior = log_posterior + np.log(chance) @ hits + np.log1p(-chance) @ (n - hits)
+    same, said_first = answers.same
+    return np.asarray(
+        log_posterior - said_first * math.log1p(math.exp(-lean)) - (same - said_first) * math.log1p(math.exp(lean))
+    )
 
 
 def _best(posterior: Floats, thresholds: Floats, leans: tuple[float, ...]) -> Curve:

@@ -87,9 +87,9 @@ def run_track(config: StaircaseConfig) -> Generator[TrialRequest, bool | None, E
 
 def _catch_positions(config: StaircaseConfig) -> dict[int, tuple[Kind, ...]]:
     """Before which answers of the staircase a catch trial is asked: evenly over the track, the two kinds in turn."""
-    asked: dict[int, tuple[Kind, ...]] = {}
+    kinds_by_position: dict[int, tuple[Kind, ...]] = {}
     for number in range(2 * config.catches):
         position = round((number + 0.5) / (2 * config.catches) * config.trials)
         kind: Kind = "easy" if number % 2 else "same"
-        asked[position] = (*asked.get(position, ()), kind)
-    return asked
+        kinds_by_position[position] = (*kinds_by_position.get(position, ()), kind)
+    return kinds_by_position

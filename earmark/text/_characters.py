@@ -60,7 +60,7 @@ def _plain(character: str, category: str) -> str:
     return " " if category[0] in "PS" else character
 
 
-def _unpointed(character: str, category: str) -> str:
+def _drop_point(character: str, category: str) -> str:
     point = "\u0591" <= character <= "\u05c7" or "\u0610" <= character <= "\u06ed"
     return "" if category == "Mn" and point else character
 
@@ -75,7 +75,7 @@ def _no_word(character: str, category: str) -> str:
 NO_WORDS: Final = CharacterTable(_no_word)
 VISIBLE: Final = CharacterTable(_visible)
 PLAIN: Final = CharacterTable(_plain)
-UNPOINTED: Final = CharacterTable(_unpointed)
+UNPOINTED: Final = CharacterTable(_drop_point)
 SIGNLESS: Final = CharacterTable(
     lambda sign, kind: "" if kind[0] == "P" or kind in ("Sc", "Sk") or sign in "−⁄" else sign
 )

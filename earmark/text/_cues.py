@@ -314,8 +314,8 @@ PERCENT_BEFORE = LazyPattern(r"(\d{1,3}(?:\.\d+)?)\s?%\s*(?:for )?\Z")
 CHECKED_BOX = LazyPattern(CHECKED)
 SOURCE = LazyPattern(r"\b(?:speaker|sound|clip|tone|recording|person|voice|audio|sample|instrument|track)\W{0,3}\Z")
 ORDINALS = {
-    word: at
-    for at, words in enumerate(
+    word: number
+    for number, words in enumerate(
         (
             "first 1st one 1",
             "second 2nd two 2",

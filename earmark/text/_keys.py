@@ -19,7 +19,7 @@ from msgspec import Struct
 from earmark.text._cues import NONE_OF_THESE
 from earmark.text._keywords import LEADING, NUMBERS, TOKEN, keywords
 from earmark.text._lazy import LazyPattern
-from earmark.text._screen import folded, lower, plain
+from earmark.text._screen import fold, lower, plain
 
 Stance: TypeAlias = Literal["declared", "concluded", "said", "denied"]
 
@@ -61,7 +61,7 @@ class OptionText(Struct, frozen=True):
     plural: bool  # its last word may take an ending
 
 
-class Key(Struct, frozen=True):
+class ChoiceIndex(Struct, frozen=True):
     """Labels and texts to look for: made once for an item."""
 
     labels: tuple[str, ...]
@@ -126,28 +126,28 @@ def option_text(label: str, choice: str, *, whole: bool = False) -> OptionText |
 def occurrences(option: OptionText, words: Words, low: str) -> Iterator[tuple[int, int]]:
     """Spans where the text of an option stands in a reply."""
     if not option.spaced:
-        at = low.find(option.joined)
-        while at >= 0:
-            yield at, at + len(option.joined)
-            at = low.find(option.joined, at + 1)
+        start = low.find(option.joined)
+        while start >= 0:
+            yield start, start + len(option.joined)
+            start = low.find(option.joined, start + 1)
         return
-    at = words.joined.find(option.joined)
-    while at >= 0:
-        if at in words.starts and (span := _whole(option, words, low, at)):
+    start = words.joined.find(option.joined)
+    while start >= 0:
+        if start in words.starts and (span := _whole(option, words, low, start)):
             yield span
-        at = words.joined.find(option.joined, at + 1)
+        start = words.joined.find(option.joined, start + 1)
 
 
-def _whole(option: OptionText, words: Words, low: str, at: int) -> tuple[int, int] | None:
+def _whole(option: OptionText, words: Words, low: str, start_in_words: int) -> tuple[int, int] | None:
     """The span of an option's text that begins with a word of the reply, if it ends with one and is close together."""
-    end = at + len(option.joined)
+    end = start_in_words + len(option.joined)
     for ending in ("", "s", "es") if option.plural else ("",):
         if words.joined.startswith(ending, end) and end + len(ending) in words.ends:
             break
     else:
         return None
-    first, last = words.starts[at], words.ends[end + len(ending)]
-    if not _parted_well(option, words, at, end, first, last):
+    first, last = words.starts[start_in_words], words.ends[end + len(ending)]
+    if not _word_ends_match(option, words, start_in_words, end, first, last):
         return None
     spans = words.spans[first : last + 1]
     for (_, before), (after, _) in pairwise(spans):
@@ -161,14 +161,14 @@ def _whole(option: OptionText, words: Words, low: str, at: int) -> tuple[int, in
     return _with_opening(option, low, start), stop
 
 
-def _parted_well(option: OptionText, words: Words, at: int, end: int, first: int, last: int) -> bool:
+def _word_ends_match(option: OptionText, words: Words, begin: int, end: int, first: int, last: int) -> bool:
     """True if words end in the same places, or a long word is written apart or together."""
     inner = (
-        {place for place, word in words.ends.items() if at < place <= end and first <= word <= last}
+        {place for place, word in words.ends.items() if begin < place <= end and first <= word <= last}
         if last > first
         else set()
     )
-    mine = {at + place for place in option.ends if at + place < end}
+    mine = {begin + place for place in option.ends if begin + place < end}
     inner.discard(end)
     if inner == mine:
         return True
@@ -199,11 +199,11 @@ def is_word(label: str) -> bool:
 @lru_cache(maxsize=256)
 def _letter_pattern(labels: tuple[str, ...], spelled: tuple[str, ...], multi_select: bool) -> re.Pattern[str]:
     """Any label that is no word, and with `multi_select` a run of letters such as "ABD"."""
-    found = "|".join(re.escape(label) for label in sorted(spelled, key=len, reverse=True)) or r"(?!)"
+    alternatives = "|".join(re.escape(label) for label in sorted(spelled, key=len, reverse=True)) or r"(?!)"
     run = ""
     if multi_select and labels and all(len(label) == 1 and label.isupper() for label in labels):
         run = rf"(?=[{''.join(labels)}]{{2}})" + "".join(f"{label}?" for label in labels) + "|"
-    return re.compile(f"{run}{found}")
+    return re.compile(f"{run}{alternatives}")
 
 
 @lru_cache(maxsize=4096)
@@ -214,12 +214,12 @@ def same_choice(labels: tuple[str, ...], choices: tuple[str, ...]) -> dict[str, 
     {'A': 'A', 'B': 'B', 'C': 'A'}
     """
     first: dict[str, str] = {}
-    texts = [folded(choice) for choice in choices] if len(choices) == len(labels) else labels
+    texts = [fold(choice) for choice in choices] if len(choices) == len(labels) else labels
     return {label: first.setdefault(text, label) for label, text in zip(labels, texts, strict=True)}
 
 
 @lru_cache(maxsize=4096)
-def key_of(labels: tuple[str, ...], choices: tuple[str, ...], multi_select: bool) -> Key:
+def build_choice_index(labels: tuple[str, ...], choices: tuple[str, ...], multi_select: bool) -> ChoiceIndex:
     """The key of an item. Options of the same text are found as the first of them."""
     spelled: dict[str, str] = {label: label for label in labels if not is_word(label)}
     for label in tuple(spelled):
@@ -229,9 +229,9 @@ def key_of(labels: tuple[str, ...], choices: tuple[str, ...], multi_select: bool
     pairs += [(label, choice) for label, choice in zip(labels, choices, strict=False) if choice.strip() not in spelled]
     verbatim: dict[str, str] = {}
     for label, choice in pairs:
-        if text := folded(choice):
+        if text := fold(choice):
             verbatim.setdefault(text, label)
-    return Key(
+    return ChoiceIndex(
         labels,
         choices,
         spelled,
@@ -248,10 +248,10 @@ def key_of(labels: tuple[str, ...], choices: tuple[str, ...], multi_select: bool
     )
 
 
-def telling_of(key: Key) -> dict[str, frozenset[str]]:
+def distinctive_keywords(index: ChoiceIndex) -> dict[str, frozenset[str]]:
     """The words that tell each option from the others."""
     telling: dict[str, frozenset[str]] = {}
-    for text, label in key.verbatim.items():
+    for text, label in index.verbatim.items():
         telling[label] = telling.get(label, frozenset()) | keywords(text)
     shared = frozenset.intersection(*telling.values()) if len(telling) > 1 else frozenset()
     return {label: words - shared for label, words in telling.items()}
@@ -259,10 +259,10 @@ def telling_of(key: Key) -> dict[str, frozenset[str]]:
 
 def _distinct(verbatim: Mapping[str, str]) -> Iterator[OptionText]:
     """The texts of options, each as short as tells it from the others; of two alike the first."""
-    found = [(text, option) for text, label in verbatim.items() if (option := option_text(label, text))]
-    count = Counter(option.joined for _, option in found)
+    texts = [(text, option) for text, label in verbatim.items() if (option := option_text(label, text))]
+    count = Counter(option.joined for _, option in texts)
     seen: set[str] = set()
-    for text, option in found:
+    for text, option in texts:
         shown = option if count[option.joined] == 1 else option_text(option.label, text, whole=True)
         if shown and shown.joined not in seen:
             seen.add(shown.joined)

@@ -45,16 +45,16 @@ HEAD, TAIL = 4_000, 8_000  # characters: an answer stands at the start or at the
 MIN_QUESTION = 20  # characters of a question that is looked for in the reply
 
 
-class Sheet(Struct, frozen=True):
+class CleanReply(Struct, frozen=True):
     """The part of a reply that is read."""
 
     text: str
     begin: int  # where it stood in the reply
     skipped: int  # how much was left out after `HEAD` characters
 
-    def place(self, start: int, end: int) -> tuple[int, int]:
+    def span_in_reply(self, start: int, end: int) -> tuple[int, int]:
         """Span in the reply of a span of the text."""
-        first, last = (at + self.begin + (self.skipped if at >= HEAD else 0) for at in (start, end))
+        first, last = (offset + self.begin + (self.skipped if offset >= HEAD else 0) for offset in (start, end))
         return first, last
 
 
@@ -88,7 +88,7 @@ def lower(text: str) -> str:
     return low if len(low) == len(text) else "".join(sign.lower() if len(sign.lower()) == 1 else sign for sign in text)
 
 
-def folded(text: str) -> str:
+def fold(text: str) -> str:
     return " ".join(plain(text).casefold().split())
 
 
@@ -122,7 +122,7 @@ def _cells(row: re.Match[str]) -> str:
     return row[0].replace("|", " ", 1)[::-1].replace("|", " ", 1)[::-1].replace("|", ":")
 
 
-def screened(text: str, question: str = "") -> Sheet:
+def clean_reply(text: str, question: str = "") -> CleanReply:
     """The model's own answer: its two ends if it is very long, with a mark where a box opens."""
     begin = echoed.end() if (echoed := ECHOED_CHAT.match(text)) else 0
     parts = [part.span(1) for part in ANSWER_PART.finditer(text, begin) if part[1].strip()]
@@ -135,4 +135,4 @@ def screened(text: str, question: str = "") -> Sheet:
     if skipped:
         answer = answer[: HEAD - 1] + "\n" + answer[HEAD + skipped :]
     answer = TABLE_ROW.sub(_cells, without_question(answer, question))
-    return Sheet(BOX.sub(lambda box: cues.BOXED + " " * (len(box[0]) - 1), answer), begin, skipped)
+    return CleanReply(BOX.sub(lambda box: cues.BOXED + " " * (len(box[0]) - 1), answer), begin, skipped)

@@ -27,5 +27,7 @@ def repeats(reply: str, prompt: str) -> bool:
     """
     if len(reply) * 2 < len(prompt):  # spaces that do not count may be half of a prompt, no more
         return False
-    said, asked = (" ".join(text.split()).casefold() for text in (reply, prompt))
-    return bool(asked) and (said == asked or (len(asked) >= SHORT and asked in said))
+    reply_words, prompt_words = (" ".join(text.split()).casefold() for text in (reply, prompt))
+    return bool(prompt_words) and (
+        reply_words == prompt_words or (len(prompt_words) >= SHORT and prompt_words in reply_words)
+    )

@@ -232,10 +232,10 @@ FINAL = "<final_answer>"
 BRACKETED = LazyPattern(r"\(([a-d])\)")
 
 
-def personalized_hearing(reply: str, labels: Sequence[str], choices: Sequence[str] = ()) -> Parsed:  # noqa: ARG001 - a Reader
+def final_answer_letter(reply: str, labels: Sequence[str], choices: Sequence[str] = ()) -> Parsed:  # noqa: ARG001 - a Reader
     """Personalized-Hearing's script: after the last token, one letter in brackets, and only one.
 
-    >>> personalized_hearing("(a) <final_answer> (c) (c)", "abcd").answer, personalized_hearing("<final_answer> b", "abcd").answer
+    >>> final_answer_letter("(a) <final_answer> (c) (c)", "abcd").answer, final_answer_letter("<final_answer> b", "abcd").answer
     ('c', None)
     """
     position = reply.rfind(FINAL)
@@ -254,5 +254,5 @@ PUBLISHED_PARSERS: Mapping[str, Parser] = {
     "voicebench": voicebench,
     "muchomusic": muchomusic,
     "dynamic-superb": dynamic_superb,
-    "personalized-hearing": personalized_hearing,
+    "personalized-hearing": final_answer_letter,
 }

@@ -48,4 +48,4 @@ def first_hidden(value: Any, path: str = "") -> str:
     if isinstance(value, str):
         return path if value == HIDDEN or REFERENCE in value else ""
     pairs = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list | tuple) else ()
-    return next((found for name, inner in pairs if (found := first_hidden(inner, f"{path}.{name}"))), "")
+    return next((setting for name, inner in pairs if (setting := first_hidden(inner, f"{path}.{name}"))), "")

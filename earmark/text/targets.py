@@ -25,10 +25,10 @@ def resolve_target(target: str, choices: Sequence[str], labels: Sequence[str]) -
     """
     if target in labels:
         return (target,)
-    if found := _by_text(target, choices, labels):
-        return found
-    if found := _alike(target, labels, labels):
-        return found
+    if matches := _by_text(target, choices, labels):
+        return matches
+    if matches := _alike(target, labels, labels):
+        return matches
     marked = MARKED.fullmatch(target.strip())
     if not marked:
         return ()
@@ -47,7 +47,7 @@ def _alike(target: str, texts: Sequence[str], labels: Sequence[str]) -> tuple[st
     """Return the labels of the texts that equal a target but for outer blanks, and for case where one text does."""
     wanted = target.strip()
     stripped = [(label, text.strip()) for label, text in zip(labels, texts, strict=False)]
-    if found := tuple(label for label, text in stripped if text == wanted):
-        return found
+    if equal := tuple(label for label, text in stripped if text == wanted):
+        return equal
     folded = [(label, text) for label, text in stripped if text.casefold() == wanted.casefold()]
     return tuple(label for label, _ in folded) if len({text for _, text in folded}) == 1 else ()

@@ -24,7 +24,7 @@ from earmark.audio.prepare import prepare_audio
 from earmark.errors import AudioError, BadSetup, Rejected
 from earmark.models import transformers
 from earmark.models._batcher import Batcher
-from earmark.models._listening import audio_inputs, check_audio_reaches_model, declared_window, window_of
+from earmark.models._listening import audio_inputs, check_audio_reaches_model, window_from_extractor, window_of
 from earmark.models._processing import make_processor
 from earmark.models.transformers import Settings
 from earmark.types import Clip, ImageRef, Part, Prompt, Response, Turn, Waveform, replace
@@ -119,7 +119,7 @@ def test_five_clips_and_one_question_make_five_inputs() -> None:
 def test_a_window_that_cuts_is_found_and_one_that_does_not_is_none() -> None:
     used = make_processor(Fake(), None, {}, "")
     assert (used.tokenizer.padding_side, used.tokenizer.pad_token) == ("left", "<end>")
-    assert declared_window(Extractor(), 16000) == 2.0
+    assert window_from_extractor(Extractor(), 16000) == 2.0
     assert window_of(Extractor(), used.inputs, 16000) == 2.0
     whole = make_processor(
         type("Whole", (Fake,), {"feature_extractor": staticmethod(lambda heard: heard)})(), None, {}, ""
