@@ -1,7 +1,7 @@
 # Everything a newcomer types. Each target installs what it needs into .venv first.
 #   make demo     a real model on real sound, nothing to download but packages
 #   make test     the tests
-#   make check    style, types, floors and the line budget
+#   make check    style, types, and the structure of the package in numbers: names, layers, tests, sizes
 #   make bench    what asking costs, beside a bare loop
 #   make validity whether intervals and p-values hold in simulated worlds: the tables of docs/error-bars.md, some minutes
 #   make test-vllm    vLLM itself, in process and as a server: 3.8 GB and some minutes, so not for every run
@@ -28,7 +28,7 @@ check: $(VENV)/dev.done
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 	$(BIN)/pytest -q tests/test_floors.py
-	$(BIN)/python tools/budget.py
+	$(BIN)/python tools/structure.py
 
 bench: $(VENV)/dev.done
 	$(BIN)/python tools/bench

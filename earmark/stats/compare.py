@@ -119,10 +119,10 @@ def difference_and_influence(
         gained, lost = int((gaps > 0).sum()), int((gaps < 0).sum())
         disagreement = (gained + lost) / n
         shown = smallest_difference(n, disagreement)
-        tested = {"p": mcnemar(gained, lost), "test": "exact McNemar", "disagreement": disagreement, "smallest": shown}
+        tested = {"p": mcnemar(gained, lost), "test": "exact McNemar", "disagreement": disagreement, "smallest_detectable": shown}
     elif estimate.groups > 1:
         p, test = apart.permutation_test()
-        tested = {"p": p, "test": test, "smallest": _smallest_detectable(influence)}
+        tested = {"p": p, "test": test, "smallest_detectable": _smallest_detectable(influence)}
     else:
         tested = {}
     return replace(difference, **tested), influence
