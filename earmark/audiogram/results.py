@@ -217,7 +217,7 @@ def threshold_result(dimension: Dimension, tracks: Sequence[ReplayedTrack]) -> T
         catch_same=same,
         at_easiest=_right(answer for trial, answer in fitted if trial.request.level == dimension.top),
         at_hardest=_right(answer for trial, answer in fitted if trial.request.level == 0),
-        given_up=Proportion(len(ended), ended.count("given up")),
+        given_up=Proportion(len(ended), ended.count("aborted")),
         points=[Point(level, dimension.value(level), n, right) for level, n, right in counts],
         curve=fit_of_answers.curve,
         remarks=[],

@@ -1,16 +1,16 @@
-"""The gain over the best of several controls, which is not known beforehand.
+"""Gain over the best of several controls, where the best is not known beforehand.
 
-With d_j the gain over control j and s_j its standard error, the gain over the best is min d_j. The least of several
-numbers that waver is too small on average, and an interval around it, as if the control had been known, is too narrow.
+With d_j the gain over control j and s_j its standard error, the gain over the best is min d_j. The minimum of several
+noisy numbers is biased downwards, and an interval around it, as if the control had been known, is too narrow.
 With Z normal with the correlations of the d_j, which share their items, and k_q the q-quantile of max Z_j,
 
-    gain    min (d_j + k_0.5 s_j)      too small and too large equally often
+    gain    min (d_j + k_0.5 s_j)      median-unbiased
     high    min (d_j + k_0.975 s_j)
-    low     min (d_j - 1.96 s_j)       as each control's own interval has it
+    low     min (d_j - 1.96 s_j)       as in each control's own interval
 
 over those controls that may be the best: d_j <= min (d_i + k s_i) + 2 k s_j, k the 1 - 0.1 / log n quantile over all
-(Chernozhukov, Lee and Rosen 2013). That hearing beats every control is shown when it beats each: the largest p-value of
-all (Berger 1982). That it is worse than some control is tested by max Z.
+(Chernozhukov, Lee and Rosen 2013). The p-value against all controls is the largest of them (Berger 1982). That the
+model is worse than some control is tested by max Z.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ DRAWS: Final = 20_000
 
 
 class Control(NamedTuple):
-    """The gain over one control; positive where hearing helps."""
+    """Gain over one control; positive where hearing helps."""
 
     value: float
     low: float
@@ -41,7 +41,7 @@ class Control(NamedTuple):
 
 
 class Joint(NamedTuple):
-    """The gain over the best of several controls."""
+    """Gain over the best of several controls."""
 
     value: float
     low: float
@@ -50,7 +50,7 @@ class Joint(NamedTuple):
 
 
 def gain_over_best(controls: Sequence[Control], n: int, seed: int = 0) -> Joint:
-    """The gain over the best of several controls of n items."""
+    """Gain over the best of several controls of n items."""
     if len(controls) == 1:
         return Joint(*controls[0][:4])
     values, lows, highs, ps = (np.array([control[field] for control in controls]) for field in range(4))
@@ -59,7 +59,7 @@ def gain_over_best(controls: Sequence[Control], n: int, seed: int = 0) -> Joint:
     wide = float(np.quantile(drawn.max(axis=1), 1 - 0.1 / math.log(max(n, 3))))
     likely = values <= (values + wide * errors).min() + 2 * wide * errors
     middle, top = (float(k) for k in np.quantile(drawn[:, likely].max(axis=1), (0.5, 0.5 + LEVEL / 2)))
-    # No maximum lies below one of its parts: what is drawn misses that by a hair where all controls are alike.
+    # A maximum is at least each of its parts; the draws miss that slightly where all controls are alike.
     least = (0.0, z_quantile(LEVEL))
     value, high = (float((values + max(k) * errors)[likely].min()) for k in zip((middle, top), least, strict=True))
     best = float(values.min())
@@ -73,7 +73,7 @@ def gain_over_best(controls: Sequence[Control], n: int, seed: int = 0) -> Joint:
 def _draw_gains(controls: Sequence[Control], seed: int) -> npt.NDArray[np.float64]:
     """Normal draws with the correlations of the gains, shape (draws, controls).
 
-    Where an interval is wider than groups tell, as that of runs that never differ, the rest is shared by all controls.
+    Where an interval is wider than the groups explain (runs that never differ), all controls share the remainder.
     """
     names = np.unique(np.concatenate([control.groups for control in controls]))
     changes = []

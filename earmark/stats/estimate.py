@@ -1,17 +1,15 @@
-"""A number and how sure it is.
+"""Estimate of a metric with its 95 % interval.
 
-Every interval is of 95 %. A share of things that are right or wrong, k of n, has Wilson's (1927),
+A share of items that are right or wrong, k of n, has Wilson's (1927),
 
     (p + z²/2n ± z sqrt(p(1-p)/n + z²/4n²)) / (1 + z²/n),  p = k/n,
 
 which stays within 0 and 1 and has a width even where all or none are right. Answers to one item in several repeats are
-first averaged, so that asking again adds no items. Where a group (recording, speaker, user) holds more than one item,
-these are not n independent ones; n is then the number n' of independent things that would vary as much between groups
-as was found (see `jackknife.py`), never more than there are items, or, where items weigh differently, (sum w)² / sum w²
-of them.
+first averaged, so that repeats add no items. Where a group (recording, speaker, user) holds more than one item, n is
+the effective number n' of independent items that would vary as much between groups as was found (see `jackknife.py`),
+at most the number of items, or (sum w)² / sum w² where items have different weights.
 
-For every other number groups are left out one at a time; for a mean over tasks the intervals of the tasks are put
-together.
+Every other number has a jackknife interval by group; a mean over tasks combines the intervals of the tasks.
 """
 
 from __future__ import annotations
@@ -38,7 +36,7 @@ from earmark.stats.jackknife import (
 )
 from earmark.types import Counts, Metric, Number, replace
 
-MAX_POOLS: Final = 10_000  # more groups than these are put together at random before they are left out
+MAX_POOLS: Final = 10_000  # more groups than these are pooled at random before they are left out
 TRUSTED_PART: Final = 5  # items of the smallest class, of fewer a mean over classes is marked (docs/error-bars.md)
 ALIKE: Final = "all groups are alike: no interval can be estimated"
 
@@ -57,7 +55,7 @@ class Estimate(Struct, frozen=True, omit_defaults=True):
     worst: float | None = None  # where items failed: had they all been answered wrong,
     best: float | None = None  # and had they all been answered right
     why: str = ""
-    trusted: bool = True  # False: so little is known that the interval may not hold the truth; `why` says what
+    trusted: bool = True  # False: the interval may miss the truth; `why` says the reason
 
 
 class MeanMetric(Metric, frozen=True):
@@ -92,9 +90,7 @@ class GroupedCounts:
         return int(np.unique(self.groups).size)
 
     def part(self, prefix: str, runs: tuple[str, ...] = ("",)) -> GroupedCounts:
-        """The answers that have a count of this prefix, which it loses; of pairs, the prefix follows the name of the
-        side.
-        """
+        """The answers that have a count with this prefix, which is removed; of pairs, it follows the name of the run."""
         own = {
             side + name.removeprefix(side + prefix): column
             for side in runs
@@ -114,7 +110,7 @@ class GroupedCounts:
         )
 
     def influence(self, value: Callable[[Counts], Number]) -> Influence | None:
-        """How a number changes without each pool; None where it is not defined without one of them."""
+        """Change of a number without each pool; None where it is not defined without one of them."""
         total = self.rows.sum(axis=0)
         left = total - self.rows
         left[np.abs(left) < 1e-12 * np.abs(total)] = 0.0
@@ -155,18 +151,18 @@ def estimates(
     return {name: _estimate_metric(metric, answers)[0] for name, metric in metrics.items()}
 
 
-class EstimateAndInfluence(NamedTuple):
-    """An estimate, and how groups influence it where it has an interval."""
+class Inference(NamedTuple):
+    """An estimate, and the influence of groups on it where it has an interval."""
 
     estimate: Estimate
     influence: Influence | None = None
 
 
-def _estimate_metric(metric: Metric, answers: GroupedCounts) -> EstimateAndInfluence:
+def _estimate_metric(metric: Metric, answers: GroupedCounts) -> Inference:
     n, size = int(answers.groups.size), answers.size
     value = answers.read(metric.value)
     if value is None:
-        return EstimateAndInfluence(Estimate(None, n=n, groups=size, why="not defined for these counts"))
+        return Inference(Estimate(None, n=n, groups=size, why="not defined for these counts"))
     bare = Estimate(value, n=n, groups=size)
     if isinstance(metric, MeanMetric):
         return _estimate_mean(metric, answers, bare)
@@ -174,37 +170,33 @@ def _estimate_metric(metric: Metric, answers: GroupedCounts) -> EstimateAndInflu
     if things:
         bounds = wilson(value * things.n, things.n)
         method = "wilson" if things.is_binary else f"wilson over {things.groups} groups"
-        return EstimateAndInfluence(Estimate(value, *bounds, n, size, method), things.influence)
+        return Inference(Estimate(value, *bounds, n, size, method), things.influence)
     result = jackknife_estimate(bare, answers, metric.value, metric.limits or NO_LIMITS)
     least = answers.read(metric.smallest) if metric.smallest else None
     if result.estimate.low is None or least is None or least >= TRUSTED_PART:
         return result
     why = f"its smallest class has {least:g} items, fewer than {TRUSTED_PART}: do not trust the interval"
-    return EstimateAndInfluence(replace(result.estimate, why=why, trusted=False), result.influence)
+    return Inference(replace(result.estimate, why=why, trusted=False), result.influence)
 
 
 def jackknife_estimate(
     bare: Estimate, answers: GroupedCounts, value: Callable[[Counts], Number], limits: Bounds = NO_LIMITS
-) -> EstimateAndInfluence:
-    """A number of any kind with the interval that leaving out groups tells; `bare` is it without one."""
+) -> Inference:
+    """A number of any kind with its jackknife interval; `bare` is the estimate without one."""
     if bare.groups < 2:
-        return EstimateAndInfluence(_without_interval(bare, "one group has no interval"))
+        return Inference(_without_interval(bare, "one group has no interval"))
     influence = answers.influence(value)
     if influence is None:
-        return EstimateAndInfluence(
-            _without_interval(bare, "not defined without one of its groups, and so no interval")
-        )
+        return Inference(_without_interval(bare, "not defined without one of its groups, and so no interval"))
     bounds = interval(bare.value or 0.0, influence, limits)
     if bounds is None:
-        return EstimateAndInfluence(_without_interval(bare, ALIKE), influence)
+        return Inference(_without_interval(bare, ALIKE), influence)
     why = "" if math.isfinite(limits[1] - limits[0]) else influence.distrust()
     method = f"jackknife of {bare.groups} groups"
-    return EstimateAndInfluence(
-        Estimate(bare.value, *bounds, bare.n, bare.groups, method, why=why, trusted=not why), influence
-    )
+    return Inference(Estimate(bare.value, *bounds, bare.n, bare.groups, method, why=why, trusted=not why), influence)
 
 
-def _estimate_mean(metric: MeanMetric, answers: GroupedCounts, bare: Estimate) -> EstimateAndInfluence:
+def _estimate_mean(metric: MeanMetric, answers: GroupedCounts, bare: Estimate) -> Inference:
     result = mean_of_parts(
         bare, [(prefix, _estimate_metric(part, answers.part(prefix))) for prefix, part in metric.parts], answers
     )
@@ -216,17 +208,15 @@ def _estimate_mean(metric: MeanMetric, answers: GroupedCounts, bare: Estimate) -
     return (
         result
         if bounds is None
-        else EstimateAndInfluence(replace(result.estimate, low=bounds[0], high=bounds[1]), result.influence)
+        else Inference(replace(result.estimate, low=bounds[0], high=bounds[1]), result.influence)
     )
 
 
-def mean_of_parts(
-    bare: Estimate, parts: list[tuple[str, EstimateAndInfluence]], answers: GroupedCounts
-) -> EstimateAndInfluence:
-    """A mean over parts with the interval that theirs give; without one where a part has none."""
+def mean_of_parts(bare: Estimate, parts: list[tuple[str, Inference]], answers: GroupedCounts) -> Inference:
+    """A mean over parts, its interval combined from those of the parts; without one where a part has none."""
     for prefix, (estimate, influence) in parts:
         if estimate.low is None or influence is None:
-            return EstimateAndInfluence(_without_interval(bare, f"{prefix[:-1]}: {estimate.why}"))
+            return Inference(_without_interval(bare, f"{prefix[:-1]}: {estimate.why}"))
     known = [estimate for _, (estimate, _) in parts]
     pooled = [_pool_influence(influence, answers) for _, (_, influence) in parts if influence is not None]
     values, bounds = [], []
@@ -237,9 +227,7 @@ def mean_of_parts(
     why = next((f"{prefix[:-1]}: {estimate.why}" for prefix, (estimate, _) in parts if not estimate.trusted), "")
     method = f"mean of {len(parts)}"
     together = Influence(*(np.mean([part[field] for part in pooled], axis=0) for field in (0, 1)))
-    return EstimateAndInfluence(
-        Estimate(bare.value, low, high, bare.n, bare.groups, method, why=why, trusted=not why), together
-    )
+    return Inference(Estimate(bare.value, low, high, bare.n, bare.groups, method, why=why, trusted=not why), together)
 
 
 def _without_interval(bare: Estimate, why: str) -> Estimate:
@@ -275,16 +263,16 @@ def binary_outcomes(metric: Metric, columns: Mapping[str, Floats]) -> Floats | N
 
 
 class EffectiveSample(NamedTuple):
-    """What a share was counted over."""
+    """The independent items that a share was counted over."""
 
-    n: float  # of independent things
+    n: float  # effective number
     groups: int
-    is_binary: bool  # whether each is an item, right or wrong, and a group of its own
+    is_binary: bool  # each is an item, right or wrong, and a group of its own
     influence: Influence
 
 
 def effective_sample(metric: Metric, answers: GroupedCounts) -> EffectiveSample | None:
-    """The things behind a share; None where the metric is no share, or of one group."""
+    """The effective sample behind a share; None where the metric is no share, or of one group."""
     if metric.share is None or not all(name in answers.columns for name in metric.share):
         return None
     right, counted = (answers.columns[name] for name in metric.share)
@@ -314,7 +302,7 @@ def effective_sample(metric: Metric, answers: GroupedCounts) -> EffectiveSample 
 
 
 def _max_effective_n(right: Floats, counted: Floats, counted_by_item: Floats) -> float:
-    """Number of things that the items hold: of all or nothing as many as weigh alike; without end for marks between."""
+    """Largest effective n of some items: by their weights if each is all or nothing, infinite for fractional marks."""
     total = float(counted_by_item.sum())
     if ((right == 0) | (right == counted)).all():
         return total**2 / float(np.square(counted_by_item).sum())
@@ -336,7 +324,7 @@ def by_item(right: Floats, counted: Floats, answers: GroupedCounts) -> tuple[Flo
 
 
 def group_index(groups: Names) -> tuple[int, Indices]:
-    """Number of groups there are, and the number of each item's group, shape (items,)."""
+    """Number of groups, and the index of each item's group, shape (items,)."""
     distinct, of = np.unique(groups, return_inverse=True)
     return int(distinct.size), of.astype(np.intp, copy=False)
 
@@ -348,10 +336,9 @@ def sum_by_group(columns: Mapping[str, Floats], of: npt.NDArray[np.signedinteger
 
 
 def pool_groups(size: int, rng: np.random.Generator, most: int = MAX_POOLS) -> Indices:
-    """A pool for each group, at most so many, of equal size but the last; with few groups each is its own.
+    """Assign groups at random to at most so many pools of equal size; with few groups each is its own pool.
 
-    Sums of independent groups are independent, so that pools may be left out instead of groups, and some thousands of
-    them tell the spread as well as a million.
+    Sums of independent groups are independent, so pools may be left out instead of groups.
     """
     if size <= most:
         return np.arange(size)
@@ -361,7 +348,7 @@ def pool_groups(size: int, rng: np.random.Generator, most: int = MAX_POOLS) -> I
 
 
 def evaluate_metric(value: Callable[[Counts], Number], counts: Counts, many: int = 1) -> Floats:
-    """A number read from counts, shape (many,); what is divided by nothing is not a number, and no warning."""
+    """A number read from counts, shape (many,); a division by zero gives NaN without a warning."""
     with np.errstate(divide="ignore", invalid="ignore"):
         numbers = value({name: np.asarray(count, np.float64) for name, count in counts.items()})
     return np.broadcast_to(np.asarray(numbers, np.float64), (many,))

@@ -1,4 +1,7 @@
-"""Quantiles of the normal distribution and of Student's, and tails of the binomial one, without scipy."""
+"""Quantiles of the normal and of Student's distribution, and tails of the binomial one.
+
+scipy has them too, but importing it takes longer than a report (docs/decisions/019).
+"""
 
 from __future__ import annotations
 
@@ -13,7 +16,7 @@ LEVEL: Final = 0.95
 
 
 def z_quantile(level: float) -> float:
-    """z, so that so large a share of a normal distribution lies between -z and z.
+    """Bound z such that this share of a normal distribution lies between -z and z.
 
     >>> round(z_quantile(0.95), 4)
     1.96
@@ -22,9 +25,9 @@ def z_quantile(level: float) -> float:
 
 
 def t_quantile(level: float, degrees: float) -> float:
-    """t, so that so large a share of Student's distribution lies between -t and t.
+    """Bound t such that this share of Student's distribution lies between -t and t.
 
-    Between whole degrees of freedom it is interpolated by their reciprocals; fewer than one are one.
+    Fractional degrees of freedom are interpolated by their reciprocals; fewer than one count as one.
 
     >>> round(t_quantile(0.95, 9), 4), round(t_quantile(0.95, 1), 4), round(t_quantile(0.95, 2.5), 2)
     (2.2622, 12.7062, 3.63)
@@ -39,7 +42,7 @@ def t_quantile(level: float, degrees: float) -> float:
 
 @functools.lru_cache(maxsize=1024)
 def _t_quantile_of_integer(level: float, degrees: int) -> float:
-    """By bisection of the finite series 26.7.3 and 26.7.4 of Abramowitz and Stegun; beyond 200 degrees by their 26.7.5."""
+    """Bisection of the finite series 26.7.3 and 26.7.4 of Abramowitz and Stegun; beyond 200 degrees their 26.7.5."""
     z = z_quantile(level)
     if degrees > 200:
         terms = (
@@ -56,7 +59,7 @@ def _t_quantile_of_integer(level: float, degrees: int) -> float:
 
 
 def _t_central_probability(angle: float, degrees: int) -> float:
-    """The share of Student's distribution between -t and t, with t = sqrt(degrees) tan(angle)."""
+    """Share of Student's distribution between -t and t, with t = sqrt(degrees) tan(angle)."""
     odd = degrees % 2
     term = total = math.cos(angle) if odd else 1.0
     for power in range(2 + odd, degrees - 1, 2):
@@ -68,7 +71,7 @@ def _t_central_probability(angle: float, degrees: int) -> float:
 
 
 def binomial_tail(least: int, n: int, p: float) -> float:
-    """Probability of at least so many successes of n.
+    """Probability of at least this many successes of n.
 
     >>> round(binomial_tail(8, 10, 0.5), 4), binomial_tail(0, 10, 0.5)
     (0.0547, 1.0)
@@ -88,5 +91,5 @@ def binomial_tail(least: int, n: int, p: float) -> float:
 
 
 def _tail_by_complement(least: int, n: int, p: float) -> float:
-    """The same where most of the distribution is in the tail."""
+    """Compute the tail as one minus its complement, where most of the distribution is in the tail."""
     return 1.0 - binomial_tail(n - least + 1, n, 1 - p)

@@ -1,4 +1,4 @@
-"""One track of an adaptive staircase: which level is asked next, from the answers so far.
+"""One track of an adaptive staircase: chooses the next level from the answers so far.
 
 Levels are whole numbers, 0 the hardest. The staircase is the weighted up-down of Kaernbach (1991): a right answer goes
 one step harder, a wrong one `up` steps easier, so that it settles where
@@ -6,12 +6,12 @@ one step harder, a wrong one `up` steps easier, so that it settles where
     p · 1 = (1 - p) · up,    p = up / (1 + up)
 
 which is 3 of 4 for `up` = 3. It begins at the easiest level with steps of `first` levels, halved at each reversal until
-they are one. Now and then, and without moving it, a catch trial is asked: at the easiest level, or of two sounds that
-do not differ.
+they are one. At regular intervals, and without moving it, a catch trial is asked: at the easiest level, or of two
+sounds that do not differ.
 
-A trial without an answer tells nothing: the same level is asked again, of other sounds; after `max_unparsed` of them
-the track is given up. It ends early where going on would tell little: when `MAX_STREAK` or more answers at the easiest
-level were right in no more than two of three, and with `MAX_STREAK` right answers in a row at the hardest.
+After a trial without an answer the same level is asked again, of other sounds; after `max_unparsed` of them the track
+is aborted. It ends early when `MAX_STREAK` or more answers at the easiest level were right in no more than two of
+three, and with `MAX_STREAK` right answers in a row at the hardest.
 """
 
 from __future__ import annotations
@@ -22,11 +22,9 @@ from typing import Final, Literal, NamedTuple, TypeAlias
 from msgspec import Struct
 
 MAX_STREAK: Final = 8  # answers at one end of the levels
-Kind: TypeAlias = Literal[
-    "step", "easy", "same"
-]  # of the staircase, at the easiest level, or of sounds that do not differ
-Ending: TypeAlias = Literal["done", "stuck", "free", "given up"]
-# ^ all was asked; the easiest is too hard; the hardest is too easy; no answers came
+Kind: TypeAlias = Literal["step", "easy", "same"]  # of the staircase; catch trials: easiest level, equal sounds
+Ending: TypeAlias = Literal["done", "at floor", "at ceiling", "aborted"]
+# ^ all was asked; the easiest level is too hard; the hardest is too easy; no answers
 
 
 class StaircaseConfig(Struct, frozen=True):
@@ -50,8 +48,8 @@ class TrialRequest(NamedTuple):
 def run_track(config: StaircaseConfig) -> Generator[TrialRequest, bool | None, Ending]:
     """Generate the trials of a track: send in whether the answer was right, or None if there was none.
 
-    The same answers lead to the same trials, so a journal of them is played back by sending them in. What is sent in
-    for a trial of sounds that do not differ counts as an answer, whichever it was.
+    The same answers lead to the same trials, so a journal is replayed by sending its answers in. For a trial of equal
+    sounds the value that is sent in does not matter.
 
     >>> going = run_track(StaircaseConfig(easiest=40, catches=0))
     >>> [next(going).level, *(going.send(right).level for right in (True, True, False, None, True))]
@@ -68,16 +66,16 @@ def run_track(config: StaircaseConfig) -> Generator[TrialRequest, bool | None, E
             while (sent := (yield request)) is None:
                 missing += 1
                 if missing >= config.max_unparsed:
-                    return "given up"
+                    return "aborted"
             outcome = sent
         easiest, hardest = level == config.easiest, level == 0
         stuck += easiest
         right_when_stuck += easiest and outcome
         free = free + 1 if hardest and outcome else 0
         if easiest and stuck >= MAX_STREAK and 3 * right_when_stuck <= 2 * stuck:
-            return "stuck"
+            return "at floor"
         if free >= MAX_STREAK:
-            return "free"
+            return "at ceiling"
         if last is not None and outcome != last:
             step = max(1, step // 2)
         level = max(0, level - step) if outcome else min(config.easiest, level + step * config.up)
@@ -86,7 +84,7 @@ def run_track(config: StaircaseConfig) -> Generator[TrialRequest, bool | None, E
 
 
 def _catch_positions(config: StaircaseConfig) -> dict[int, tuple[Kind, ...]]:
-    """Before which answers of the staircase a catch trial is asked: evenly over the track, the two kinds in turn."""
+    """Catch trials by the answer of the staircase that they precede: evenly over the track, the two kinds in turn."""
     kinds_by_position: dict[int, tuple[Kind, ...]] = {}
     for number in range(2 * config.catches):
         position = round((number + 0.5) / (2 * config.catches) * config.trials)

@@ -87,9 +87,9 @@ def test_what_was_not_answered_is_asked_again_at_its_level() -> None:
 @pytest.mark.parametrize(
     ("answer", "ending", "trials"),
     [
-        (lambda _: False, "stuck", MAX_STREAK),
-        (lambda _: True, "free", 5 + MAX_STREAK),
-        (lambda _: None, "given up", 8),
+        (lambda _: False, "at floor", MAX_STREAK),
+        (lambda _: True, "at ceiling", 5 + MAX_STREAK),
+        (lambda _: None, "aborted", 8),
         (hears_20, "done", 24),
     ],
 )
