@@ -22,9 +22,8 @@ OPTIONAL_PARAMETERS: Final = frozenset(
     "max_tokens max_completion_tokens temperature top_p seed stop logprobs top_logprobs stream_options".split()
 )
 UNSUPPORTED_MESSAGE: Final = re.compile(
-    r"unsupported|not supported|does ?n[o']t support|not "
-    r"(?:allowed|permitted|accepted|available|compatible)|un(?:recognized|known|expected)"
-    r"|extra (?:inputs|fields)|only the default|deprecated",
+    r"unsupported|not supported|does ?n[o']t support|not (?:allowed|permitted|accepted|available|compatible)"
+    r"|un(?:recognized|known|expected)|extra (?:inputs|fields)|only the default|deprecated",
     re.IGNORECASE,
 )
 MAX_ADJUSTMENTS: Final = 5  # requests until an answer, the first included: most models refuse one parameter at a time

@@ -1,9 +1,9 @@
-"""Comparisons of two sounds: "A is lower than B, so B is higher", read by the comparative that the question asks for.
+"""Parses comparisons of two sounds, "A is lower than B, so B is higher", by the comparative that the question asks for.
 
-A clause says of one of the two that it has more or less of something: higher, no gap, after the other. Which of the
-two is meant follows from what is asked: of two tones one is the higher if the other is the lower. Where the question
-is not known, "more" is taken to be asked (higher, louder, longer, a gap), and only what says so in these words is
-read: "not higher than B" is read, "lower than B" is not, since the lower one may be what is asked for.
+A clause states that one of the two has more or less of something: higher, no gap, after the other. The answer follows
+from the question: of two tones one is the higher if the other is the lower. If the question is unknown, it is assumed
+to ask for "more" (higher, louder, longer, a gap), and only clauses with these words count: "not higher than B" does,
+"lower than B" does not, since the question may ask for the lower one.
 """
 
 from __future__ import annotations
@@ -61,8 +61,7 @@ _RISING = r"(?:rises?|rising|rose|increases?|goes up|going up|went up|ascends?|c
 _FALLING = r"(?:falls?|falling|fell|decreases?|goes down|going down|went down|descends?|drops?)"
 _NOUN = (
     r"(?:sounds?|clips?|tones?|noises?|recordings?|audios?|samples?|beeps?|rows?(?: of beeps)?|intervals?|stimulus"
-    r"|stimuli|signals?|ones?|options?"
-    r"|segments?|sequences?|tracks?|pulses?)"
+    r"|stimuli|signals?|ones?|options?|segments?|sequences?|tracks?|pulses?)"
 )
 _ORDINAL = (r"first|1st|former|earlier", r"second|2nd|latter|last|later")
 _BARE = ("1|one", "2|two")
@@ -104,13 +103,13 @@ class Fact(NamedTuple):
     position: int  # 0 or 1
     dimension: str
     more: bool
-    echoed: bool  # said in the word for "more", denied or not
+    echoed: bool  # expressed by the word for "more", denied or not
     start: int
     end: int
 
 
 class SoundName(NamedTuple):
-    """One place where one of the two sounds is named."""
+    """One mention of one of the two sounds."""
 
     position: int  # 0 or 1
     start: int
@@ -118,7 +117,7 @@ class SoundName(NamedTuple):
 
 
 class Comparative(NamedTuple):
-    """More or less of what is asked."""
+    """More or less of a dimension."""
 
     dimension: str
     more: bool
@@ -126,7 +125,7 @@ class Comparative(NamedTuple):
 
 @lru_cache(maxsize=1)
 def _comparative_pattern() -> LazyPattern:
-    """Any word for more or less of something, in a group of that name."""
+    """Pattern of any word for more or less of something, in a group of that name."""
     groups = [
         rf"(?P<{name}_{sign}>\b(?:{words})\b)"
         for name, both in _DIMENSIONS.items()
@@ -140,7 +139,7 @@ def _comparative_pattern() -> LazyPattern:
 
 @lru_cache(maxsize=256)
 def _names(labels: tuple[str, ...], choices: tuple[str, ...]) -> LazyPattern | None:
-    """The names of the two sounds, in groups `name0` and `name1`: by position, or by their telling words."""
+    """Pattern of the names of the two sounds, in groups `name0` and `name1`: by position, or by distinctive words."""
     if len(labels) != 2 or not (choices or all(len(label) == 1 for label in labels)):
         return None
     letters = [label if len(label) == 1 and label.isalpha() else "AB"[n] for n, label in enumerate(labels)]
@@ -154,7 +153,7 @@ def _names(labels: tuple[str, ...], choices: tuple[str, ...]) -> LazyPattern | N
 
 @lru_cache(maxsize=256)
 def _by_name(choices: tuple[str, ...]) -> tuple[str, ...]:
-    """The one word that tells each of two short options from the other: low and high, dog and cat."""
+    """The one word that distinguishes each of two short options from the other: low and high, dog and cat."""
     if len(choices) != 2 or all(set(choice.lower().split()) <= _GENERIC for choice in choices):
         return ()
     first, second = (keywords(choice) for choice in choices)
@@ -166,7 +165,7 @@ def _by_name(choices: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def _letter(letter: str) -> str:
-    """A letter as the name of a sound; "A" before a noun is an article."""
+    """Pattern of a letter as the name of a sound; "A" before a noun is an article."""
     followed = rf"\s*[^\w\s'-]|\s+-|\s*\Z|\s+(?i:{VERBS}|than|and|or|because|since|\w+er)\b|'s\b"
     return rf"(?<![\w'-]){letter}(?={followed})|(?<=[a-z] ){letter}(?![\w'])"
 
@@ -202,7 +201,7 @@ def _facts(text: str, names: LazyPattern) -> Iterator[Fact]:
 
 
 def _of_clause(begin: int, clause: str, sound_names: Sequence[SoundName]) -> Iterator[Fact]:
-    """The facts of one clause, in which one or both sounds are named."""
+    """Yield the facts of one clause, in which one or both sounds are named."""
     moved = MOVES.search(clause)
     if len(sound_names) == 2 and moved and " to " in clause:
         yield Fact(
@@ -231,7 +230,7 @@ def _of_clause(begin: int, clause: str, sound_names: Sequence[SoundName]) -> Ite
 
 
 def _subject(clause: str, place: tuple[int, int], sound_names: Sequence[SoundName]) -> SoundName | None:
-    """The sound that a comparative at this place is said of."""
+    """Sound that is the subject of a comparative at this place."""
     than = THAN.search(clause)
     before = [sound_name for sound_name in sound_names if not than or sound_name.start < than.start()]
     if not before:  # "higher than the first"
@@ -244,7 +243,7 @@ def _subject(clause: str, place: tuple[int, int], sound_names: Sequence[SoundNam
 
 @lru_cache(maxsize=1024)
 def question_comparative(question: str) -> Comparative | None:
-    """The comparative that a question asks for: the first after its last "which", else the last of all.
+    """Find the comparative that a question asks for: the first after its last "which", else the last of all.
 
     >>> question_comparative("You hear two tones. Which one is higher in pitch?")
     Comparative(dimension='pitch', more=True)
@@ -260,7 +259,7 @@ def question_comparative(question: str) -> Comparative | None:
 
 
 def _infer_comparative(facts: Sequence[Fact]) -> Comparative | None:
-    """The comparative that is asked for, as far as a reply echoes it."""
+    """Infer the comparative that is asked for from the facts of a reply."""
     dimensions = {fact.dimension for fact in facts}
     if len(dimensions) > 1:
         dimensions -= {"tone"}
@@ -270,13 +269,13 @@ def _infer_comparative(facts: Sequence[Fact]) -> Comparative | None:
 
 
 def compare_sounds(text: str, index: ChoiceIndex, question: str) -> Mention | None:
-    """The one of two sounds that a reply says to be what is asked for.
+    """Find the one of two sounds that a reply says the question asks for.
 
     >>> from earmark.text._keys import build_choice_index
-    >>> key = build_choice_index(("A", "B"), ("the first", "the second"), False)
-    >>> compare_sounds("A is lower in pitch than B. Therefore, B is higher.", key, "").label
+    >>> index = build_choice_index(("A", "B"), ("the first", "the second"), False)
+    >>> compare_sounds("A is lower in pitch than B. Therefore, B is higher.", index, "").label
     'B'
-    >>> compare_sounds("A is lower in pitch than B.", key, "Which one is higher in pitch?").label
+    >>> compare_sounds("A is lower in pitch than B.", index, "Which one is higher in pitch?").label
     'B'
     """
     names = _names(index.labels, index.choices)
@@ -309,7 +308,7 @@ def two_sounds(index: ChoiceIndex) -> bool:
 
 
 def _single_name(text: str, names: LazyPattern, want: Comparative | None) -> SoundName | None:
-    """The sound that is all a reply names, or the one that "B > A" puts first."""
+    """Find the sound that is the whole reply, or the one that "B > A" puts first."""
     if (alone := NUMBER.fullmatch(text)) is not None:
         return SoundName(int(alone[1]) - 1, *alone.span(1))
     sound_names = [SoundName(int(bool(match["name1"])), *match.span()) for match in names.finditer(text)]

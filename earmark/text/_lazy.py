@@ -1,4 +1,4 @@
-"""Regular expressions that are compiled when they are first used, so that importing a reader costs nothing."""
+"""Regular expressions that are compiled at their first use, so that importing a parser costs nothing."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from functools import cached_property
 
 
 class LazyPattern:
-    """A pattern with the methods of `re.Pattern` that readers use.
+    """A pattern with the methods of `re.Pattern` that parsers use.
 
     >>> LazyPattern("b+").search("abbc").span()
     (1, 3)

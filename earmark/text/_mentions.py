@@ -1,7 +1,7 @@
-"""Choices that a reply names, and what the words around them make of each.
+"""Finds the choices that a reply mentions, each with the stance that the words around it express.
 
-Letters that stand as labels and the texts of options are found, each with its stance. Lists such as "A, B and C" are
-tied together as chains. Options listed as in the question, or gone through one by one, are no answers and are left out.
+Mentions are letters used as labels and texts of options. Lists such as "A, B and C" are joined to chains. Options
+listed as in the question, or discussed one by one, are no answers and are dropped.
 """
 
 from __future__ import annotations
@@ -17,10 +17,10 @@ from earmark.text._keys import ChoiceIndex, Mention, Stance, is_number, occurren
 from earmark.text._lazy import LazyPattern
 from earmark.text._screen import NOISE, blank, lower
 
-FIRST, LAST = 12, 80  # mentions looked at, from either end
-WINDOW = 200  # characters looked at before a mention
-MIN_RUN = 3  # options gone through in order
-LONG = 250  # characters: a reply as long as this gives reasons before its answer
+FIRST, LAST = 12, 80  # mentions kept, from either end
+WINDOW = 200  # characters of context before a mention
+MIN_RUN = 3  # options discussed in order
+LONG = 250  # characters: a longer reply gives reasons before its answer
 BESIDE = LazyPattern(r"(?:[\W_]|\b(?:[aA]n?|[tT]he)\b){0,12}")  # between a label and its own option's text
 CONFLICT = LazyPattern(r"\s?[).:\]]+ ?(?:(?:[aA]n?|[tT]he) )?")  # between a label and another option's text
 DASH = LazyPattern(r"\s[-–—]+\s")
@@ -32,19 +32,19 @@ LINE_LEAD = LazyPattern(r"(?:[\W_]|\b(?:options?|choice|the|an?)\b|\(?\d{1,2}[.)
 
 
 class MentionList(Struct, frozen=True):
-    """The choices that a reply names, in order: a chain is a list such as "A, B and C"."""
+    """The choices that a reply mentions, in order: a chain is a list such as "A, B and C"."""
 
-    raw: str  # as it was screened
+    raw: str  # the clean reply
     text: str  # without markup
     lower: str  # in lower case
     chains: tuple[tuple[Mention, ...], ...]
     index: ChoiceIndex
-    multi_select: bool  # whether more than one answer was asked for
+    multi_select: bool  # more than one answer was asked for
     all_mentions: list[Mention]  # all of them, before lists are looked at
-    dropped: tuple[Mention, ...]  # those that are only listed or gone through
-    refusals: tuple[tuple[int, int], ...]  # spans where the model says that it cannot tell
-    broken: bool  # whether it stops within its reasoning
-    none_fits: bool = False  # whether it says that no option fits
+    dropped: tuple[Mention, ...]  # those that are only listed or discussed
+    refusals: tuple[tuple[int, int], ...]  # spans where the model says that it cannot answer
+    broken: bool  # the reply stops within its reasoning
+    none_fits: bool = False  # the reply says that no option fits
 
     @property
     def mentions(self) -> list[Mention]:
@@ -55,7 +55,7 @@ class MentionList(Struct, frozen=True):
 
 
 def _continues_word(sign: str) -> bool:
-    """True if a character goes on with a word, in scripts that part words by spaces."""
+    """True if a character continues a word, in scripts that separate words by spaces."""
     code = ord(sign)
     if code < 0x80:
         return sign.isalnum() or sign == "#"
@@ -63,7 +63,7 @@ def _continues_word(sign: str) -> bool:
 
 
 def _stands_apart(text: str, start: int, end: int) -> bool:
-    """True if no word or number goes on around a label."""
+    """True if a label is not part of a longer word or number."""
     before, after = text[max(0, start - 2) : start], text[end : end + 3]
     if before:
         sign, other = before[-1], before[:-1]
@@ -80,7 +80,7 @@ def _stands_apart(text: str, start: int, end: int) -> bool:
 
 
 def _find_letters(text: str, low: str, index: ChoiceIndex) -> Iterator[Mention]:
-    """Places where a letter stands as a label."""
+    """Find letters that are used as labels."""
     lettered = bool(index.choices) and not index.texts  # the options are the letters themselves
     for match in index.letter.finditer(text):
         start, end = match.span()
@@ -106,7 +106,7 @@ def _find_letters(text: str, low: str, index: ChoiceIndex) -> Iterator[Mention]:
 
 
 def _find_texts(low: str, index: ChoiceIndex) -> list[Mention]:
-    """Places where the texts of options stand; what lies inside a longer one is left out."""
+    """Find the texts of options; one inside a longer one is left out."""
     words = words_of(low)
     mentions = [
         Mention(option.label, start, end, "text")
@@ -122,7 +122,7 @@ def _find_texts(low: str, index: ChoiceIndex) -> list[Mention]:
 
 
 def _is_incidental_number(low: str, start: int, end: int) -> bool:
-    """True if a number only opens a line of a list, or stands in "at least one", "one of"."""
+    """True if a number only opens a line of a list, or is part of "at least one", "one of"."""
     line = low[low.rfind("\n", 0, start) + 1 : start]
     if not line.strip(" \t*#(") and cues.ENUMERATOR.match(low, end):
         return True
@@ -130,7 +130,7 @@ def _is_incidental_number(low: str, start: int, end: int) -> bool:
 
 
 def _find_ordinals(low: str, index: ChoiceIndex) -> list[Mention]:
-    """ "The second option", "option two" and "the last choice", where no option is a number or an ordinal itself."""
+    """Find "the second option", "option two" and "the last choice", if no option is a number or an ordinal itself."""
     if not index.choices or any(cues.NUMERAL.search(choice.lower()) for choice in (*index.choices, *index.labels)):
         return []
     mentions = []
@@ -143,7 +143,7 @@ def _find_ordinals(low: str, index: ChoiceIndex) -> list[Mention]:
 
 
 def _merge_mentions(letters: Sequence[Mention], texts: list[Mention], text: str, index: ChoiceIndex) -> list[Mention]:
-    """A label and its own option's text beside it are one mention; a bare letter inside an option's text is none."""
+    """Merge a label with its own option's text after it; drop bare letters inside an option's text."""
     merged: list[Mention] = []
     own: set[int] = set()
     position = 0
@@ -167,12 +167,12 @@ def _merge_mentions(letters: Sequence[Mention], texts: list[Mention], text: str,
 
 
 def words_in(text: str) -> str:
-    """A text without articles, spaces and signs."""
+    """Remove articles, spaces and signs from a text."""
     return ARTICLES_AND_SIGNS.sub("", text)
 
 
 def sentence_before(low: str, start: int) -> tuple[str, int]:
-    """The part of a mention's sentence before it, and where that begins."""
+    """Return the part of a mention's sentence before it, and its offset."""
     begin = max(0, start - WINDOW)
     lead = low[begin:start]
     body = lead.rstrip(" \t\n\r([{<（【-•·>")
@@ -185,9 +185,9 @@ def sentence_before(low: str, start: int) -> tuple[str, int]:
 def _stance(
     low: str, mention: Mention, previous: int, index: ChoiceIndex, refusals: Sequence[tuple[int, int]]
 ) -> Stance:
-    """The stance that the words around a mention give it. A cue belongs to the first choice after it.
+    """Stance of a mention by the words around it. A cue belongs to the first choice after it.
 
-    `previous`: where the mention before it ends.
+    `previous`: end of the mention before it.
     """
     after = low[mention.end : mention.end + 80]
     sentence, begin = sentence_before(low, mention.start)
@@ -222,14 +222,14 @@ def _stance(
 
 
 def _left_open(low: str, mention: Mention, sentence: str, begin: int) -> bool:
-    """True if a mention stands in a question, or under a condition such as "if it is low, A"."""
+    """True if a mention is part of a question, or of a condition such as "if it is low, A"."""
     if cues.CONDITION.search(sentence) and not cues.ANYWAY.search(sentence):
         return True
     return _is_in_question(low, mention, sentence) or bool(cues.WHENS.search(low, begin, mention.end + WINDOW))
 
 
 def _is_in_question(low: str, mention: Mention, sentence: str) -> bool:
-    """True if a mention stands in a question of the reply, such as "Could it be a child?"."""
+    """True if a mention is part of a question of the reply, such as "Could it be a child?"."""
     if cues.TAG_QUESTION.match(low, mention.end):
         return False
     stop = cues.SENTENCE_END.search(low, mention.end, mention.end + WINDOW)
@@ -237,7 +237,7 @@ def _is_in_question(low: str, mention: Mention, sentence: str) -> bool:
 
 
 def _belong_together(mention: Mention, other: Mention, gap: str) -> bool:
-    """True if two neighbours belong together: in a list, or a label beside another option's text."""
+    """True if two neighbours form a list, or a label with another option's text."""
     if (mention.form == other.form == "text" and ";" in gap) or (mention.label == other.label and "," in gap):
         return False
     if cues.BOXES.search(gap) or (DASH.search(gap) and "\n" not in gap):
@@ -251,7 +251,7 @@ def _belong_together(mention: Mention, other: Mention, gap: str) -> bool:
 def _spread_stances(
     stances: list[Stance], gaps: Sequence[str], joined: Sequence[bool], *, multi_select: bool
 ) -> list[Stance]:
-    """The stance of every mention; what is said of one end of a list is said of all of it."""
+    """Spread the stance of one end of a list to all of its mentions."""
     shared = [near and (multi_select or ";" not in gap) for near, gap in zip(joined, gaps, strict=True)]
     for n, same in enumerate(shared):
         if same and stances[n + 1] == "said":
@@ -276,7 +276,7 @@ def _build_chains(
     *,
     multi_select: bool,
 ) -> list[tuple[Mention, ...]]:
-    """The mentions in lists, without those that are only gone through."""
+    """Join the mentions to chains, without those that are only discussed."""
     mentions = [mention for mention in every if mention not in gone]
     ends = {mention: before.end for before, mention in pairwise(every)}
     gaps = [low[mention.end : other.start] for mention, other in pairwise(mentions)]
@@ -312,7 +312,7 @@ def _is_listing(chain: Sequence[Mention], index: ChoiceIndex) -> bool:
 
 
 def _runs(low: str, mentions: Sequence[Mention], index: ChoiceIndex) -> Iterator[list[Mention]]:
-    """Mentions that open lines: in the order of the labels or against it, or one line after the other."""
+    """Yield runs of mentions that open lines: in ascending or descending order of labels, or on consecutive lines."""
     run: list[Mention] = []
     step = last = 0
     ordered = near = True
@@ -338,7 +338,7 @@ def _runs(low: str, mentions: Sequence[Mention], index: ChoiceIndex) -> Iterator
 def _find_walkthroughs(
     low: str, mentions: Sequence[Mention], index: ChoiceIndex
 ) -> tuple[list[Mention], list[Mention]]:
-    """Mentions that open lines which weigh the options one by one, and those whose line alone says yes."""
+    """Find mentions that open lines which discuss the options one by one, and those whose line alone says yes."""
     dropped: list[Mention] = []
     chosen: list[Mention] = []
     for run in _runs(low, mentions, index):
@@ -359,7 +359,7 @@ def _find_walkthroughs(
 
 
 def find_mentions(raw: str, index: ChoiceIndex, *, multi_select: bool) -> MentionList:
-    """The choices that a screened reply names."""
+    """Find the choices that a clean reply mentions."""
     text = NOISE.sub(lambda match: _without_tag(match[0], index), raw)
     low = cues.ABBREVIATED.sub(lambda match: match[1] + " ", lower(text))
     letters = sorted(
@@ -396,7 +396,7 @@ def find_mentions(raw: str, index: ChoiceIndex, *, multi_select: bool) -> Mentio
 
 
 def without_speech(listing: MentionList) -> str:
-    """The reply in lower case without quoted speech, and without the choices that it names."""
+    """Return the reply in lower case without quoted speech, and without the choices that it mentions."""
     text = QUOTED.sub(_blank_speech, lower(listing.raw))
     for mention in (*listing.dropped, *listing.mentions):
         text = text[: mention.start] + " " * (mention.end - mention.start) + text[mention.end :]
@@ -409,10 +409,10 @@ def breaks_off(text: str) -> bool:
 
 
 def _without_tag(tag: str, index: ChoiceIndex) -> str:
-    """Blanks for markup, but for an option that was put in angle brackets."""
+    """Replace markup by blanks, except an option in angle brackets."""
     return f" {tag[1:-1]} " if tag[:1] == "<" and tag[1:-1].lower() in index.verbatim else " " * len(tag)
 
 
 def _blank_speech(match: re.Match[str]) -> str:
-    """Blanks for what somebody in the recording says: a quotation of more than three words."""
+    """Replace quoted speech of the recording by blanks: a quotation of more than three words."""
     return blank(match) if match[0].count(" ") > 2 else match[0]

@@ -1,4 +1,4 @@
-"""Rules that read a choice from a page: firm ones, and weak ones for replies that neither decline nor plan."""
+"""Rules that parse a choice from mentions: firm ones, and weak ones for replies that neither decline nor plan."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def rule_first(listing: MentionList) -> Sequence[Mention]:
 
 
 def _label_opens(listing: MentionList, chain: Sequence[Mention], *, alone: bool) -> bool:
-    """True if a label that opens a reply is an answer, and not the subject of a sentence: "B is high, C is low"."""
+    """True if a label that opens a reply is an answer, not the subject of a sentence: "B is high, C is low"."""
     if chain[0].form == "bare" and not cues.LABEL_ALONE.match(listing.text, chain[0].end) and two_sounds(listing.index):
         return False
     subject = chain[0].form == "bare" and bool(cues.SUBJECT.match(listing.lower, chain[0].end))
@@ -63,7 +63,7 @@ def rule_concluded(listing: MentionList) -> Sequence[Mention]:
 
 
 def rule_ranked(listing: MentionList) -> Sequence[Mention]:
-    """The first of a descending list, the last of an ascending one, or the one with the most per cent."""
+    """Find the first of a descending list, the last of an ascending one, or the one with the highest percentage."""
     mentions = listing.all_mentions
     signs = {listing.lower[one.end : other.start].strip() for one, other in pairwise(mentions)}
     if len(mentions) > 1 and signs in ({">"}, {"<"}):
@@ -74,7 +74,7 @@ def rule_ranked(listing: MentionList) -> Sequence[Mention]:
 
 
 def _share(low: str, mention: Mention) -> float | None:
-    """The per cent or the fraction that a reply gives a choice, if it does."""
+    """Percentage or fraction that a reply gives a choice, if any."""
     share = cues.PERCENT.match(low, mention.end) or cues.PERCENT_BEFORE.search(
         low[max(0, mention.start - 12) : mention.start]
     )
@@ -95,7 +95,7 @@ def rule_last(listing: MentionList) -> Sequence[Mention]:
 
 
 def rule_last_clause(listing: MentionList) -> Sequence[Mention]:
-    """The last clause, after "and", "so" or a pause, if it is a choice and nothing else."""
+    """Find the last clause, after "and", "so" or a pause, if it is only a choice."""
     if not listing.chains or len(listing.chains[-1]) > 1:
         return ()
     (mention,) = listing.chains[-1]
@@ -167,7 +167,7 @@ def rule_option_words(listing: MentionList) -> Sequence[Mention]:
 
 
 def rule_yes_no(listing: MentionList) -> Sequence[Mention]:
-    """Yes or no in other words: "Not really.", "Absolutely." """
+    """Find yes or no in other words: "Not really.", "Absolutely." """
     answer = polarity(listing.lower)
     labels = [label for text, label in listing.index.verbatim.items() if text == answer]
     return (
@@ -198,24 +198,24 @@ def _last(chains: Sequence[Sequence[Mention]], stance: Stance) -> Sequence[Menti
 
 
 def _has_declaration_after(listing: MentionList, chain: Sequence[Mention]) -> bool:
-    """True if what follows a choice declares it, as "B is correct" does."""
+    """True if the text after a choice declares it, as in "B is correct"."""
     return any(
         mention.stance == "declared" and cues.DECLARED_AFTER.match(listing.lower, mention.end) for mention in chain
     )
 
 
 def _only(mentions: Sequence[Mention], listing: MentionList) -> Sequence[Mention]:
-    """All of them, if they name one choice or if several were asked for."""
+    """Return the mentions if they name one choice, or if several were asked for."""
     return mentions if listing.multi_select or len({mention.label for mention in mentions}) == 1 else ()
 
 
 def _keep_standing(listing: MentionList, mentions: Sequence[Mention]) -> Sequence[Mention]:
-    """The mentions that no refusal, request or plan takes away."""
+    """Return the mentions that no refusal, request or plan retracts."""
     return [mention for mention in mentions if not _is_taken_away(listing, mention)]
 
 
 def _is_taken_away(listing: MentionList, mention: Mention) -> bool:
-    """True if a mention stands in a plan, or in a reply that declines and does not come back to it."""
+    """True if a mention is part of a plan, or of a reply that declines and does not return to the question."""
     lead = sentence_before(listing.lower, mention.start)[0]
     if cues.PLAN.search(lead) or _is_elided(listing, mention, lead):
         return True
@@ -231,7 +231,7 @@ def _is_taken_away(listing: MentionList, mention: Mention) -> bool:
 
 
 def _is_elided(listing: MentionList, mention: Mention, lead: str) -> bool:
-    """True if a mention ends "before or after the meeting", whose first word stands for another option."""
+    """True if a mention ends an ellipsis such as "before or after the meeting", whose first word is another option."""
     before = cues.OR_BEFORE.search(lead)
     words = lead[: before.start()].split() if before else []
     if not words or any(mention.start - len(lead) <= other.start < mention.start for other in listing.mentions):
@@ -245,7 +245,7 @@ def _stands(listing: MentionList, mention: Mention) -> bool:
 
 
 def opens_with_label(listing: MentionList) -> bool:
-    """True if a reply opens with a label that stands alone: "B.", "(A) The first"."""
+    """True if a reply opens with a label on its own: "B.", "(A) The first"."""
     if (
         not listing.mentions
         or listing.mentions[0].form == "text"
@@ -257,7 +257,7 @@ def opens_with_label(listing: MentionList) -> bool:
 
 
 def _enumerates_options(listing: MentionList) -> bool:
-    """True if a reply goes through the options one by one: "A: ... B: ..."."""
+    """True if a reply discusses the options one by one: "A: ... B: ..."."""
     opened = [
         mention.label
         for mention in listing.mentions
@@ -267,7 +267,7 @@ def _enumerates_options(listing: MentionList) -> bool:
 
 
 def _text_mentions(listing: MentionList) -> list[Mention]:
-    """The texts of options that are not denied, nor words such as "no" said in passing."""
+    """Return mentions of option texts that are not denied, without words such as "no" used in passing."""
     return [
         mention
         for mention in listing.mentions
@@ -290,7 +290,7 @@ def _claims(listing: MentionList, mention: Mention) -> bool:
 
 
 def _match_keywords(listing: MentionList, named: set[str], least: int = 1) -> list[Mention]:
-    """The options all whose telling words one sentence has, of those that have enough and are not named anyway."""
+    """Find options whose distinctive keywords are all in one sentence, of those with enough that are not in `named`."""
     wanted = {
         label: words
         for label, words in distinctive_keywords(listing.index).items()
@@ -315,7 +315,7 @@ def _match_keywords(listing: MentionList, named: set[str], least: int = 1) -> li
 
 
 def _after_declining(sentence: str) -> int:
-    """The place in a sentence where it comes back to the question: "it is not said, but it sounds ..."."""
+    """Offset in a sentence where it returns to the question: "it is not said, but it sounds ..."."""
     refusals = [match.end() for cue in (cues.DECLINES, cues.NOT_SAID) for match in cue.finditer(sentence)]
     back = cues.RETURNS.search(sentence, max(refusals)) if refusals else None
     return back.end() if back else 0

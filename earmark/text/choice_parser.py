@@ -1,36 +1,34 @@
-"""The choice that a reply names.
+"""Parses the choice that a reply names.
 
-The reply is first screened: thinking parts, the question where it is repeated and whatever follows the end of the
-turn are left out, markup becomes blanks; a span still points into the reply as it came. Then the first rule that
-fires gives the answer:
+The reply is first cleaned: thinking parts, a repeated question and text after the end of the turn are removed, markup
+becomes blanks; a span still points into the original reply. Then the first rule that fires gives the answer:
 
     verbatim        the whole reply is the text of one option
     declared        "the answer is B", "I choose (B)", "B is correct", \\boxed{B}, [x] B, 答案是B; the last one wins
     compared        of two sounds, which has more of what the question asks: "A is lower, so B is higher"
     ranked          "B > A > C", "A: 10 %, B: 75 %"
-    first           the reply opens with a choice that stands as one: "B", "(b) tom-tom", "Tom-tom, because"
+    first           the reply opens with a choice used as one: "B", "(b) tom-tom", "Tom-tom, because"
     concluded       "so it must be B", "that leaves B", "not A but B"; the last one wins
     last            the last line is a choice and nothing else
     last-clause     the last clause is: "hard to say, but B"
-    label           one label, and only one, stands in brackets, after "option" or before its own option's text
+    label           one label, and only one, is in brackets, after "option" or before its own option's text
     option-text     the text of one option, and only one, is said, and no other label is marked in that way
     first-sentence  the first sentence says of one option, and only one, that it is the case, or has one as its subject
     yes-no          yes or no in other words: "not really"
-    option-words    one sentence has all the telling words of one option, and none has all those of another
+    option-words    one sentence has all the distinctive keywords of one option, and none has all those of another
 
-A letter is a label only where it stands as one: an English "A", "I" or "a" before a word does not. The text of an
-option is found as whole words, whatever their case, punctuation and articles; inside the text of a longer option it
-does not count. What is denied ("not B", "B is wrong", "rather than B"), asked ("is it B?") or left open ("whether it
-is B", "if it is low, B") is no answer. Options listed as in the question, or gone through one by one, count for
-nothing. Two answers where one is asked are none. The last six rules read no reply that declines, asks for the
-material or says that no option fits.
+A letter is a label only where it is used as one: an English "A", "I" or "a" before a word is not. The text of an
+option is matched as whole words, without regard to case, punctuation and articles; inside the text of a longer option
+it does not count. A choice that is denied ("not B", "B is wrong", "rather than B"), asked ("is it B?") or left open
+("whether it is B", "if it is low, B") is no answer. Options listed as in the question, or discussed one by one, are
+ignored. Two answers where one is asked count as none. The last six rules do not apply to a reply that declines, asks
+for the material or says that no option fits.
 
-Of a reply that was cut only what stands firm is read: an answer declared and not taken back, an opening, the one
-choice of an unfinished first sentence. Reasoning that breaks off is read likewise, whatever its stop reason. Nothing
-is ever guessed.
+Of a truncated reply only firm answers are read: one declared and not retracted, an opening, the one choice of an
+unfinished first sentence. Reasoning that breaks off is read likewise, whatever its stop reason. Nothing is guessed.
 
-Without an answer the state is `refused` where the model says that it cannot or will not tell, else `unparsed`, and the
-rule says why: "empty", "cut", "cut-in-thought", "several-answers", "none-of-these", "refusal", or nothing.
+Without an answer the state is `refused` if the model says that it cannot or will not answer, else `unparsed`, and the
+rule is the reason: "empty", "cut", "cut-in-thought", "several-answers", "none-of-these", "refusal", or nothing.
 """
 
 from __future__ import annotations
@@ -120,7 +118,7 @@ def parse_choice(  # noqa: PLR0913 - one word for each thing that may be known o
 
 
 def _parse_short(reply: str, labels: Sequence[str], choices: Sequence[str], *, multi_select: bool) -> Parsed | None:
-    """Read a bare letter or number, the commonest reply, and a label with its own option's text, without any rule."""
+    """Parse a bare letter or number, the most frequent reply, and a label with its own option's text."""
     bare = reply.strip()
     if bare not in labels or not (len(bare) == 1 or bare.isdigit()):
         return None if multi_select else _parse_label_and_text(reply, labels, choices)
@@ -131,7 +129,7 @@ def _parse_short(reply: str, labels: Sequence[str], choices: Sequence[str], *, m
 
 
 def _parse_verbatim(reply: str, index: ChoiceIndex) -> Parsed | None:
-    """Read a reply that is the text of one option, in quotation marks or without."""
+    """Parse a reply that is the text of one option, in quotation marks or without."""
     bare = reply.strip(QUOTES)
     whole = index.verbatim.get(fold(reply)) or index.verbatim.get(fold(bare))
     start = reply.index(bare)
@@ -139,7 +137,7 @@ def _parse_verbatim(reply: str, index: ChoiceIndex) -> Parsed | None:
 
 
 def _parse_label_and_text(reply: str, labels: Sequence[str], choices: Sequence[str]) -> Parsed | None:
-    """Read "(A) Man" and "A. Man", the commonest replies of chat models, as the rules would, at far less cost."""
+    """Parse "(A) Man" and "A. Man", the most frequent replies of chat models, as the rules would, at lower cost."""
     text = reply.strip()
     end = text.find(")" if text[:1] == "(" else text[1:2])
     label = text[1:end] if text[:1] == "(" else text[:end]
@@ -178,7 +176,7 @@ def _no_answer(why: str, span: tuple[int, int] | None = None) -> Parsed:
 
 
 def _rules(listing: MentionList, question: str, *, cut: bool) -> Mapping[str, Rule]:
-    """The rules to read by: for a reply that was cut only the firm ones, and none if it takes its answer back."""
+    """Choose the rules: for a truncated reply only the firm ones, and none if it retracts its answer."""
     if cut or listing.broken:
         firm = rule_declared(listing) or rule_first(listing)
         if firm:
@@ -205,13 +203,13 @@ def _rules(listing: MentionList, question: str, *, cut: bool) -> Mapping[str, Ru
 
 
 def _rule_late_conclusion(listing: MentionList) -> Sequence[Mention]:
-    """A conclusion near the end of a reply that breaks off."""
+    """Find a conclusion near the end of a reply that breaks off."""
     mentions = rule_concluded(listing)
     return mentions if mentions and mentions[0].start > len(listing.lower) - LATE else ()
 
 
 def _after_none_fits(listing: MentionList) -> MentionList:
-    """The page after the last place where a reply says that no option fits, or gives an answer that is no option."""
+    """Keep the mentions after the last place where a reply says that no option fits, or answers something else."""
     matches = [] if listing.index.none else list(cues.NONE_OF_THESE.finditer(listing.lower))
     ends = [place.end() for place in matches] + [
         place.end()

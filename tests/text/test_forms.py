@@ -200,11 +200,11 @@ COUNT = """
 import re._compiler as compiler
 made, compile = [], compiler.compile
 compiler.compile = lambda *given: made.append(given) or compile(*given)
-from earmark.text.choice_parser import read_choice
+from earmark.text.choice_parser import parse_choice
 begin = len(made)
 for n in range(50):
     options = tuple(f"{word}{'abcdefghij'[n % 10]}{'xyzuvw'[n % 6]}" for word in ("Man", "Woman", "Child", "Robot"))
-    assert read_choice(REPLY.replace("Man", options[0]), "ABCD", options).answer == "A"
+    assert parse_choice(REPLY.replace("Man", options[0]), "ABCD", options).answer == "A"
 print(len(made) - begin)
 """
 
