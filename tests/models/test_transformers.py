@@ -99,7 +99,7 @@ class Dull(Fake):
 @pytest.mark.parametrize(
     ("kind", "told"),
     [
-        (Deaf, "made input_ids, attention_mask of a prompt with sound: no features of the sound are among them"),
+        (Deaf, "made input_ids, attention_mask of a prompt with audio, and no features of the audio"),
         (Dull, "makes the same input_features of two different sounds"),
     ],
 )
@@ -178,7 +178,7 @@ def test_mistral_gets_files_in_base64() -> None:
 
 
 def test_pictures_are_refused_and_a_model_must_be_named() -> None:
-    with pytest.raises(Rejected, match="a Picture cannot be given"):
+    with pytest.raises(Rejected, match="a ImageRef cannot be given"):
         make_processor(Fake(), None, {}, "").inputs([asked(ImageRef("p.jpg"), "What?")])
     with pytest.raises(BadSetup, match="no model is named"):
         asyncio.run(opened(Settings()))
@@ -380,7 +380,7 @@ def test_a_model_that_is_not_there_is_told_in_one_line(place: str, told: str) ->
 @pytest.mark.parametrize(
     ("settings", "told"),
     [
-        ({"device": "cuda:9"}, "model.device is 'cuda:9', expected auto, cpu, or a card that is here"),
+        ({"device": "cuda:9"}, "model.device is 'cuda:9', expected auto, cpu, or a GPU such as cuda:0"),
         ({"device": "nonsense"}, "model.device is 'nonsense', expected auto, cpu"),
         ({"dtype": "float99"}, "model.dtype is 'float99', expected auto, or a type of torch"),
         ({"dtype": "nn"}, "model.dtype is 'nn', expected auto"),
