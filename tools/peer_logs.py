@@ -197,13 +197,8 @@ def evalscope(venv: Path, url: str, folder: Path, out: Path) -> None:
     (folder / "choices").mkdir()
     (folder / "texts").mkdir()
     rows = [
-        {
-            "question": f"<audio 1> {question.text}",
-            "options": question.choices,
-            "audio_1": name,
-            "answer": question.target,
-        }
-        for question in CHOICES
+        {"question": f"<audio 1> {asked.text}", "options": asked.choices, "audio_1": name, "answer": asked.target}
+        for asked in CHOICES
     ]
     (folder / "choices/heard_val.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
     lines = [
@@ -221,10 +216,8 @@ def evalscope(venv: Path, url: str, folder: Path, out: Path) -> None:
         shutil.copytree(folder / "out" / part, out / "evalscope" / part, ignore=shutil.ignore_patterns("*.html"))
     for path in (out / "evalscope/reports").rglob("*.json"):
         fields = json.loads(path.read_text())
-        metrics = [
-            {name: question[name] for name in ("identity", "num", "score", "semantics")}
-            for question in fields["metrics"]
-        ]
+        shown = ("identity", "num", "score", "semantics")
+        metrics = [{name: metric[name] for name in shown} for metric in fields["metrics"]]
         kept = ("schema_version", "name", "dataset_name", "model_name", "execution_summary")
         path.write_text(json.dumps({name: fields[name] for name in kept} | {"metrics": metrics}, indent=1))
     for path in (out / "evalscope/reviews").rglob("*.jsonl"):

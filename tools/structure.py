@@ -24,9 +24,9 @@ WIDTH, FILE, FUNCTION = 120, 400, 40  # columns of a line, lines of a file and o
 LIMITS: Final = {
     "functions named by a past participle, %": (3.0, 3),
     "docstrings opening with What, Whether, How, Where or Why, %": (1.0, 1),
-    "names of grade A": (11, 0),
+    "names of grade A": (10, 0),
     "class names defined more than once": (0, 0),
-    "lines over 120 columns": (112, 0),
+    "lines over 120 columns": (86, 0),
     "members of plug-ins found by getattr or hasattr": (22, 0),
     "modules at the root": (10, 8),
     "floors": (float("inf"), 7),
@@ -34,11 +34,11 @@ LIMITS: Final = {
     "public modules without a test at the mirrored path, %": (62.5, 10),
     "own frames between earmark run and the request": (13, 10),
     "times a model's settings are parsed in a run": (10, 1),
-    "lines loaded by a run": (14_600, 8_500),
-    "files and functions that are too long": (6, 0),
-    "lines of earmark": (31_800, 22_000),
+    "lines loaded by a run": (14_450, 8_500),
+    "files and functions that are too long": (3, 0),
+    "lines of earmark": (31_700, 22_000),
     "lines of tests": (21_100, 17_500),
-    "lines of tools": (2_250, 1_900),
+    "lines of tools": (2_200, 1_900),
     "lines of examples": (400, 400),
 }
 
@@ -241,8 +241,8 @@ def main() -> None:
         passed |= value > today
         mark = "!" if value > today else " " if value <= goal else "."
         print(f"{mark} {name:<60}{value:>9.5g}  at most {today:<7g} goal {goal:g}")
-        if "--list" in sys.argv[1:]:
-            print(*(f"      {place}" for place in places), sep="\n")
+        for place in places if "--list" in sys.argv[1:] else ():
+            print(f"      {place}")
     sys.exit(passed)
 
 

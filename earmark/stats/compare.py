@@ -102,17 +102,9 @@ def difference_and_influence(
         return Difference(first, second, n=n, why="not defined for these counts"), None
     resampler = PairedResampler(metrics, pairs, seed)
     estimate, influence = resampler.estimate(second - first)
+    bounds = (estimate.value, estimate.low, estimate.high)
     difference = Difference(
-        first,
-        second,
-        estimate.value,
-        estimate.low,
-        estimate.high,
-        n,
-        estimate.groups,
-        estimate.method,
-        why=estimate.why,
-        trusted=estimate.trusted,
+        first, second, *bounds, n, estimate.groups, estimate.method, why=estimate.why, trusted=estimate.trusted
     )
     gaps = resampler.binary_gaps
     if gaps is not None:

@@ -90,7 +90,7 @@ class GroupedCounts:
         return int(np.unique(self.groups).size)
 
     def part(self, prefix: str, runs: tuple[str, ...] = ("",)) -> GroupedCounts:
-        """The answers that have a count with this prefix, which is removed; of pairs, it follows the name of the run."""
+        """Answers that have a count with this prefix, which is removed; of pairs, it follows the name of the run."""
         own = {
             side + name.removeprefix(side + prefix): column
             for side in runs

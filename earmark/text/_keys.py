@@ -101,6 +101,31 @@ def words_of(low: str) -> Words:
     return Words("".join(parts), starts, ends, spans)
 
 
+def _continues_word(sign: str) -> bool:
+    """True if a character continues a word, in scripts that separate words by spaces."""
+    code = ord(sign)
+    if code < 0x80:
+        return sign.isalnum() or sign == "#"
+    return (0xC0 <= code < 0x2000 and not 0xE00 <= code < 0xE80) or sign in "♯♭"
+
+
+def stands_apart(text: str, start: int, end: int) -> bool:
+    """True if a label is not part of a longer word or number."""
+    before, after = text[max(0, start - 2) : start], text[end : end + 3]
+    if before:
+        sign, other = before[-1], before[:-1]
+        if _continues_word(sign) or sign in "_&'’/\\°" or (sign == "-" and other and _continues_word(other)):
+            return False
+        if sign == "." and other and "A" <= other <= "Z":
+            return False
+    if not after:
+        return True
+    sign, other = after[0], after[1:2]
+    if _continues_word(sign) or sign in "_'’/&%" or (sign == "-" and other and _continues_word(other)):
+        return False
+    return not ((sign in ".,:" and other.isdigit()) or (sign == "." and "A" <= other <= "Z" and after[2:] == "."))
+
+
 def option_text(label: str, choice: str, *, whole: bool = False) -> OptionText | None:
     """Prepare the text of an option; `whole`: keep opening words such as "he is", which distinguish it from another."""
     low = lower(plain(choice)).replace("_", " ")

@@ -13,7 +13,7 @@ from itertools import pairwise
 from msgspec import Struct, structs
 
 from earmark.text import _cues as cues
-from earmark.text._keys import ChoiceIndex, Mention, Stance, is_number, occurrences, words_of
+from earmark.text._keys import ChoiceIndex, Mention, Stance, is_number, occurrences, stands_apart, words_of
 from earmark.text._lazy import LazyPattern
 from earmark.text._screen import NOISE, blank, lower
 
@@ -54,37 +54,12 @@ class MentionList(Struct, frozen=True):
 # ---------------------------------------------------------------- finding
 
 
-def _continues_word(sign: str) -> bool:
-    """True if a character continues a word, in scripts that separate words by spaces."""
-    code = ord(sign)
-    if code < 0x80:
-        return sign.isalnum() or sign == "#"
-    return (0xC0 <= code < 0x2000 and not 0xE00 <= code < 0xE80) or sign in "♯♭"
-
-
-def _stands_apart(text: str, start: int, end: int) -> bool:
-    """True if a label is not part of a longer word or number."""
-    before, after = text[max(0, start - 2) : start], text[end : end + 3]
-    if before:
-        sign, other = before[-1], before[:-1]
-        if _continues_word(sign) or sign in "_&'’/\\°" or (sign == "-" and other and _continues_word(other)):
-            return False
-        if sign == "." and other and "A" <= other <= "Z":
-            return False
-    if not after:
-        return True
-    sign, other = after[0], after[1:2]
-    if _continues_word(sign) or sign in "_'’/&%" or (sign == "-" and other and _continues_word(other)):
-        return False
-    return not ((sign in ".,:" and other.isdigit()) or (sign == "." and "A" <= other <= "Z" and after[2:] == "."))
-
-
 def _find_letters(text: str, low: str, index: ChoiceIndex) -> Iterator[Mention]:
     """Find letters that are used as labels."""
     lettered = bool(index.choices) and not index.texts  # the options are the letters themselves
     for match in index.letter.finditer(text):
         start, end = match.span()
-        if not _stands_apart(text, start, end):
+        if not stands_apart(text, start, end):
             continue
         if end - start > 1 and match[0] not in index.spelled:
             yield from (

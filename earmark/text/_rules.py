@@ -289,12 +289,12 @@ def _claims(listing: MentionList, mention: Mention) -> bool:
     return not words_in(lead) and bool(cues.STOP.match(listing.lower.replace(",", "."), mention.end))
 
 
-def _match_keywords(listing: MentionList, named: set[str], least: int = 1) -> list[Mention]:
-    """Find options whose distinctive keywords are all in one sentence, of those with enough that are not in `named`."""
+def _match_keywords(listing: MentionList, excluded: set[str], least: int = 1) -> list[Mention]:
+    """Find options whose distinctive keywords are all in one sentence, of those with enough that are not excluded."""
     wanted = {
         label: words
         for label, words in distinctive_keywords(listing.index).items()
-        if label not in named
+        if label not in excluded
         and len(words - cues.COMMON - {"not"}) >= least
         and not all(is_number(word) for word in words)
     }
@@ -305,7 +305,7 @@ def _match_keywords(listing: MentionList, named: set[str], least: int = 1) -> li
         sentence = place[0][start:]
         if not sentence.strip() or sentence.rstrip().endswith("?") or any(cue.search(sentence) for cue in unclaimed):
             continue
-        words_of_sentence = keywords(cues.INSTEAD.sub("", sentence) if named else sentence)
+        words_of_sentence = keywords(cues.INSTEAD.sub("", sentence) if excluded else sentence)
         mentions += [
             Mention(label, place.start() + start, place.start() + start + len(sentence.rstrip()), "text")
             for label, words in wanted.items()

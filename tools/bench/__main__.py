@@ -98,16 +98,8 @@ def asking() -> None:
     """2,000 items of 200 KB, 64 in flight, a server in another process."""
     with tempfile.TemporaryDirectory() as work, server() as base:
         clips = noises(work)
-        words = (
-            "run",
-            "bench.items",
-            f"data={work}",
-            f"model={base}",
-            f"model.concurrency={IN_FLIGHT}",
-            f"results={work}/results",
-            "resume=false",
-            "preflight=false",  # the canned server ignores audio
-        )
+        words = ["run", "bench.items", "resume=false", "preflight=false"]  # the canned server ignores audio
+        words += [f"data={work}", f"model={base}", f"model.concurrency={IN_FLIGHT}", f"results={work}/results"]
         *_, memory = earmark(*words, f"items={ITEMS}")  # before this process is a large one, which a child begins as
         ready = [body(clip) for clip in clips]
         bare(base, ready.__getitem__)
@@ -182,15 +174,8 @@ def long_histories() -> None:
                     if isinstance(part, ImageBytes | EncodedAudio):
                         (prepared / part.name.replace("/", "--")).write_bytes(part.data)
         script_cpu, script_wall = history.script(folder, base, prepared)
-        words = (
-            "run",
-            "personalized_hearing",
-            f"data={folder}/data",
-            f"media={folder}/media",
-            f"model={base}",
-            "model.concurrency=8",
-            "preflight=false",
-        )
+        words = ["run", "personalized_hearing", "model.concurrency=8", "preflight=false"]
+        words += [f"data={folder}/data", f"media={folder}/media", f"model={base}"]
         start_cpu, start_wall, _ = earmark(*words, f"results={work}/r", "resume=false", "limit=1")
         cpu, wall, memory = earmark(*words, f"results={work}/r", "resume=false")
     count = history.QUESTIONS
