@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 import pytest
-from audiogram_simulation import Listener, guesses, leans, simulate_audiogram, normal, weibull
+from audiogram_simulation import Listener, guesses, leans, normal, simulate_audiogram, weibull
 from scipy.optimize import minimize
 
 from earmark.stats.psychometric import DEFAULT_LAPSE, MIN_ANSWERS, SPAN, Curve, TrialCounts, fit_psychometric
