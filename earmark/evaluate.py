@@ -1,4 +1,4 @@
-"""The sentence, on one page: read this first.
+"""The main path, on one page: read this first.
 
 benchmark -> items -> prompts -> (condition) -> model -> responses -> scores -> report
 """
@@ -6,48 +6,41 @@ benchmark -> items -> prompts -> (condition) -> model -> responses -> scores -> 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
 from msgspec import Struct
 
-from earmark.audio.limits import Limits
-from earmark.config import Config, common_settings, model_signature, to_yaml
-from earmark.engine import batch, prices
+from earmark.config import Config, ModelConfig, model_signature, parse_model, to_yaml
+from earmark.engine import batch
+from earmark.engine.ask import ask_questions
 from earmark.engine.load import load_conditions
-from earmark.engine.open import open_model
-from earmark.engine.prepare import PromptPreparer
-from earmark.engine.progress import Progress
-from earmark.engine.questions import Question, condition_name, questions
-from earmark.engine.runner import Runner
-from earmark.engine.throttle import Throttle, make_throttle, warnings_of
+from earmark.engine.open import open_run_model
+from earmark.engine.progress import Callbacks, Progress
+from earmark.engine.questions import Question, RunJob, condition_name, questions, skip_questions
+from earmark.engine.throttle import Throttle, warnings_of
 from earmark.errors import UsageError
 from earmark.journal import JOURNAL_FILE, CompletedIndex, load_completed, total_usage
-from earmark.preflight import check, probes
+from earmark.preflight.check import check_run
+from earmark.preflight.probes import benchmark_pattern
 from earmark.report.rows import DatasetCounts, Metrics
 from earmark.runs import rundir
 from earmark.runs.dataset_check import DatasetCheck, check_dataset, check_records
-from earmark.runs.scoring import latest_records, open_scorers, write_scores
+from earmark.runs.scoring import count_failed, open_scorers, write_scores
 from earmark.runs.signature import make_signature
-from earmark.types import Benchmark, Condition, Model
+from earmark.types import Benchmark, Condition
+
+__all__ = ["Callbacks", "RunResult", "check_config", "evaluate", "open_run"]
 
 
-class Callbacks(Struct, frozen=True):
-    """Who is told how a run goes."""
+class RunPlan(NamedTuple):
+    """A run that is about to be asked, or to go on: what of it, and what is done already."""
 
-    log: Callable[[str], None]
-    progress: Callable[[Progress], None]
-
-
-class RunContext(NamedTuple):
-    """One sitting of a run: where it lies, what the benchmark holds, what is settled, and how it was asked for."""
-
-    rundir: Path
+    job: RunJob
+    conditions: tuple[Condition | None, ...]
     dataset: DatasetCheck
     completed: CompletedIndex
-    config: Config
-    callbacks: Callbacks
 
 
 class RunResult(Struct, frozen=True):
@@ -62,90 +55,88 @@ class RunResult(Struct, frozen=True):
 
 async def evaluate(benchmark: Benchmark, config: Config, callbacks: Callbacks) -> RunResult:
     """Ask a model everything that a benchmark holds, score it, and write it all down."""
-    check_config(config)
-    seed = benchmark.seed if config.run.seed is None else config.run.seed
+    model_config = check_config(config)
     if benchmark.fetch:
         await asyncio.to_thread(benchmark.fetch, callbacks.log)
+    seed = config.run.seed_of(benchmark)
     conditions = load_conditions(config.run.condition, seed, benchmark)
-    async with open_model(config.model) as model, open_scorers(benchmark) as scorers:
-        run_dir, dataset, completed = await asyncio.to_thread(
-            open_run, benchmark, model, conditions, config, callbacks.log
-        )
-        if completed:
-            callbacks.log(f"going on with {run_dir}: {dataset.completed} of {dataset.questions} are settled")
-        throttle = make_throttle(model, config.model)
-        for warning in warnings_of(model, config.model):
-            callbacks.log(warning)
-        with rundir.lock(run_dir):
-            if dataset.completed + batch.count_pending(run_dir) < dataset.questions:
-                pattern = await asyncio.to_thread(probes.benchmark_pattern, benchmark, conditions, config)
-                await check.check_run(run_dir, pattern, throttle, config.run, callbacks.log)
-            stream = questions(benchmark, conditions, config.run)
-            await ask_all(benchmark, stream, throttle, RunContext(run_dir, dataset, completed, config, callbacks))
-            holds = DatasetCounts(dataset.questions, dataset.skipped, dataset.prompts)
-            metrics = await write_scores(run_dir, benchmark, seed, holds, scorers)
-            stream = questions(benchmark, conditions, config.run)
-            await asyncio.to_thread(check_records, run_dir / JOURNAL_FILE, dataset.questions, stream)
-    n_failed = (
-        sum(
-            record.failure is not None and record.item.state == "ask"
-            for record in latest_records(run_dir / JOURNAL_FILE)
-        )
-        if any(row.failed for row in metrics.rows)
-        else 0
-    )
-    return RunResult(run_dir, model.name, benchmark, metrics, n_failed)
+    async with open_run_model(model_config) as model, open_scorers(benchmark) as scorers:
+        run = await asyncio.to_thread(open_run, benchmark, conditions, config, model_config, model.name, callbacks)
+        with rundir.lock(run.job.folder):
+            await check_model(run, model, callbacks)
+            progress = await asyncio.to_thread(load_progress, run)
+            await ask_questions(remaining_questions(run), run.job, model, progress, callbacks)
+            counts = DatasetCounts(run.dataset.questions, run.dataset.skipped, run.dataset.prompts)
+            metrics = await write_scores(run.job.folder, benchmark, seed, counts, scorers)
+            await asyncio.to_thread(check_journal, run)
+    return RunResult(run.job.folder, model.name, benchmark, metrics, count_failed(run.job.folder, metrics.rows))
 
 
-def check_config(config: Config) -> None:
-    """Raise UsageError for settings that contradict each other."""
-    remember = common_settings(config.model).cache
-    if remember and config.run.repeats > 1:
+def check_config(config: Config) -> ModelConfig:
+    """Parse the model's settings. Raises UsageError for settings that contradict each other."""
+    model = parse_model(config.model)
+    if model.common.cache and config.run.repeats > 1:
         raise UsageError(
             f"repeats={config.run.repeats} asks the same again, which model.cache=true does not; leave out one of the "
             "two"
         )
-    if remember and config.run.batch:
+    if model.common.cache and config.run.batch:
         raise UsageError("batch=true sends every question, which model.cache=true does not; leave out one of the two")
-
-
-async def ask_all(benchmark: Benchmark, stream: Iterator[Question], model: Throttle, context: RunContext) -> None:
-    """Ask what is not settled: each question by itself, or all in batches."""
-    run_dir, dataset, completed, config, callbacks = context
-    usage_before = (await asyncio.to_thread(total_usage, run_dir / JOURNAL_FILE)).usage
-    if config.run.budget is not None and not prices.has_prices(config.model):
-        callbacks.log(
-            f"budget={config.run.budget:g} stops nothing unless the server tells what answers cost: the model has no "
-            "prices"
-        )
-    progress = Progress(dataset.questions, done_before=dataset.completed)
-    progress.add(usage_before)
-    limits = Limits(config.run.max_audio_seconds, config.run.max_audio_bytes)
-    if config.run.batch:
-        preparer = PromptPreparer(benchmark, stream, model, batch.CompletedOrPending(completed, run_dir), limits)
-        await batch.BatchRunner(run_dir, preparer, model, config).ask(progress, callbacks.log, callbacks.progress)
-        return
-    batch.check_no_pending_batch(run_dir)
-    preparer = PromptPreparer(benchmark, stream, model, completed, limits)
-    await Runner(preparer, model, run_dir / JOURNAL_FILE, config.run, callbacks.progress).run(progress)
+    return model
 
 
 def open_run(
     benchmark: Benchmark,
-    model: Model,
     conditions: tuple[Condition | None, ...],
     config: Config,
-    log: Callable[[str], None] = lambda _: None,
-) -> tuple[Path, DatasetCheck, CompletedIndex]:
-    """The folder of the run, an unfinished one where there is one, with what is settled in it."""
+    model_config: ModelConfig,
+    model: str,
+    callbacks: Callbacks,
+) -> RunPlan:
+    """Open the folder of the run, an unfinished one where there is one, and find what is completed in it."""
     names = [condition_name(condition) for condition in conditions]
     signature = make_signature(
-        benchmark, model_signature(config.model, model.name), names, config.run.repeats, config.run.limit
+        benchmark, model_signature(model_config, model), names, config.run.repeats, config.run.limit
     )
-    parent = rundir.model_dir(config.run.results, config.run.output_dir, model.name, benchmark.name)
-    unfinished = rundir.find_unfinished(parent, signature, log) if config.run.resume else None
+    parent = rundir.model_dir(config.run.results, config.run.output_dir, model, benchmark.name)
+    unfinished = rundir.find_unfinished(parent, signature, callbacks.log) if config.run.resume else None
     completed = load_completed(unfinished / JOURNAL_FILE) if unfinished else CompletedIndex()
     dataset = check_dataset(benchmark, conditions, config.run, completed)
     if unfinished:
         rundir.check_data(unfinished, signature)
-    return unfinished or rundir.create_rundir(parent, signature, to_yaml(config)), dataset, completed
+    folder = unfinished or rundir.create_rundir(parent, signature, to_yaml(config))
+    if completed:
+        callbacks.log(f"going on with {folder}: {dataset.completed} of {dataset.questions} are settled")
+    return RunPlan(RunJob(folder, benchmark, config.run, model_config), conditions, dataset, completed)
+
+
+async def check_model(run: RunPlan, model: Throttle, callbacks: Callbacks) -> None:
+    """Tell what is known of the model's server and, where anything is left to ask, look whether sound reaches it."""
+    for warning in warnings_of(model, run.job.model):
+        callbacks.log(warning)
+    if run.dataset.completed + batch.count_pending(run.job.folder) < run.dataset.questions:
+        settings = run.job.settings
+        pattern = await asyncio.to_thread(benchmark_pattern, run.job.benchmark, run.conditions, settings, run.job.model)
+        await check_run(run.job.folder, pattern, model, settings, callbacks.log)
+
+
+def remaining_questions(run: RunPlan) -> Iterator[Question]:
+    """Return the questions that are neither completed nor in the queue of a service."""
+    folder, benchmark, settings, _ = run.job
+    if not settings.batch:
+        batch.check_no_pending_batch(folder)
+    left_out = batch.CompletedOrPending(run.completed, folder)
+    return skip_questions(questions(benchmark, run.conditions, settings), left_out)
+
+
+def load_progress(run: RunPlan) -> Progress:
+    """Load how far a run is, and what it has cost."""
+    progress = Progress(run.dataset.questions, done_before=run.dataset.completed)
+    progress.add(total_usage(run.job.folder / JOURNAL_FILE).usage)
+    return progress
+
+
+def check_journal(run: RunPlan) -> None:
+    """Check that the journal holds one record of each question."""
+    asked = questions(run.job.benchmark, run.conditions, run.job.settings)
+    check_records(run.job.folder / JOURNAL_FILE, run.dataset.questions, asked)

@@ -187,10 +187,7 @@ class Journal:
 
         It is encoded here and alone: what is wrong with a record never takes another with it.
         """
-        if self._error:
-            raise RunStopped(
-                f"{self.path}: cannot be written ({self._error}); make room, and the same command goes on"
-            ) from self._error
+        self.check()
         self._waiting.append((record, encode_line(record)))
         if len(self._waiting) == 1:
             asyncio.get_running_loop().call_soon(self._write)
@@ -218,6 +215,10 @@ class Journal:
             await asyncio.shield(self._keeping)
         os.fsync(self._file)
         os.close(self._file)
+        self.check()
+
+    def check(self) -> None:
+        """Raise RunStopped where the disk did not take something."""
         if self._error:
             raise RunStopped(
                 f"{self.path}: cannot be written ({self._error}); make room, and the same command goes on"

@@ -16,6 +16,8 @@ import msgspec
 from msgspec import Meta, Struct
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     import numpy as np
     import numpy.typing as npt
 from typing import Final
@@ -58,6 +60,46 @@ class Clip(Struct, frozen=True, omit_defaults=True, tag="clip"):
     name: str = ""  # what the source calls it
     transcript: str = ""  # what is said in it, where the source tells
     codec: str = ""  # how the protocol has it coded before it is sent, such as "mp3@64k"; empty: as it is
+
+
+class Limits(Struct, frozen=True, forbid_unknown_fields=True):
+    """Limits on sound: how much is taken into memory at most, one clip at a time."""
+
+    max_seconds: Seconds = 4 * 3600.0  # of what is decoded
+    max_bytes: int = 1 << 30  # bytes of a file, and of its samples once decoded
+
+
+class AudioHeader(Struct, frozen=True):
+    """Properties of a sound file, as decoded rather than as its header claims."""
+
+    format: str
+    plain: bool  # False: not what every reader of the format takes, or its header lies
+    rate: Hertz
+    channels: int
+    frames: int
+    notes: tuple[str, ...] = ()
+
+    @property
+    def seconds(self) -> Seconds:
+        return self.frames / self.rate
+
+
+class LoadedClip(Struct, frozen=True, eq=False):
+    """A clip whose file has been read, once: what is prepared, signed and written down comes from here."""
+
+    clip: Clip
+    data: bytes  # the whole file; none of a stretch of a large one, which is decoded from the disk
+    digest: str  # of the recording
+    limits: Limits  # under which it was read, and is decoded
+    header: AudioHeader | None = None  # where it may be sent as it is
+
+    @property
+    def name(self) -> str:
+        return self.clip.name
+
+    @property
+    def transcript(self) -> str:
+        return self.clip.transcript
 
 
 class SynthSpec(Struct, frozen=True, omit_defaults=True, tag="recipe"):
@@ -119,8 +161,8 @@ class ImageBytes(Struct, frozen=True):
 
 
 Source: TypeAlias = Clip | SynthSpec
-Audio: TypeAlias = Clip | SynthSpec | Waveform | EncodedAudio
-Part: TypeAlias = str | Clip | SynthSpec | Waveform | EncodedAudio | ImageRef | ImageBytes
+Audio: TypeAlias = Clip | LoadedClip | SynthSpec | Waveform | EncodedAudio
+Part: TypeAlias = str | Clip | LoadedClip | SynthSpec | Waveform | EncodedAudio | ImageRef | ImageBytes
 
 
 # ---------------------------------------------------------------- what is asked
@@ -252,6 +294,59 @@ class Model(Protocol):
         ...
 
 
+OpenModel: TypeAlias = "Callable[[Mapping[str, Any]], AbstractAsyncContextManager[Model]]"  # from its settings
+
+
+class BatchJob(Struct, frozen=True):
+    """A batch of requests, as a service describes it."""
+
+    id: str
+    status: str  # validating, in_progress, finalizing, completed, expired, cancelling, cancelled, failed
+    files: tuple[str, ...] = ()  # of answers and of errors, once there are any
+    errors: str = ""
+
+    @property
+    def is_final(self) -> bool:
+        """True if what is answered now is all that will be."""
+        return self.status in ("completed", "expired", "cancelled")
+
+
+class BatchReply(Struct, frozen=True):
+    """A reply in a file of answers: the status and the body that it would have had."""
+
+    status_code: int | None = None
+    body: dict[str, Any] | None = None
+
+
+class BatchOutputLine(Struct, frozen=True):
+    """A line of a file of answers."""
+
+    custom_id: str = ""
+    response: BatchReply | None = None
+    error: Any = None
+
+
+class BatchService(Protocol):
+    """A service's queue for batches: a file goes up, a batch is made of it, and its files come down."""
+
+    def request_line(self, custom_id: str, prompt: Prompt) -> bytes: ...
+    async def upload(self, path: Path) -> str: ...
+    async def create(self, file: str, mark: str) -> BatchJob: ...
+    async def find(self, file: str) -> BatchJob | None: ...
+    async def status(self, name: str) -> BatchJob: ...
+    async def lines(self, file: str) -> list[BatchOutputLine]: ...
+    def answer(self, line: BatchOutputLine) -> Response:
+        """Return the answer in a line, or raise the AskError or BadSetup that it amounts to."""
+        ...
+
+
+@runtime_checkable
+class SendsBatches(Protocol):
+    """A model whose service has a queue for batches."""
+
+    def batch_service(self) -> BatchService: ...
+
+
 class Wrapper:
     """A model that holds another and is one: it has that one's name and ears. What it adds is its `generate`."""
 
@@ -265,6 +360,15 @@ class Wrapper:
     @property
     def capabilities(self) -> Capabilities:
         return self.model.capabilities
+
+
+@runtime_checkable
+class LooksUpAnswers(Protocol):
+    """A model that answers from a record of the question, such as a replayed run."""
+
+    def lookup(self, record: Any) -> Response | Failure:
+        """Return the recorded outcome of a question (a journal.Record)."""
+        ...
 
 
 class Metric(Struct, frozen=True):
@@ -299,9 +403,17 @@ class Scorer(Protocol):
 class Opens(Protocol):
     """A scorer that asks something, such as a judge, and so has to be opened before it scores."""
 
-    def open(self) -> AbstractAsyncContextManager[Any]:
-        """The scorer, open."""
+    def open(self, open_model: OpenModel) -> AbstractAsyncContextManager[Any]:
+        """Return the scorer, open. `open_model` opens a model that retries, keeps its rate limits and has a cache."""
         ...
+
+
+@runtime_checkable
+class HasVerdicts(Protocol):
+    """A scorer of verdicts that another harness gave."""
+
+    @property
+    def verdict_name(self) -> str: ...
 
 
 @runtime_checkable
@@ -319,6 +431,13 @@ class Condition(Protocol):
     @property
     def name(self) -> str: ...
     def apply(self, prompt: Prompt, item: Item) -> Prompt: ...
+
+
+@runtime_checkable
+class LeavesAudioUnread(Protocol):
+    """A condition that replaces sound without reading it: clips come to it as references."""
+
+    leaves_audio_unread: bool
 
 
 class Table(Struct, frozen=True):

@@ -11,15 +11,16 @@ from earmark.report.table import format_interval, format_number
 
 
 async def main() -> None:
-    """Ask one model one benchmark, and print its numbers."""
+    """Run one benchmark with one model, and print its scores."""
     benchmark = load_benchmark("acoustics", ("loudness",), {"items": 20})
-    words = compose_config(["model=fake", "model.reply=examples.listeners:loudest", "condition=[plain,silence]"])
-    outcome = await evaluate(benchmark, words, Callbacks(log=print, progress=lambda _: None))
+    config = compose_config(["model=fake", "model.reply=examples.listeners:loudest", "condition=[plain,silence]"])
+    outcome = await evaluate(benchmark, config, Callbacks(log=print, progress=lambda _: None))
     for row in outcome.metrics.rows:
         if row.is_slice:  # one of its levels or halves
             continue
-        name, found = row.headline
-        print(f"{row.task} {row.condition}: {name} {format_number(found.value)} ({format_interval(found)}), n {row.n}")
+        name, estimate = row.headline
+        score = f"{format_number(estimate.value)} ({format_interval(estimate)})"
+        print(f"{row.task} {row.condition}: {name} {score}, n {row.n}")
     print(outcome.folder)
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from earmark.config import RunSettings, backend_settings, compose_config, model_signature, parse_settings
+from earmark.config import RunSettings, compose_config, model_signature, parse_model, parse_settings
 from earmark.engine.load import load_benchmark
 from earmark.errors import UsageError
 from earmark.models import openai
@@ -54,15 +54,15 @@ def test_a_model_is_named_by_file_backend_or_address() -> None:
 
 
 def test_settings_are_typed_and_a_wrong_one_is_told() -> None:
-    settings = backend_settings(
+    settings = parse_model(
         compose_config(["model=openai/x", "model.temperature=0.5", "model.max_tokens=null"]).model
-    )
+    ).settings
     assert isinstance(settings, openai.Settings)
     assert (settings.temperature, settings.max_tokens) == (0.5, None)
     with pytest.raises(UsageError, match=r"model\.temperature='hot': Expected"):
-        backend_settings(compose_config(["model=openai/x", "model.temperature=hot"]).model)
+        parse_model(compose_config(["model=openai/x", "model.temperature=hot"]).model)
     with pytest.raises(UsageError, match=r"no setting is called 'model\.api_key'"):
-        backend_settings(compose_config(["model=openai/x", "model.api_key=sk-1"]).model)
+        parse_model(compose_config(["model=openai/x", "model.api_key=sk-1"]).model)
     with pytest.raises(UsageError, match="expected key=value"):
         compose_config(["limit"])
     with pytest.raises(UsageError, match="no setting is called 'colour'; there are: condition, limit"):
@@ -96,9 +96,9 @@ def test_what_signs_a_model_is_what_changes_its_answers() -> None:
     before = compose_config(["model=http://127.0.0.1:1/v1"]).model
     moved = compose_config(["model=http://127.0.0.1:2/v1", "model.concurrency=2", "model.timeout=9"]).model
     warmer = compose_config(["model=http://127.0.0.1:1/v1", "model.temperature=0.7"]).model
-    assert model_signature(before, "m") == model_signature(moved, "m")
-    assert model_signature(before, "m") != model_signature(warmer, "m")
-    assert model_signature(before, "m") != model_signature(before, "n")
+    assert model_signature(parse_model(before), "m") == model_signature(parse_model(moved), "m")
+    assert model_signature(parse_model(before), "m") != model_signature(parse_model(warmer), "m")
+    assert model_signature(parse_model(before), "m") != model_signature(parse_model(before), "n")
 
 
 def test_noise_levels_are_conditions_beside_the_others() -> None:

@@ -13,7 +13,7 @@ from aiohttp import web
 from commands import ENV, earmark
 from servers import said, serving, threaded
 
-from earmark.config import compose_config, from_yaml, model_signature, to_yaml
+from earmark.config import compose_config, from_yaml, model_signature, parse_model, to_yaml
 from earmark.engine.open import open_model
 from earmark.errors import BadSetup
 
@@ -112,8 +112,8 @@ def test_settings_are_written_with_the_name_of_the_variable(monkeypatch: pytest.
     assert settings.model["extra"]["user"] == KEY
     kept = {"user": "${oc.env:MY_KEY}", "who": "somebody", "typed": "***"}
     assert from_yaml(to_yaml(settings).encode()).model["extra"] == kept
-    assert model_signature(settings.model, "m")["extra"] == kept
-    assert json.dumps(model_signature(settings.model, "m")).count(KEY) == 0
+    assert model_signature(parse_model(settings.model), "m")["extra"] == kept
+    assert json.dumps(model_signature(parse_model(settings.model), "m")).count(KEY) == 0
 
 
 def test_a_key_that_was_not_written_down_is_asked_for() -> None:

@@ -22,27 +22,28 @@ USED = {  # the settings of a run that each command with words uses; the others 
         "condition",
         "seed",
         "results",
-        "place",
+        "output_dir",
         "resume",
-        "attempts",
-        "patience",
-        "give_up_after",
+        "max_attempts",
+        "retry_timeout",
+        "max_consecutive_failures",
         "preflight",
     }
     | {"budget"},
-    "doctor": {"attempts", "patience"},
+    "doctor": {"max_attempts", "retry_timeout"},
     "import": {"results"},
     "judge_check": {"limit", "seed"},
     "list": {"results"},
-    "probe": {"longest", "largest"},
-    "prompts": {"condition", "limit", "seed", "longest", "largest"},
-    "retry": {"attempts", "patience", "longest", "largest", "give_up_after", "budget"},
+    "probe": {"max_audio_seconds", "max_audio_bytes"},
+    "prompts": {"condition", "limit", "seed", "max_audio_seconds", "max_audio_bytes"},
+    "retry": {"max_attempts", "retry_timeout", "max_audio_seconds", "max_audio_bytes"}
+    | {"max_consecutive_failures", "budget"},
 } | {name: set[str]() for name in ("fetch", "rescore", "score", "verify")}
 ALL_USED = {"run", "demo", "listen_eval"}  # these ask a benchmark, and use all settings of a run
 VALUES = {
     "condition": "silence",
     "results": "elsewhere",
-    "place": "{model}",
+    "output_dir": "{model}",
     "resume": "false",
     "preflight": "false",
 } | {"batch": "true"}
@@ -192,8 +193,8 @@ def test_a_retry_of_questions_that_are_gone_says_which(monkeypatch: pytest.Monke
         (("model.foo=1",), "model.foo=1: sets nothing"),
         (("items=3",), "items=3 decides what is asked"),
         (("question=Why?",), "question=Why? decides what is asked"),
-        (("--readers", "all", "policy=official"), "policy=official: sets nothing"),
-        (("--readers", "all", "--scorer", "choice"), "give one of them"),
+        (("--parsers", "all", "policy=official"), "policy=official: sets nothing"),
+        (("--parsers", "all", "--scorer", "choice"), "give one of them"),
     ],
 )
 def test_a_rescore_refuses_by_name_what_it_does_not_use(

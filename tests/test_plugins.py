@@ -14,7 +14,7 @@ from mine import bench
 from earmark import plugins
 from earmark.audio.read import load_waveform
 from earmark.cli import earmark
-from earmark.config import backend_settings, common_settings, compose_config, yaml_names
+from earmark.config import compose_config, parse_model, yaml_names
 from earmark.engine.load import load_condition
 from earmark.errors import AskError, UsageError
 from earmark.models import fake
@@ -86,13 +86,14 @@ def test_every_model_file_is_composed_and_read_by_its_backend(name: str, monkeyp
     words = [f"model={name}"]
     if name in GIVEN:
         with pytest.raises(UsageError, match=f"{GIVEN[name].partition('=')[0]} must be given"):
-            backend_settings(compose_config(words).model)
+            parse_model(compose_config(words).model)
         words.append(GIVEN[name])
     settings = compose_config(words).model
-    assert common_settings(settings).concurrency >= 1
-    assert msgspec.to_builtins(backend_settings(settings)) is not None
+    parsed = parse_model(settings)
+    assert parsed.common.concurrency >= 1
+    assert msgspec.to_builtins(parsed.settings) is not None
     for half in ("asr", "llm", "endpoint"):
-        assert half not in settings or backend_settings(settings[half])
+        assert half not in settings or parse_model(settings[half]).common.backend
 
 
 def test_every_backend_has_a_model_file_to_begin_with() -> None:

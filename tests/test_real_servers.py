@@ -95,7 +95,7 @@ def doctor(*words: str) -> tuple[int, str]:
 def test_preflight_finds_that_a_model_hears(listening: tuple[str, str]) -> None:
     status, told = doctor("acoustics:pitch", f"model={listening[0]}", "model.max_tokens=4")
     assert status == 0, told
-    assert "preflight: heard" in told
+    assert "preflight: audio_received" in told
     assert "replies differ with the sound; the server counts it" in told
     assert "log-probabilities were asked for, and the server sent none" in told  # with a 200
 
@@ -104,7 +104,7 @@ def test_preflight_stops_a_run_whose_model_lost_the_sound(deaf: tuple[str, str])
     words = ("run", "acoustics:pitch", f"model={deaf[0]}", "model.max_tokens=4", "items=4")
     done = earmark(*words)
     assert done.returncode == 4, done.stderr
-    assert "does not hear: the same reply" in done.stderr
+    assert "receives no audio: the same reply" in done.stderr
     assert not list(read_journal(next(Path("results").rglob("run.json")).parent / "responses.jsonl"))
     assert earmark(*words, "preflight=false").returncode == 0
 
@@ -173,5 +173,5 @@ def test_a_server_that_answers_under_any_name_is_remarked_on(tmp_path: Path) -> 
     with llama_serve(tmp_path / "log") as url:
         status, told = doctor(f"model={url}", "model.name=gpt-4o")
         assert status == 4
-        assert "cannot be asked about sound: asked about a tone: HTTP 500: audio input is not supported" in told
+        assert "cannot be asked about audio: asked about a tone: HTTP 500: audio input is not supported" in told
         assert "the server does not list 'gpt-4o'" in told

@@ -24,7 +24,8 @@ from servers import Queue, queueing
 from earmark import journal
 from earmark.config import RunSettings, compose_config
 from earmark.engine import batch
-from earmark.engine.prepare import PromptPreparer
+from earmark.engine.barrier import Tracebacks
+from earmark.engine.prepare import PromptPreparer, prepare_questions
 from earmark.engine.progress import Progress
 from earmark.engine.questions import questions
 from earmark.engine.runner import Runner
@@ -345,8 +346,9 @@ def test_a_run_comes_to_its_end_whatever_the_shape_of_its_replies(
     model = FakeModel(lambda prompt: replies[odd.number(prompt)]())
 
     async def go() -> None:
-        kitchen = PromptPreparer(benchmark, questions(benchmark, (None,), QUICK), model, ())
-        await Runner(kitchen, Throttle(model, 4), path, QUICK, lambda _: None).run(Progress(len(replies)))
+        preparer = PromptPreparer(benchmark.prompt, model.capabilities, Tracebacks(path.parent))
+        runner = Runner(Throttle(model, 4), benchmark, path, QUICK, Progress(len(replies)))
+        await runner.ask(prepare_questions(questions(benchmark, (None,), QUICK), preparer))
 
     asyncio.run(go())
     check_records(path, len(replies), questions(benchmark, (None,), QUICK))

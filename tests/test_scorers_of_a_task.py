@@ -13,11 +13,12 @@ from commands import ENV, HERE, earmark
 from servers import said, serving
 
 from earmark.config import compose_config, parse_settings
-from earmark.engine.open import open_model
+from earmark.engine.open import open_judge_model
 from earmark.judges import asking
 from earmark.plugins import find_plugin
 from earmark.report.aggregates import labels
 from earmark.report.files import read_metrics
+from earmark.runs import scoring
 from earmark.runs.scoring import OpenScorers, read_scores
 from earmark.scorers import judge
 from earmark.scorers.choice import ChoiceScorer
@@ -58,7 +59,7 @@ def made(name: str, **settings: Any) -> Scorer:
         ([ChoiceScorer("mmau"), ChoiceScorer()], ["choice mmau", "choice earmark"]),
         ([ChoiceScorer(), ChoiceScorer(multi_select=True)], ["choice", "choice all"]),
         ([ChoiceScorer(), ChoiceScorer()], ["choice", "choice"]),
-        ([ChoiceScorer(), made("ab")], ["choice", "ab"]),
+        ([ChoiceScorer(), made("binary_choice")], ["choice", "binary_choice"]),
         ([Wer("en"), Wer("en", unit="characters")], ["wer wer", "wer cer kept"]),
         ([Wer(normalizer="audiobench", empty="word"), Wer()], ["wer audiobench word", "wer earmark"]),
         (
@@ -154,14 +155,14 @@ def test_a_judge_of_many_tasks_is_composed_and_opened_once(monkeypatch: pytest.M
 
     def note(settings: Any) -> Any:
         opened.append(settings)
-        return open_model(settings)
+        return open_judge_model(settings)
 
     monkeypatch.setattr(asking, "compose_config", count)
-    monkeypatch.setattr(asking, "open_model", note)
+    monkeypatch.setattr(scoring, "open_judge_model", note)
 
     async def all_tasks() -> set[int]:
         async with AsyncExitStack() as stack:
-            scorers = OpenScorers(lambda _: (made("judge", judge="fake"), made("ab", judge="fake")), stack)
+            scorers = OpenScorers(lambda _: (made("judge", judge="fake"), made("binary_choice", judge="fake")), stack)
             return {id(one.scorer) for number in range(224) for one in await scorers.of(f"task-{number}")}
 
     assert len(asyncio.run(all_tasks())) == 2

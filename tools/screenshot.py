@@ -11,7 +11,7 @@ from pathlib import Path
 
 from rich.console import Console
 
-from earmark.cli._tables import make_table, split_columns
+from earmark.cli._tables import column_widths, make_table, split_columns
 from earmark.report import gain
 from earmark.report.files import read_metrics
 from earmark.report.table import HEAD, rows_table
@@ -30,7 +30,7 @@ def main() -> None:
         console.print(make_table(title, HEAD, rows_table([row for row in metrics.rows if not row.is_slice]), words=2))
         gains = gain.gain_table([row for row in metrics.gains if not row.slice])
         if gains:
-            columns = split_columns(gain.HEAD, gains, 1, WIDTH)[0]
+            columns = split_columns(gain.HEAD, column_widths([gain.HEAD, *gains]), 1, WIDTH)[0]
             head, *lines = ([line[index] for index in columns] for line in (gain.HEAD, *gains))
             console.print(make_table("listening gain: plain minus the best control", head, lines))
         for notice in metrics.warnings:

@@ -42,10 +42,10 @@ def check_samples(samples: Samples, name: str) -> tuple[Samples, tuple[str, ...]
 def to_channels_first(values: Any, name: str) -> Samples:
     """An array of any type as float32 (channels, frames). Raises AudioError where its order cannot be known.
 
-    >>> to_channels_first([[0, 16384], [0, 0], [0, 0]] * 100, "clip")
+    >>> to_channels_first([[0, 16384], [0, 0], [0, 0]] * 100, "x")
     Traceback (most recent call last):
         ...
-    earmark.errors.AudioError: clip: samples are int64, whose full scale nobody knows; expected float, int16, int32 or uint8
+    earmark.errors.AudioError: x: samples are int64, whose full scale is unknown; expected float, int16, int32 or uint8
     """
     try:
         array = np.asarray(values)
@@ -80,7 +80,7 @@ def _to_float(array: npt.NDArray[Any], name: str) -> Samples:
     if array.dtype == np.uint8:
         return ((array.astype(np.float32) - 128) / 128).astype(np.float32)
     raise AudioError(
-        f"{name}: samples are {array.dtype}, whose full scale nobody knows; expected float, int16, int32 or uint8"
+        f"{name}: samples are {array.dtype}, whose full scale is unknown; expected float, int16, int32 or uint8"
     )
 
 

@@ -11,9 +11,9 @@ from typing import Final
 import numpy as np
 from msgspec import Struct
 
-from earmark.audio.limits import DEFAULT_LIMITS, Limits, check_rate
+from earmark.audio.limits import DEFAULT_LIMITS, check_rate
 from earmark.errors import AudioError
-from earmark.types import Hertz, Samples, Seconds
+from earmark.types import Hertz, Limits, Samples, Seconds
 
 BLOCK: Final = 1 << 20  # frames at a time: most clips whole, and 4 MiB a channel of those that are not
 SAMPLE_BYTES: Final = 4
@@ -120,7 +120,10 @@ class DecodedAudio(Struct, frozen=True, eq=False):
         header_note = (
             f", although its header promises {self.header_frames / self.rate:.2f} s" if self.header_frames else ""
         )
-        return f"holds no sound: {self.format} of {self.rate} Hz and {self.channels} channels without samples{header_note}{because}"
+        return (
+            f"holds no sound: {self.format} of {self.rate} Hz and {self.channels} channels without samples"
+            f"{header_note}{because}"
+        )
 
 
 class SampleBuffer:

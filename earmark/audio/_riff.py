@@ -1,6 +1,8 @@
 """The head of a wav file, read by its own bytes.
 
-    RIFF size WAVE [chunk id, size, content]...      of which "fmt " tells how samples are written, and "data" holds them
+    RIFF size WAVE [chunk id, size, content]...
+
+The chunk "fmt " tells how samples are written, and "data" holds them.
 
 RIFX is the same with its numbers big end first; RF64 keeps sizes beyond 4 GiB in a chunk "ds64". Sizes lie: a program
 that writes into a pipe leaves 0 or FFFFFFFF where the length should stand, and a file cut short promises what it has
@@ -21,7 +23,6 @@ FLOAT: Final = 3
 COMPANDED: Final = (6, 7)  # A-law and mu-law
 EXTENSIBLE: Final = 0xFFFE  # the tag proper stands further on
 LEFT_OPEN: Final = 0x7FFFF000  # a length from here on that the file does not have was never filled in
-CANONICAL: Final = struct.Struct("<4sI4s4sIHHIIHH4sI")  # what most programs write: 44 bytes, then samples
 WIDTHS: Final = (8, 16, 24, 32)  # bits of a whole number
 
 
@@ -67,18 +68,6 @@ class RiffHeader(NamedTuple):
         if self.tag in (PCM, FLOAT, *COMPANDED) and self.align:
             return size // self.align
         return None
-
-
-def parse_canonical(data: bytes) -> tuple[int, int, int] | None:
-    """Rate, channels and frames of the commonest file of all, in a microsecond; nothing where it is any other."""
-    if len(data) <= CANONICAL.size:
-        return None
-    riff, _, wave, form, length, tag, channels, rate, _, align, bits, word, size = CANONICAL.unpack_from(data)
-    if riff != b"RIFF" or wave != b"WAVE" or form != b"fmt " or length != 16 or tag != PCM or word != b"data":
-        return None
-    if not (channels and rate and bits in WIDTHS and align == channels * bits // 8):
-        return None
-    return (rate, channels, size // align) if 0 < size <= len(data) - CANONICAL.size and not size % align else None
 
 
 def parse_header(data: bytes) -> RiffHeader | None:

@@ -22,8 +22,13 @@ REASONS: Final = {  # what libsndfile says of these is of no help
     1: "its format is not recognised",
     7: "no frame of it can be decoded",
 }
-RIFF_ORDER: Final = {3: (0, 2, 1), 5: (0, 2, 1, 3, 4), 6: (0, 2, 1, 5, 3, 4), 7: (0, 2, 1, 6, 5, 3, 4), 8: (0, 2, 1, 7, 5, 6, 3, 4)}  # fmt: skip
-# ^ where the channels of Vorbis and Opus, front left, centre, right and so on, stand in a wav
+RIFF_ORDER: Final = {  # where the channels of Vorbis and Opus, front left, centre, right and so on, stand in a wav
+    3: (0, 2, 1),
+    5: (0, 2, 1, 3, 4),
+    6: (0, 2, 1, 5, 3, 4),
+    7: (0, 2, 1, 6, 5, 3, 4),
+    8: (0, 2, 1, 7, 5, 6, 3, 4),
+}
 DENSEST_MP3: Final = 40_000  # bytes a second: 320 kbit/s, above which there is no mp3
 
 

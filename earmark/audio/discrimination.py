@@ -12,6 +12,7 @@ from earmark.types import Item, Prompt, Seconds, SynthSpec, Turn, replace
 
 LEVELS: Final = ("easy", "fair", "moderate", "hard", "threshold", "impossible")
 
+PROPERTIES: Final = {"loudness": "level", "noise": "tone in noise"}  # of the other tasks: their name
 SPLITS: Final = ("train", "eval")
 
 FIRST_OR_SECOND: Final = ("the first", "the second")
@@ -105,7 +106,7 @@ def _gap(params: TrialParams) -> Clips:
     for gap, side in ((params.step / 1000, "m"), (0.0, "n")):
         sounding, before, whole = params.uniform(0.4, 0.9), params.uniform(0.05, 0.15), params.uniform(1.2, 1.4)
         row = _noise(params, params.level(), side, sounding + gap)
-        both.append(_with(row, gap=gap, at=params.uniform(0.3, 0.7), **_around(before, sounding + gap, whole)))
+        both.append(_with(row, gap=gap, position=params.uniform(0.3, 0.7), **_around(before, sounding + gap, whole)))
     return params.in_answer_order(both[0], both[1])
 
 
@@ -188,7 +189,7 @@ def _tone_in_noise(params: TrialParams) -> Clips:
             "seed": f"{params.seed}:{side}",
             "below": params.rng.randrange(2800, 3400),
         }
-        both.append(SynthSpec("hidden", settings))
+        both.append(SynthSpec("tone_in_noise", settings))
     return params.in_answer_order(both[0], both[1])
 
 
@@ -324,3 +325,8 @@ def prompt(item: Item) -> Prompt:
     return Prompt(
         (Turn("user", (*item.clips, text)),), item.choices, item.labels, {"max_tokens": 16, "temperature": 0.0}
     )
+
+
+def properties_of(tasks: tuple[str, ...]) -> dict[str, str]:
+    """Return the property that each task asks about, in the words in which conditions say what they destroy."""
+    return {task: PROPERTIES.get(task, task) for task in tasks}

@@ -1,47 +1,20 @@
-"""Limits on sound: how much is taken into memory at most, one clip at a time, and the rates that sound may have."""
+"""Limits on sound: those of a run unless it sets others, and the rates that sound may have."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
-from contextvars import ContextVar
 from typing import Final
 
-from msgspec import Struct
-
 from earmark.errors import AudioError
-from earmark.types import Hertz, Seconds
+from earmark.types import Audio, Hertz, Limits, LoadedClip
 
 MIN_RATE: Final[Hertz] = 1000  # below it nothing audible is left,
 MAX_RATE: Final[Hertz] = 768_000  # and above it no converter works: something is wrong with the header
-
-
-class Limits(Struct, frozen=True, forbid_unknown_fields=True):
-    """The two limits, as a user may set them."""
-
-    max_seconds: Seconds = 4 * 3600.0  # of what is decoded
-    max_bytes: int = 1 << 30  # bytes of a file, and of its samples once decoded
-
-
 DEFAULT_LIMITS: Final = Limits()
-_in_force: ContextVar[Limits] = ContextVar("limits", default=DEFAULT_LIMITS)
 
 
-def current_limits() -> Limits:
-    """The limits where nobody names others. Conditions read sound by them, and know nothing of the run that they are
-    part of.
-    """
-    return _in_force.get()
-
-
-@contextmanager
-def use_limits(limits: Limits) -> Iterator[None]:
-    """Put other limits in force, in this thread, for as long as the block lasts."""
-    before = _in_force.set(limits)
-    try:
-        yield
-    finally:
-        _in_force.reset(before)
+def limits_of(audio: Audio) -> Limits:
+    """Limits that other sound has to keep where it takes the place of this one, or is mixed into it."""
+    return audio.limits if isinstance(audio, LoadedClip) else DEFAULT_LIMITS
 
 
 def check_rate(rate: float, name: str) -> None:

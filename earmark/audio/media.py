@@ -61,7 +61,7 @@ def _stat(path: str, name: str, kind: type[AskError]) -> tuple[int, int]:
 def _load_scaled(image: ImageRef, stat: tuple[int, int]) -> ImageBytes:  # noqa: ARG001 - remembered by it
     data = read_image(image)
     suffix = f"{image.width}-q{QUALITY}.jpg"
-    made = _cached_conversion(image.path, suffix, lambda: scale(data, image.width or 0, image.name or image.path))
+    made = _convert_once(image.path, suffix, lambda: scale(data, image.width or 0, image.name or image.path))
     return _image(made, image, hash64(data))
 
 
@@ -77,10 +77,10 @@ def _encode_file(path: str, name: str, coding: str, stat: tuple[int, int]) -> by
         raise AudioError(f"{name or path}: the coding '{coding}' is not known; expected one such as mp3@64k/16000")
     kilobits, rate = int(match["kilobits"]), int(match["rate"])
     suffix = f"{rate}-{kilobits}k.{match['format']}"
-    return _cached_conversion(path, suffix, lambda: recode(Path(path).read_bytes(), rate, kilobits, name or path))
+    return _convert_once(path, suffix, lambda: recode(Path(path).read_bytes(), rate, kilobits, name or path))
 
 
-def _cached_conversion(path: str, suffix: str, make: Callable[[], bytes]) -> bytes:
+def _convert_once(path: str, suffix: str, make: Callable[[], bytes]) -> bytes:
     """Convert a file once; later calls return the cached result under the digest of the file's bytes."""
     name = sha256_file(path)
     place = cache_dir("media", name[:2]) / f"{name}-{suffix}"

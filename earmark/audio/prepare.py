@@ -14,7 +14,7 @@ import pybase64
 import soxr
 
 from earmark.audio import encode, media, read
-from earmark.audio.limits import Limits
+from earmark.audio.limits import DEFAULT_LIMITS
 from earmark.errors import AudioError, Rejected
 from earmark.types import (
     Audio,
@@ -22,7 +22,10 @@ from earmark.types import (
     Clip,
     EncodedAudio,
     Hertz,
+    ImageBytes,
     ImageRef,
+    Limits,
+    LoadedClip,
     Part,
     Prompt,
     Samples,
@@ -35,12 +38,37 @@ from earmark.types import (
 MIN_MIX_LEVEL: Final = 1e-3  # of the power of the channels: a mix below that, 30 dB down, has lost the sound
 
 
-def prepare_audio(prompt: Prompt, capabilities: Capabilities, limits: Limits | None = None) -> Prompt:
+def load_media(prompt: Prompt, capabilities: Capabilities, loader: read.ClipLoader, *, unchanged: bool) -> Prompt:
+    """The same prompt with its clips and pictures read; `unchanged` where no condition comes before they are sent.
+
+    Raises AudioError for a clip that cannot be read, Rejected for what the model does not take.
+    """
+
+    def load(part: Part) -> Part:
+        if isinstance(part, Clip):
+            return loader.load(part, _formats_as_is(capabilities) if unchanged else None)
+        return _load_image(part, capabilities) if isinstance(part, ImageRef) else part
+
+    if unchanged:
+        _check_clip_count(prompt, capabilities)
+    turns = tuple(Turn(turn.role, tuple(load(part) for part in turn.parts)) for turn in prompt.turns)
+    return replace(prompt, turns=turns)
+
+
+def prepare_audio(prompt: Prompt, capabilities: Capabilities, limits: Limits = DEFAULT_LIMITS) -> Prompt:
     """The same prompt with every sound as `EncodedAudio`, or as `Waveform` for a model that takes samples.
 
     Raises AudioError for a sound that cannot be read or fitted, Rejected for more clips, or for pictures, than a model
     takes.
     """
+    _check_clip_count(prompt, capabilities)
+    turns = tuple(
+        Turn(turn.role, tuple(_part(part, capabilities, limits) for part in turn.parts)) for turn in prompt.turns
+    )
+    return replace(prompt, turns=turns)
+
+
+def _check_clip_count(prompt: Prompt, capabilities: Capabilities) -> None:
     clips = sum(isinstance(part, Audio) for turn in prompt.turns for part in turn.parts)
     if clips and capabilities.clips == 0:
         raise Rejected(
@@ -51,23 +79,26 @@ def prepare_audio(prompt: Prompt, capabilities: Capabilities, limits: Limits | N
             f"the prompt holds {clips} clips, the model takes {capabilities.clips}; raise `clips` in its settings if "
             "it takes more"
         )
-    turns = tuple(
-        Turn(turn.role, tuple(_part(part, capabilities, limits) for part in turn.parts)) for turn in prompt.turns
-    )
-    return replace(prompt, turns=turns)
 
 
-def _part(part: Part, capabilities: Capabilities, limits: Limits | None) -> Part:
+def _part(part: Part, capabilities: Capabilities, limits: Limits) -> Part:
     if isinstance(part, Audio):
         return fit_audio(part, capabilities, limits)
-    if isinstance(part, ImageRef):
-        if not capabilities.images:
-            raise Rejected(f"the prompt holds the picture {part.name or part.path}, and the model takes none")
-        return media.load_image(part)
-    return part
+    return _load_image(part, capabilities) if isinstance(part, ImageRef) else part
 
 
-def fit_audio(audio: Audio, capabilities: Capabilities, limits: Limits | None = None) -> EncodedAudio | Waveform:
+def _load_image(image: ImageRef, capabilities: Capabilities) -> ImageBytes:
+    if not capabilities.images:
+        raise Rejected(f"the prompt holds the picture {image.name or image.path}, and the model takes none")
+    return media.load_image(image)
+
+
+def _formats_as_is(capabilities: Capabilities) -> tuple[str, ...] | None:
+    """Formats of which a model takes a file as it is; None where it takes samples."""
+    return None if "samples" in capabilities.formats else capabilities.formats
+
+
+def fit_audio(audio: Audio, capabilities: Capabilities, limits: Limits = DEFAULT_LIMITS) -> EncodedAudio | Waveform:
     """One sound, as a model takes it. Raises AudioError where it cannot be read or fitted."""
     fitted = _fit(audio, capabilities, limits)
     if capabilities.base64 and isinstance(fitted, EncodedAudio):
@@ -75,15 +106,15 @@ def fit_audio(audio: Audio, capabilities: Capabilities, limits: Limits | None = 
     return fitted
 
 
-def _fit(audio: Audio, capabilities: Capabilities, limits: Limits | None) -> EncodedAudio | Waveform:
-    if isinstance(audio, Clip) and "samples" not in capabilities.formats and not audio.start and audio.end is None:
-        data, source = read.clip_bytes(audio, limits)
-        data = media.encode_clip(audio) if audio.codec else data
-        as_it_is = read.passthrough(audio, data, source, capabilities.formats, limits)
-        if as_it_is and _fits(as_it_is, capabilities):
-            return as_it_is
-        return _encode_best(read.decode_clip(audio, data, source, limits), capabilities, recoded=True)
+def _fit(audio: Audio, capabilities: Capabilities, limits: Limits) -> EncodedAudio | Waveform:
+    if isinstance(audio, Clip):
+        audio = read.ClipLoader(limits).load(audio, _formats_as_is(capabilities))
+    if isinstance(audio, LoadedClip) and not audio.clip.start and audio.clip.end is None:
+        encoded = None if "samples" in capabilities.formats else read.passthrough(audio, capabilities.formats)
+        if encoded and _fits(encoded, capabilities):
+            return encoded
     if isinstance(audio, EncodedAudio) and _fits(audio, capabilities):
+        read.check_encoded(audio, limits)
         return audio
     waveform = read.load_waveform(audio, limits)
     if "samples" in capabilities.formats:

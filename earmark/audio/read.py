@@ -12,19 +12,30 @@ from numbers import Real
 from pathlib import Path
 from typing import Final
 
-from msgspec import Struct
-
 from earmark.audio import _riff, _sndfile
 from earmark.audio._arrays import check_samples, to_channels_first, unpack_cell
 from earmark.audio._collect import DecodedAudio, DecodeRequest
 from earmark.audio._ends import truncation_note
 from earmark.audio._sniff import NAMES, container, first_bytes
-from earmark.audio.limits import MAX_RATE, MIN_RATE, Limits, check_rate, current_limits
+from earmark.audio.limits import DEFAULT_LIMITS, MAX_RATE, MIN_RATE, check_rate
+from earmark.audio.media import encode_clip
 from earmark.audio.synth import synthesize
 from earmark.data.cache import hash64
 from earmark.data.clips import LARGE, read_clip, size, source_digest
 from earmark.errors import AudioError
-from earmark.types import Audio, Clip, EncodedAudio, Hertz, Seconds, SynthSpec, Waveform, replace
+from earmark.types import (
+    Audio,
+    AudioHeader,
+    Clip,
+    EncodedAudio,
+    Hertz,
+    Limits,
+    LoadedClip,
+    Seconds,
+    SynthSpec,
+    Waveform,
+    replace,
+)
 
 INSTALL: Final = "pip install 'earmark[av]'"
 FORMATS_OF_CONTAINER: Final = {  # what the bytes may be, beside wav, that some model takes as they are
@@ -34,29 +45,63 @@ FORMATS_OF_CONTAINER: Final = {  # what the bytes may be, beside wav, that some 
     "mp4": ("m4a",),
     "matroska": ("webm",),
 }
-CACHE_SIZE: Final = 4096
-_info_cache: dict[str, AudioInfo] = {}  # the latest files that had to be decoded to be known, the oldest first
-_cache_lock = threading.Lock()
+MAX_HEADERS: Final = 4096  # that a loader remembers
 
 
-class AudioInfo(Struct, frozen=True):
-    """Properties of a sound file, as decoded rather than as its header claims."""
+class ClipLoader:
+    """Reads clips under some limits, and remembers the headers of those that have to be decoded to be inspected."""
 
-    format: str
-    plain: bool  # False: not what every reader of the format takes, or its head lies
-    rate: Hertz
-    channels: int
-    frames: int
-    notes: tuple[str, ...] = ()
+    def __init__(self, limits: Limits = DEFAULT_LIMITS) -> None:
+        self.limits = limits
+        self._headers: dict[str, AudioHeader] = {}  # by digest, the oldest first
+        self._lock = threading.Lock()
 
-    @property
-    def seconds(self) -> Seconds:
-        return self.frames / self.rate
+    def load(self, clip: Clip, formats: Collection[str] | None = None) -> LoadedClip:
+        """Read a clip. Raises AudioError where it cannot be read, or is larger than the limits allow.
+
+        With `formats` (empty: any) it is read to be sent: as its protocol has it coded, and with its header where it
+        may be one of these formats.
+        """
+        whole = not clip.start and clip.end is None
+        n_bytes = size(clip) if clip.row is None else 0
+        self._check_size(clip, n_bytes)
+        if not whole and not clip.member and n_bytes > LARGE:
+            return LoadedClip(clip, b"", source_digest(clip), self.limits)
+        data, digest = read_clip(clip)
+        self._check_size(clip, len(data))
+        if not whole or formats is None:
+            return LoadedClip(clip, data, digest, self.limits)
+        recorded = digest
+        if clip.codec:
+            data = encode_clip(clip)
+            recorded = hash64(data)
+        name = display_name(clip)
+        header = _ordinary_wav(data, name, self.limits)
+        if header is None and _may_be_sent(data, formats):
+            header = self._inspect(data, name, recorded)
+        return LoadedClip(clip, data, digest, self.limits, header)
+
+    def _inspect(self, data: bytes, name: str, digest: str) -> AudioHeader:
+        header = self._headers.get(digest)
+        if header is None:
+            header = inspect_audio(data, name, self.limits)
+            with self._lock:
+                self._headers[digest] = header
+                if len(self._headers) > MAX_HEADERS:
+                    del self._headers[next(iter(self._headers))]
+        return header
+
+    def _check_size(self, clip: Clip, n_bytes: int) -> None:
+        if n_bytes > self.limits.max_bytes:
+            advice = "; raise the limit, or cut the file" if clip.row is None else ""
+            raise AudioError(
+                f"{display_name(clip)}: has {n_bytes:,} bytes, the limit is max_audio_bytes={self.limits.max_bytes}"
+                f"{advice}"
+            )
 
 
-def inspect_audio(data: bytes, name: str, limits: Limits | None = None) -> AudioInfo:
-    """Inspect a sound file. The header of an ordinary wav is trusted; any other file is decoded, once. Raises
-    AudioError.
+def inspect_audio(data: bytes, name: str, limits: Limits = DEFAULT_LIMITS) -> AudioHeader:
+    """Inspect a sound file. The header of an ordinary wav is trusted; any other file is decoded. Raises AudioError.
 
     >>> import numpy as np
     >>> from earmark.audio.encode import encode_wav
@@ -65,32 +110,27 @@ def inspect_audio(data: bytes, name: str, limits: Limits | None = None) -> Audio
     """
     if (ordinary := _ordinary_wav(data, name, limits)) is not None:
         return ordinary
-    digest = hash64(data)
-    known = _info_cache.get(digest)
-    if known is None:
-        request = DecodeRequest(name, limits=limits or current_limits(), keep=False)
-        seen = _decode(data, request)
-        remarks = seen.remarks(request)
-        known = AudioInfo(seen.format, seen.plain and seen.header_ok, seen.rate, seen.channels, seen.frames, remarks)
-        with _cache_lock:
-            _info_cache[digest] = known
-            if len(_info_cache) > CACHE_SIZE:
-                del _info_cache[next(iter(_info_cache))]
-    return known
+    request = DecodeRequest(name, limits=limits, keep=False)
+    seen = _decode(data, request)
+    remarks = seen.remarks(request)
+    return AudioHeader(seen.format, seen.plain and seen.header_ok, seen.rate, seen.channels, seen.frames, remarks)
 
 
 def decode_audio(
-    data: bytes, name: str, start: Seconds = 0.0, end: Seconds | None = None, limits: Limits | None = None
+    data: bytes, name: str, start: Seconds = 0.0, end: Seconds | None = None, limits: Limits = DEFAULT_LIMITS
 ) -> Waveform:
     """Samples of a sound file, or of the stretch of it from `start` to `end` in seconds. Raises AudioError where there
     are none.
     """
-    request = DecodeRequest(name, start, end, limits or current_limits())
+    request = DecodeRequest(name, start, end, limits)
     return _to_waveform(_decode(data, request), request)
 
 
-def load_waveform(audio: Audio, limits: Limits | None = None) -> Waveform:
-    """The samples of any sound, wherever it is now. Raises AudioError where there are none."""
+def load_waveform(audio: Audio, limits: Limits = DEFAULT_LIMITS) -> Waveform:
+    """The samples of any sound, wherever it is now. Raises AudioError where there are none.
+
+    A clip that has been loaded keeps the limits under which it was.
+    """
     if isinstance(audio, Waveform):
         return audio
     if isinstance(audio, SynthSpec):
@@ -98,66 +138,54 @@ def load_waveform(audio: Audio, limits: Limits | None = None) -> Waveform:
     if isinstance(audio, EncodedAudio):
         decoded = decode_audio(audio.data, audio.name, limits=limits)
         return replace(decoded, source=audio.source, notes=(*audio.notes, *decoded.notes))
-    if (audio.start or audio.end is not None) and (stretch := _from_disk(audio, limits)):
-        return stretch
-    data, digest = clip_bytes(audio, limits)
-    return decode_clip(audio, data, digest, limits)
+    loaded = ClipLoader(limits).load(audio) if isinstance(audio, Clip) else audio
+    clip = loaded.clip
+    request = DecodeRequest(display_name(clip), clip.start, clip.end, loaded.limits)
+    decoded_audio = _decode(loaded.data or clip.path, request)
+    if not loaded.data and not decoded_audio.frames:  # a header that leaves the length open has to be filled in first
+        decoded_audio = _decode(read_clip(clip)[0], request)
+    return replace(_to_waveform(decoded_audio, request), transcript=clip.transcript, source=loaded.digest)
 
 
-def decode_clip(clip: Clip, data: bytes, digest: str, limits: Limits | None = None) -> Waveform:
-    """The samples of a clip whose bytes are at hand."""
-    decoded = decode_audio(data, display_name(clip), clip.start, clip.end, limits)
-    return replace(decoded, transcript=clip.transcript, source=digest)
+def check_encoded(audio: EncodedAudio, limits: Limits) -> None:
+    """Raise AudioError for a sound beyond the limits: a condition may have taken it from elsewhere."""
+    DecodeRequest(audio.name, limits=limits, keep=False).check(
+        round(audio.seconds * audio.rate), audio.channels, audio.rate
+    )
 
 
-def passthrough(
-    clip: Clip, data: bytes, digest: str, formats: Collection[str] = (), limits: Limits | None = None
-) -> EncodedAudio | None:
-    """A whole clip as the bytes that it is; nothing where some readers would not take them, or be misled.
+def passthrough(clip: LoadedClip, formats: Collection[str] = ()) -> EncodedAudio | None:
+    """A whole clip as the bytes that it is; None where some readers would not take them, or be misled.
 
-    What cannot be of one of the `formats`, if any are given, is not looked at: it will have to be decoded anyhow.
+    A clip that cannot be of one of the `formats`, if any are given, is not inspected: it has to be decoded anyhow.
     """
-    name = display_name(clip)
-    info = _ordinary_wav(data, name, limits)
-    if info is None:
-        possible = FORMATS_OF_CONTAINER.get(container(data) or "", ())
-        if not possible or (formats and not any(form in formats for form in possible)):
+    name, header = display_name(clip), clip.header
+    if header is None and (header := _ordinary_wav(clip.data, name, clip.limits)) is None:
+        if not _may_be_sent(clip.data, formats):
             return None
-        info = inspect_audio(data, name, limits)
-    if not info.plain:
+        header = inspect_audio(clip.data, name, clip.limits)
+    if not header.plain:
         return None
-    return EncodedAudio(data, info.format, info.rate, info.channels, info.seconds, name, digest, info.notes)
+    return EncodedAudio(
+        clip.data, header.format, header.rate, header.channels, header.seconds, name, clip.digest, header.notes
+    )
 
 
-def _ordinary_wav(data: bytes, name: str, limits: Limits | None) -> AudioInfo | None:
-    """An ordinary wav, whose head can be believed: its sizes add up, and its rate is one. Raises AudioError."""
-    usual = _riff.parse_canonical(data)
-    if usual is None:
-        header = _riff.parse_header(data)
-        if not header or not header.is_ordinary:
-            return None
-        usual = (header.rate, header.channels, header.available_bytes // header.align)
-    rate, channels, frames = usual
-    check_rate(rate, name)
-    limits = limits or current_limits()
-    if frames > limits.max_seconds * rate:
-        DecodeRequest(name, limits=limits, keep=False).check(frames, channels, rate)
-    return AudioInfo("wav", True, rate, channels, frames)
+def _may_be_sent(data: bytes, formats: Collection[str]) -> bool:
+    """True if compressed sound may be of a format that is sent as it is."""
+    possible = FORMATS_OF_CONTAINER.get(container(data) or "", ())
+    return bool(possible) and (not formats or any(form in formats for form in possible))
 
 
-def clip_bytes(clip: Clip, limits: Limits | None = None) -> tuple[bytes, str]:
-    """The bytes behind a clip and what names them. Raises AudioError beyond the limits, which are looked at before it
-    is read.
-    """
-    limits = limits or current_limits()
-    if clip.row is None:
-        _check_size(clip, limits)
-    data, digest = read_clip(clip)
-    if len(data) > limits.max_bytes:
-        raise AudioError(
-            f"{display_name(clip)}: has {len(data):,} bytes, the limit is max_audio_bytes={limits.max_bytes}"
-        )
-    return data, digest
+def _ordinary_wav(data: bytes, name: str, limits: Limits) -> AudioHeader | None:
+    """Header of an ordinary wav, which can be believed: its sizes add up, and its rate is one. Raises AudioError."""
+    header = _riff.parse_header(data)
+    if not header or not header.is_ordinary:
+        return None
+    frames = header.available_bytes // header.align
+    check_rate(header.rate, name)
+    DecodeRequest(name, limits=limits, keep=False).check(frames, header.channels, header.rate)
+    return AudioHeader("wav", True, header.rate, header.channels, frames)
 
 
 def from_datasets_cell(cell: object, name: str = "cell") -> Waveform:
@@ -197,7 +225,8 @@ def _rate(value: object, name: str) -> Hertz:
 
 def display_name(audio: Audio) -> str:
     """Name of a sound for messages."""
-    return audio.name or (audio.path if isinstance(audio, Clip) else type(audio).__name__.lower())
+    path = audio.path if isinstance(audio, Clip) else audio.clip.path if isinstance(audio, LoadedClip) else ""
+    return audio.name or path or type(audio).__name__.lower()
 
 
 def _decode(data: bytes | str, request: DecodeRequest) -> DecodedAudio:
@@ -231,25 +260,3 @@ def _to_waveform(decoded: DecodedAudio, request: DecodeRequest) -> Waveform:
     samples, notes = check_samples(decoded.samples, request.name)
     by = (f"decoded by {decoded.decoder}",) if decoded.decoder else ()
     return Waveform(samples, decoded.rate, request.name, notes=(*remarks, *by, *notes))
-
-
-def _from_disk(clip: Clip, limits: Limits | None) -> Waveform | None:
-    """A stretch of a large file, without the rest of it in memory; nothing where the clip is anything else."""
-    if clip.row is not None or clip.member or size(clip) <= LARGE:
-        return None
-    limits = limits or current_limits()
-    _check_size(clip, limits)
-    request = DecodeRequest(display_name(clip), clip.start, clip.end, limits)
-    decoded = _decode(clip.path, request)
-    if not decoded.frames:  # a head that leaves the length open has to be filled in first
-        return None
-    return replace(_to_waveform(decoded, request), transcript=clip.transcript, source=source_digest(clip))
-
-
-def _check_size(clip: Clip, limits: Limits) -> None:
-    n_bytes = size(clip)
-    if n_bytes > limits.max_bytes:
-        raise AudioError(
-            f"{display_name(clip)}: has {n_bytes:,} bytes, the limit is max_audio_bytes={limits.max_bytes}; raise the "
-            "limit, or cut the file"
-        )

@@ -37,9 +37,7 @@ BAND: Final = (1400.0, 4600.0)  # hertz, whose lower and upper half have the sam
 ACCENT: Final[Seconds] = 0.02  # in which a tone falls from its accent to its level
 HIGHEST: Final = 7000.0  # hertz, of an overtone
 STEPS: Final = 32768  # of the grid, from zero to full scale
-ONSET_LEVEL: Final = (
-    2.0**-12
-)  # of a step, by which the grid is moved: what should be half a step, exactly, rounds alike everywhere
+ONSET_LEVEL: Final = 2.0**-12  # of a step, by which the grid is moved: exactly half a step rounds alike everywhere
 
 
 def synthesize(spec: SynthSpec) -> Waveform:
@@ -54,9 +52,9 @@ def synthesize(spec: SynthSpec) -> Waveform:
     around: dict[str, Any] = {key: value for key, value in spec.settings.items() if key in AROUND}
     own = {key: value for key, value in spec.settings.items() if key not in AROUND}
     if not NEEDED[spec.generator] <= own.keys() <= TAKEN[spec.generator]:
-        takes = ", ".join(one.name for one in PARAMETERS[spec.generator])
-        found = ", ".join(own) or "none"
-        raise AudioError(f"{name}: {spec.generator} cannot be made of these settings: found {found}, it takes {takes}")
+        takes = ", ".join(parameter.name for parameter in PARAMETERS[spec.generator])
+        given = ", ".join(own) or "none"
+        raise AudioError(f"{name}: {spec.generator} cannot be made of these settings: found {given}, it takes {takes}")
     made = _surround(np.atleast_2d(GENERATORS[spec.generator](**own)), **around)
     if not made.shape[1]:
         raise AudioError(f"{name}: {spec.generator} with these settings lasts no time at all")
@@ -98,14 +96,14 @@ def steady_level(energy: float, peak: float, seconds: Seconds) -> float:
 
 def noise(seconds: Seconds, level: float, seed: str, gap: Seconds = 0.0, position: float = 0.5) -> Floats:
     """White noise; a gap of silence, if any, has its middle at that share of the whole."""
-    hiss = _noise(_frames(seconds), level, seed) * _edges(_frames(seconds))
+    noise_samples = _noise(_frames(seconds), level, seed) * _edges(_frames(seconds))
     if gap:
         width, sharp = _frames(gap), _frames(SHARP_RAMP)
-        first = round(position * hiss.size) - width // 2
-        hiss[first : first + width] = 0.0
-        hiss[first - sharp : first] *= np.linspace(1, 0, sharp, endpoint=False)
-        hiss[first + width : first + width + sharp] *= np.linspace(0, 1, sharp, endpoint=False)
-    return hiss
+        first = round(position * noise_samples.size) - width // 2
+        noise_samples[first : first + width] = 0.0
+        noise_samples[first - sharp : first] *= np.linspace(1, 0, sharp, endpoint=False)
+        noise_samples[first + width : first + width + sharp] *= np.linspace(0, 1, sharp, endpoint=False)
+    return noise_samples
 
 
 def tone_in_noise(
@@ -114,20 +112,20 @@ def tone_in_noise(
     """A tone in white noise, or in noise below a frequency; its power so many decibels beside the noise's, both have
     the level.
     """
-    hiss = _noise(_frames(seconds), 0.0, seed)
+    noise_samples = _noise(_frames(seconds), 0.0, seed)
     if below:
-        hiss = _set_level(np.convolve(hiss, _low_pass(below), "same"), 0.0)
-    whole = hiss + tone(frequency, seconds, ratio)
+        noise_samples = _set_level(np.convolve(noise_samples, _low_pass(below), "same"), 0.0)
+    whole = noise_samples + tone(frequency, seconds, ratio)
     return _set_level(whole * _edges(whole.size), level)
 
 
 def beep_train(frequency: float, level: float, every: Seconds, count: int, pip: Seconds = BEEP_SECONDS) -> Floats:
     """A row of short tones, each as long as `pip`."""
-    one = tone(frequency, pip, level)
-    row = np.zeros(_frames((count - 1) * every) + one.size)
+    beep = tone(frequency, pip, level)
+    row = np.zeros(_frames((count - 1) * every) + beep.size)
     for index in range(int(count)):
         first = _frames(index * every)
-        row[first : first + one.size] += one
+        row[first : first + beep.size] += beep
     return row
 
 
@@ -137,9 +135,9 @@ def onset_asynchrony(
     """A low and a high tone; the low one begins first by `lead`, or the high one where that is negative."""
     both = [tone(low, low_seconds, level), tone(high, high_seconds, level)]
     first = [_frames(max(0.0, -lead)), _frames(max(0.0, lead))]
-    whole = np.zeros(max(at + part.size for at, part in zip(first, both, strict=True)))
-    for at, part in zip(first, both, strict=True):
-        whole[at : at + part.size] += part
+    whole = np.zeros(max(start + part.size for start, part in zip(first, both, strict=True)))
+    for start, part in zip(first, both, strict=True):
+        whole[start : start + part.size] += part
     return whole
 
 
@@ -178,8 +176,8 @@ def beeps_in_room(bursts: int, burst: Seconds, level: float, ratio: float, seed:
     dry = np.zeros(_frames(bursts * (burst + PAUSE) - PAUSE + DECAY))
     for index in range(bursts):
         for part in range(4):  # together they are as close to the normal distribution as what the room makes of them
-            hiss = _tilted(noise(burst, -6.0, f"{seed}:{index}:{part}"), tilt)
-            dry[_frames((burst + PAUSE) * index) :][: hiss.size] += hiss
+            noise_samples = _tilt(noise(burst, -6.0, f"{seed}:{index}:{part}"), tilt)
+            dry[_frames((burst + PAUSE) * index) :][: noise_samples.size] += noise_samples
     wet = convolve(dry, reverb_tail(DECAY, RATE, seeded_rng("room", seed)))
     wet *= np.sqrt(np.sum(dry**2) / np.sum(wet**2) / 10 ** (ratio / 10))
     return _set_level(dry + wet, level)
@@ -211,17 +209,17 @@ def _noise(frames: int, level: float, seed: str) -> Floats:
     return np.asarray(white_noise(seeded_rng("hiss", seed), frames) * (_gain(level) / np.sqrt(2.0)))
 
 
-def _tilted(hiss: Floats, tilt: float) -> Floats:
+def _tilt(noise_samples: Floats, tilt: float) -> Floats:
     """White noise with more power below 4 kHz than above, or less where `tilt` is negative; as much in all, and at 4
     kHz.
     """
-    return (hiss + tilt * np.roll(hiss, 1)) / np.sqrt(1 + tilt * tilt) if tilt else hiss
+    return (noise_samples + tilt * np.roll(noise_samples, 1)) / np.sqrt(1 + tilt * tilt) if tilt else noise_samples
 
 
 def _low_pass(hertz: Hertz) -> Floats:
     """A filter of `TAPS` taps without delay: a sinc under a Hamming window."""
-    at = np.arange(TAPS) - TAPS // 2
-    return np.asarray(2 * hertz / RATE * np.sinc(2 * hertz / RATE * at) * np.hamming(TAPS))
+    taps = np.arange(TAPS) - TAPS // 2
+    return np.asarray(2 * hertz / RATE * np.sinc(2 * hertz / RATE * taps) * np.hamming(TAPS))
 
 
 def _set_level(samples: Floats, level: float) -> Floats:
@@ -265,6 +263,9 @@ GENERATORS: Final[dict[str, Callable[..., Floats]]] = {
     )
 }
 PARAMETERS: Final = {name: signature(maker).parameters.values() for name, maker in GENERATORS.items()}
-TAKEN: Final = {name: {one.name for one in taken} for name, taken in PARAMETERS.items()}
-NEEDED: Final = {name: {one.name for one in taken if one.default is one.empty} for name, taken in PARAMETERS.items()}
+TAKEN: Final = {name: {parameter.name for parameter in taken} for name, taken in PARAMETERS.items()}
+NEEDED: Final = {
+    name: {parameter.name for parameter in taken if parameter.default is parameter.empty}
+    for name, taken in PARAMETERS.items()
+}
 AROUND: Final = tuple(signature(_surround).parameters)[1:]

@@ -1,17 +1,15 @@
 """Dimensions of an audiogram: their levels, and the thresholds of people.
 
 A trial has two sounds, A and B, and one of them has more of something. Sounds and questions are those of the benchmark
-`acoustics`, at any level instead of six; and the softest tones at six frequencies, which is what an audiogram of people
-has.
+`acoustics`, at any level instead of six, plus soft tones at the six frequencies of a clinical audiogram.
 
-Levels are steps of a quarter of an octave of the difference (four steps double it), or of 1.5 dB where the scale is one
-of decibels: as much in amplitude. The highest is the easiest.
+Levels are steps of a quarter of an octave of the difference (four steps double it), or of 1.5 dB if the scale is in
+decibels: nearly the same in amplitude. The highest level is the easiest.
 
-A soft tone is asked for beside a floor: both sounds hold the same faint noise, at -80 dB, one of them a tone as well.
-Not beside digital silence, which no recording holds, which models may take for no sound, and which processors that
-scale each clip to its own level would blow up. The floor is also what carries tones below the last bit of 16. So the
-scale is decibels of full scale, not of sound pressure, and the human threshold is that of a tone in this noise, played
-loud enough to hear the noise.
+Both sounds of a tone trial hold faint noise at -80 dB, and one of them a tone. Digital silence would not do: no
+recording holds it, models may take it for missing audio, and processors that normalize each clip would amplify it. The
+noise also carries tones below the last bit of 16. So the scale is dB full scale, not sound pressure level, and the
+human threshold is that of a tone in this noise, played loud enough to hear the noise.
 """
 
 from __future__ import annotations
@@ -28,19 +26,19 @@ from earmark.types import Hertz, Seconds, SynthSpec, replace
 Clips: TypeAlias = tuple[SynthSpec, ...]
 
 PER_OCTAVE: Final = 4  # steps that double a difference
-DECIBELS: Final = 1.5  # of a step, where a scale is one of decibels: a quarter of an octave in amplitude, nearly
-FLOOR: Final = -80.0  # decibels, of the noise beside which a soft tone is asked for
-SECONDS: Final[Seconds] = 0.6  # of that
-BAND: Final[Hertz] = 8000  # that the noise fills
+STEP_DB: Final = 1.5  # decibels of a step: nearly a quarter of an octave in amplitude
+FLOOR: Final = -80.0  # decibels, level of the noise of a tone trial
+SECONDS: Final[Seconds] = 0.6  # its duration
+BAND: Final[Hertz] = 8000  # its bandwidth
 FREQUENCIES: Final[tuple[Hertz, ...]] = (250, 500, 1000, 2000, 4000, 6000)
 CRITICAL_RATIOS: Final = {250: 16.5, 500: 17.0, 1000: 18.0, 2000: 20.0, 4000: 23.0, 6000: 25.5}
-# ^ decibels, of a tone that is just heard to the noise in one hertz around it
-MASKED: Final = 19.0  # the same at 1.5 kHz, about where a tone is hidden in `noise`
-MASKING: Final[Hertz] = 3100  # that the noise fills there
+# ^ decibels, ratio of a just audible tone to the noise in one hertz around it
+CRITICAL_RATIO_1500: Final = 19.0  # the same at 1.5 kHz, near the tone of `noise`
+MASKER_BAND: Final[Hertz] = 3100  # bandwidth of the noise there
 
 
 class HumanThreshold(NamedTuple):
-    """Human threshold: that of good listeners, its source, and how the measurement differs from ours."""
+    """Threshold of trained listeners, its source, and how the measurement differs from ours."""
 
     threshold: float
     source: str
@@ -48,47 +46,47 @@ class HumanThreshold(NamedTuple):
 
 
 class Dimension(Struct, frozen=True):
-    """One thing that is measured."""
+    """A property of sound whose threshold is measured."""
 
     name: str
     question: str
     unit: str
     easiest: float  # in the unit
     hardest: float
-    decibels: bool  # whether the scale is one of decibels that may go below 0, else it is one of ratios
+    decibels: bool  # scale in decibels that may be negative; otherwise a scale of ratios
     make: Callable[[TrialParams], Clips]
-    reference_value: float  # the step at which the two sounds do not differ
+    reference_value: float  # the value at which the two sounds are equal
     human: HumanThreshold | None
 
     @property
     def top(self) -> int:
-        """The number of the easiest level; 0 is the hardest."""
-        return round(self._below(self.hardest))
+        """Number of the easiest level; 0 is the hardest."""
+        return round(self._steps_below_easiest(self.hardest))
 
     def value(self, level: float) -> float:
-        """Convert a level to its unit, rounded so that it is written alike everywhere.
+        """Convert a level to its unit, rounded to four digits.
 
-        >>> find_dimension("pitch").value(find_dimension("pitch").top), find_dimension("pitch").value(find_dimension("pitch").top - 4)
+        >>> pitch = find_dimension("pitch")
+        >>> pitch.value(pitch.top), pitch.value(pitch.top - 4)
         (12.0, 6.0)
         """
-        below = self.top - level
-        exact = self.easiest - below * DECIBELS if self.decibels else self.easiest / 2 ** (below / PER_OCTAVE)
+        steps = self.top - level
+        exact = self.easiest - steps * STEP_DB if self.decibels else self.easiest / 2 ** (steps / PER_OCTAVE)
         return float(f"{exact:.4g}")
 
     def level(self, value: float) -> float:
-        """Which level a value is, with parts of a step.
+        """Convert a value to its level, with fractions.
 
         >>> round(find_dimension("noise").level(-21.0), 3)
         9.0
         """
-        return self.top - self._below(value)
+        return self.top - self._steps_below_easiest(value)
 
-    def _below(self, value: float) -> float:
-        """Number of steps a value lies below the easiest."""
-        return (self.easiest - value) / DECIBELS if self.decibels else math.log2(self.easiest / value) * PER_OCTAVE
+    def _steps_below_easiest(self, value: float) -> float:
+        return (self.easiest - value) / STEP_DB if self.decibels else math.log2(self.easiest / value) * PER_OCTAVE
 
     def format_value(self, value: float) -> str:
-        """A value with its unit.
+        """Format a value with its unit.
 
         >>> find_dimension("pitch").format_value(0.5249)
         '0.525 semitones'
@@ -97,7 +95,7 @@ class Dimension(Struct, frozen=True):
 
 
 def _tone(frequency: Hertz) -> Callable[[TrialParams], Clips]:
-    """A soft tone in one of two faint noises; `step` is its level in decibels."""
+    """Return a function that makes a soft tone in one of two faint noises; `step` is its level in decibels."""
 
     def make(params: TrialParams) -> Clips:
         floors = [
@@ -105,13 +103,13 @@ def _tone(frequency: Hertz) -> Callable[[TrialParams], Clips]:
         ]
         whole = 10 * math.log10(10 ** (FLOOR / 10) + 10 ** (params.step / 10))
         tone = {"frequency": float(frequency), "ratio": round(params.step - FLOOR, 4), "level": round(whole, 4)}
-        heard = replace(floors[0], generator="tone_in_noise", settings=floors[0].settings | tone)
-        return params.in_answer_order(heard, floors[1])
+        with_tone = replace(floors[0], generator="tone_in_noise", settings=floors[0].settings | tone)
+        return params.in_answer_order(with_tone, floors[1])
 
     return make
 
 
-def _masked_threshold(frequency: Hertz) -> HumanThreshold:
+def _tone_threshold(frequency: Hertz) -> HumanThreshold:
     return HumanThreshold(
         round(FLOOR - 10 * math.log10(BAND) + CRITICAL_RATIOS[frequency], 1),
         "Hawkins and Stevens 1950",
@@ -122,9 +120,9 @@ def _masked_threshold(frequency: Hertz) -> HumanThreshold:
 def _from_acoustics_task(
     task: str, unit: str, ends: tuple[float, float], human: HumanThreshold | None, *, decibels: bool = False
 ) -> Dimension:
-    """A task of acoustics, at any level."""
-    nothing = NOTHING if decibels else 0.0
-    return Dimension(task, TASKS[task].question, unit, *ends, decibels, TASKS[task].make, nothing, human)
+    """Create the dimension of a task of acoustics."""
+    equal = NOTHING if decibels else 0.0
+    return Dimension(task, TASKS[task].question, unit, *ends, decibels, TASKS[task].make, equal, human)
 
 
 HUMAN: Final[dict[str, HumanThreshold | None]] = {
@@ -146,7 +144,7 @@ HUMAN: Final[dict[str, HumanThreshold | None]] = {
     "tempo": HumanThreshold(3.0, "Drake and Botte 1993", "rows of four to six intervals, all tempi; 1.5 % at best"),
     "timbre": None,
     "noise": HumanThreshold(
-        round(MASKED - 10 * math.log10(MASKING), 1),
+        round(CRITICAL_RATIO_1500 - 10 * math.log10(MASKER_BAND), 1),
         "Hawkins and Stevens 1950",
         "a tone of 1.5 kHz in noise to 3.1 kHz by its critical ratio of 19 dB, longer tones",
     ),
@@ -175,7 +173,7 @@ DIMENSIONS: Final[tuple[Dimension, ...]] = (
             True,
             _tone(frequency),
             NOTHING - 20,
-            _masked_threshold(frequency),
+            _tone_threshold(frequency),
         )
         for frequency in FREQUENCIES
     ),
@@ -186,5 +184,5 @@ CHOICES: Final = FIRST_OR_SECOND
 
 
 def find_dimension(name: str) -> Dimension:
-    """A dimension that there is."""
+    """Return the dimension of a name."""
     return next(dimension for dimension in DIMENSIONS if dimension.name == name)

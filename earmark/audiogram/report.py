@@ -1,9 +1,9 @@
-"""An audiogram as a table, and as the files that lie beside its journal.
+"""Table and files of an audiogram.
 
-audiogram.json      every finding, with its curve and the answers at every level
+audiogram.json      every result, with its curve and the answers at every level
 audiogram.csv       the thresholds
-audiogram.png       thresholds beside those of people; curves.png has the psychometric functions
-audiogram.html      all of it on a page that needs nothing beside it
+audiogram.png       thresholds compared with those of people; curves.png: the psychometric functions
+audiogram.html      all of it on a self-contained page
 metrics.json        the thresholds as the rows of any run, for `earmark leaderboard`
 """
 
@@ -26,21 +26,34 @@ from earmark.report.files import write_csv, write_metrics
 from earmark.report.rows import DatasetCounts, Metrics, Row
 from earmark.runs import rundir
 from earmark.stats.estimate import Estimate
+from earmark.text.printable import printable
+from earmark.types import replace
 
-HEAD: Final = ("dimension", "threshold", "95 % interval", "people", "beside", "n", "easy", "alike", "lost")  # fits 80 columns # fmt: skip
-CSV: Final = ("dimension", "unit", "outcome", "threshold", "low", "high", "easiest", "hardest", "human", "human_source", "answers", "unread", "failed", "remarks")  # fmt: skip
+HEAD: Final = (
+    "dimension",
+    "threshold",
+    "95 % interval",
+    "human",
+    "vs human",
+    "n",
+    "catch easy",
+    "catch same",
+    "missing",
+)
+CSV: Final = (
+    *("dimension", "unit", "outcome", "threshold", "low", "high", "easiest", "hardest"),
+    *("human", "human_source", "answers", "unparsed", "failed", "remarks"),
+)
 LEGEND: Final = (
-    "threshold: the level at which a listener that never lapses is right in 75 % of the trials, of n answers",
-    (
-        "beside: the threshold beside people's. easy: catch trials at the easiest level, right of all. alike: answers A, "
-        "of those about sounds that do not differ"
-    ),
-    "lost: trials without a reply, and replies that could not be read",
+    "threshold: the level with 75 % right answers, corrected for lapses, fitted to n answers",
+    "catch easy: right answers of the catch trials at the easiest level",
+    "catch same: answers A of the catch trials with equal sounds",
+    "missing: failed trials and unparsed replies",
 )
 
 
 def audiogram_table(results: Iterable[ThresholdResult]) -> list[tuple[str, ...]]:
-    """The lines of a table under `HEAD`."""
+    """Format results as the lines of a table with the columns `HEAD`."""
     return [
         (
             f"{result.dimension} ({result.unit})",
@@ -58,16 +71,14 @@ def audiogram_table(results: Iterable[ThresholdResult]) -> list[tuple[str, ...]]
 
 
 def _threshold(result: ThresholdResult) -> str:
-    """A threshold; where there is none the remarks tell why."""
+    """Format a threshold; if there is none the remarks say why."""
     if result.threshold is None:
         return f"<{result.hardest:g}" if result.outcome == "below the range" else "none"
     return f"{result.threshold:.3g}"
 
 
 def _interval(result: ThresholdResult) -> str:
-    """The interval of a threshold; a bound that lies beyond the range is told as such. Where nothing is measured there
-    is none.
-    """
+    """Format the interval of a threshold, with < and > for bounds beyond the range."""
     if result.threshold is None:
         return "-"
     low = f"<{result.hardest:.3g}" if result.low is None else f"{result.low:.3g}"
@@ -76,7 +87,7 @@ def _interval(result: ThresholdResult) -> str:
 
 
 def _versus_human(result: ThresholdResult) -> str:
-    """A threshold beside that of people: so many times as large, or so many decibels above."""
+    """Format a threshold relative to the human one: as a ratio, or as a difference in decibels."""
     if result.threshold is None or result.human is None:
         return "-"
     if find_dimension(result.dimension).decibels:
@@ -89,7 +100,7 @@ def footnotes(audiogram: Audiogram) -> list[str]:
     """Footnotes of the table, a line each: remarks, then the sources of human thresholds."""
     remarks = _merge_remarks((remark, result.dimension) for result in audiogram.results for remark in result.remarks)
     sources = _merge_remarks((source_of(result), result.dimension) for result in audiogram.results)
-    return [*audiogram.remarks, *remarks, *LEGEND, *(f"people, {line}" for line in sources)]
+    return [*audiogram.remarks, *remarks, *LEGEND, *(f"human threshold, {line}" for line in sources)]
 
 
 def source_of(result: ThresholdResult) -> str:
@@ -121,43 +132,36 @@ def write_all(where: Path, audiogram: Audiogram) -> None:
 
 def _line(result: ThresholdResult) -> tuple[Any, ...]:
     return (
-        result.dimension, result.unit, result.outcome, result.threshold, result.low, result.high, result.easiest, result.hardest,
-        result.human, result.human_source, result.trials, result.unparsed, result.failed, "; ".join(result.remarks),
-    )  # fmt: skip
+        *(result.dimension, result.unit, result.outcome, result.threshold, result.low, result.high),
+        *(result.easiest, result.hardest, result.human, result.human_source),
+        *(result.trials, result.unparsed, result.failed, "; ".join(result.remarks)),
+    )
 
 
 def metrics(audiogram: Audiogram) -> Metrics:
-    """The thresholds as rows: one for each dimension, without a value where none was measured."""
-    asked = sum(sum(result.states.values()) for result in audiogram.results)
-    return Metrics(audiogram.finished, [_row(result, audiogram) for result in audiogram.results], DatasetCounts(asked))
+    """Convert the thresholds to rows, one per dimension."""
+    trials = sum(sum(result.states.values()) for result in audiogram.results)
+    return Metrics(audiogram.finished, [_row(result, audiogram) for result in audiogram.results], DatasetCounts(trials))
 
 
 def _row(result: ThresholdResult, audiogram: Audiogram) -> Row:
-    threshold = Estimate(
-        result.threshold,
-        result.low,
-        result.high,
-        result.trials,
-        audiogram.tracks,
-        "psychometric function",
-        why="; ".join(result.remarks),
-    )
-    signature = f"{rundir.AUDIOGRAM_NAME}|v:{VERSION}|unit:{result.unit}|trials:{audiogram.trials}|tracks:{audiogram.tracks}|seed:{audiogram.seed}"
-    asked = sum(result.states.values())
+    threshold = Estimate(result.threshold, result.low, result.high, result.trials, audiogram.tracks)
+    threshold = replace(threshold, method="psychometric function", why="; ".join(result.remarks))
+    plan = f"trials:{audiogram.trials}|tracks:{audiogram.tracks}|seed:{audiogram.seed}"
     return Row(
-        result.dimension,
-        audiogram.condition,
-        rundir.AUDIOGRAM_NAME,
-        signature,
-        asked,
-        result.states,
-        {"threshold": threshold},
+        task=result.dimension,
+        condition=audiogram.condition,
+        scorer=rundir.AUDIOGRAM_NAME,
+        signature=f"{rundir.AUDIOGRAM_NAME}|v:{VERSION}|unit:{result.unit}|{plan}",
+        n=sum(result.states.values()),
+        states=result.states,
+        metrics={"threshold": threshold},
         better="lower",
     )
 
 
 def to_html(audiogram: Audiogram) -> bytes:
-    """The page: pictures, table, remarks and sources."""
+    """Build the page with plots, table, remarks and sources."""
     head = "".join(f"<th>{escape(name)}" for name in HEAD)
     lines = "".join(
         f"<tr>{''.join(f'<td>{escape(cell)}' for cell in line)}" for line in audiogram_table(audiogram.results)
@@ -166,14 +170,14 @@ def to_html(audiogram: Audiogram) -> bytes:
         f"{audiogram.tracks} tracks of {audiogram.trials} trials in each dimension, seed {audiogram.seed}, "
         f"condition {audiogram.condition}, earmark {audiogram.earmark}"
     )
-    unfinished = "" if audiogram.finished else "<p><b>Unfinished:</b> the command that began it goes on with it."
-    notes = "".join(f"<li>{escape(note)}" for note in footnotes(audiogram))
-    body = f"""<p>{escape(settings)}</p>{unfinished}
+    unfinished = "" if audiogram.finished else "<p><b>Unfinished:</b> rerun the original command to resume."
+    notes = "".join(f"<li>{escape(printable(note))}" for note in footnotes(audiogram))
+    body = f"""<p>{escape(printable(settings))}</p>{unfinished}
 {to_inline_html(plots.plot_audiogram(audiogram))}
 <div class="wide"><table><tr>{head}{lines}</table></div>
 <ul>{notes}</ul>
 <h2>Psychometric functions</h2>
-<p>Shares of right answers by level, dots as large as their answers are many; the fitted curve, its threshold and the
-threshold's 95 % interval in blue, people's threshold dashed. Half right is what a coin gets.
+<p>Proportion of right answers by level, with dots scaled by the number of answers; the fitted curve, its threshold and
+the 95 % interval in blue, the human threshold dashed. Chance is one half.
 {to_inline_html(plots.plot_curves(audiogram))}"""
     return to_page(plots.title(audiogram), body)

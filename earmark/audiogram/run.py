@@ -8,21 +8,22 @@ stopped: each track is played back from the journal and takes up its next trial.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Generator, Mapping
+from collections import Counter, deque
+from collections.abc import AsyncGenerator, Callable, Generator, Iterator, Mapping
 from pathlib import Path
-from typing import Final, NamedTuple
+from typing import Final, NamedTuple, TypeAlias
 
 from earmark.audiogram.report import write_all
-from earmark.audiogram.results import Audiogram, completed_records, load_audiogram
+from earmark.audiogram.results import Audiogram, load_audiogram, load_completed
 from earmark.audiogram.trials import Plan, Settings, Trial, as_benchmark, make_plan, track_trials
-from earmark.config import Config, model_signature, parse_settings, to_yaml
+from earmark.config import Config, ModelConfig, model_signature, parse_model, parse_settings, to_yaml
+from earmark.engine.ask import make_preparer
 from earmark.engine.load import load_condition
-from earmark.engine.open import open_model
-from earmark.engine.prepare import PromptPreparer
-from earmark.engine.progress import Progress
+from earmark.engine.open import open_run_model
+from earmark.engine.prepare import PreparedItem, PromptPreparer
+from earmark.engine.progress import Callbacks, Progress
 from earmark.engine.questions import condition_name
-from earmark.engine.runner import Runner, first_error
-from earmark.engine.throttle import make_throttle
+from earmark.engine.runner import Runner
 from earmark.errors import UsageError
 from earmark.journal import JOURNAL_FILE, Record, total_usage
 from earmark.preflight import check, probes
@@ -33,20 +34,13 @@ from earmark.stats.staircase import Ending
 from earmark.types import Benchmark, Condition, Model
 
 RUN_SETTINGS: Final = (  # that an audiogram uses, or refuses with a word on what to give instead
-    *(
-        "condition",
-        "seed",
-        "results",
-        "place",
-        "resume",
-        "attempts",
-        "patience",
-        "give_up_after",
-        "preflight",
-        "budget",
-    ),
+    *("condition", "seed", "results", "output_dir", "resume", "max_attempts", "retry_timeout"),
+    *("max_consecutive_failures", "preflight", "budget"),
     *("noise", "limit", "repeats", "batch"),
 )
+
+
+Track: TypeAlias = Generator[Trial, Record, Ending]
 
 
 class AudiogramRunResult(NamedTuple):
@@ -56,30 +50,34 @@ class AudiogramRunResult(NamedTuple):
     audiogram: Audiogram
 
 
-async def run_audiogram(
-    config: Config, log: Callable[[str], None], tell: Callable[[Progress], None]
-) -> AudiogramRunResult:
+async def run_audiogram(config: Config, callbacks: Callbacks) -> AudiogramRunResult:
     """Measure the thresholds of a model, and write everything down. Goes on with an unfinished audiogram of the same
     settings.
     """
     plan = make_plan(parse_settings(Settings, config.benchmark, ""), config.run.seed or 0)
     _check_config(config)
+    model_config = parse_model(config.model)
     figures.check_matplotlib()  # before anything is asked: answers cost money
-    async with open_model(config.model) as model:
+    async with open_run_model(model_config) as model:
         asked = as_benchmark(plan, one_clip=model.capabilities.clips is not None and model.capabilities.clips < 2)
         condition = load_condition(config.run.condition[0], plan.seed, asked)
-        run_dir, records = await asyncio.to_thread(_open_run, asked, model, condition, config, log)
+        run_dir, records = await asyncio.to_thread(
+            _open_run, asked, model, condition, config, model_config, callbacks.log
+        )
         if records:
-            log(f"going on with {run_dir}: {len(records)} trials are answered")
+            callbacks.log(f"going on with {run_dir}: {len(records)} trials are answered")
         with rundir.lock(run_dir):
             audiogram = await asyncio.to_thread(load_audiogram, run_dir)
             if not audiogram.finished:
-                throttle = make_throttle(model, config.model)
-                pattern = await asyncio.to_thread(probes.benchmark_pattern, asked, (condition,), config)
-                await check.check_run(run_dir, pattern, throttle, config.run, log)
-                preparer = PromptPreparer(asked, iter(()), model, ())
-                runner = Runner(preparer, throttle, run_dir / JOURNAL_FILE, config.run, tell)
-                await AudiogramRun(plan, records, condition, runner).ask_all()
+                pattern = await asyncio.to_thread(
+                    probes.benchmark_pattern, asked, (condition,), config.run, model_config
+                )
+                await check.check_run(run_dir, pattern, model, config.run, callbacks.log)
+                before = await asyncio.to_thread(total_usage, run_dir / JOURNAL_FILE)
+                progress = Progress(plan.max_trials, cost=before.usage.cost)
+                runner = Runner(model, asked, run_dir / JOURNAL_FILE, config.run, progress, callbacks.progress)
+                preparer = make_preparer(asked, model, run_dir, config.run)
+                await ask_trials(plan, records, condition, runner, preparer, progress)
                 audiogram = await asyncio.to_thread(load_audiogram, run_dir)
             await asyncio.to_thread(write_all, run_dir, audiogram)
     return AudiogramRunResult(run_dir, audiogram)
@@ -102,56 +100,76 @@ def _check_config(config: Config) -> None:
 
 
 def _open_run(
-    asked: Benchmark, model: Model, condition: Condition | None, config: Config, log: Callable[[str], None]
+    asked: Benchmark,
+    model: Model,
+    condition: Condition | None,
+    config: Config,
+    model_config: ModelConfig,
+    log: Callable[[str], None],
 ) -> tuple[Path, dict[str, Record]]:
     """The folder of the audiogram, an unfinished one where there is one, with what is answered in it."""
-    signature = make_signature(asked, model_signature(config.model, model.name), [condition_name(condition)], 1, None)
+    signature = make_signature(asked, model_signature(model_config, model.name), [condition_name(condition)], 1, None)
     place = rundir.model_dir(config.run.results, config.run.output_dir, model.name, rundir.AUDIOGRAM_NAME)
     begun = rundir.find_unfinished(place, signature, log) if config.run.resume else None
     where = begun or rundir.create_rundir(place, signature, to_yaml(config))
-    return where, completed_records(where)
+    return where, load_completed(where)
 
 
-class AudiogramRun:
-    """One sitting of one audiogram."""
+async def ask_trials(
+    plan: Plan,
+    records: Mapping[str, Record],
+    condition: Condition | None,
+    runner: Runner,
+    preparer: PromptPreparer,
+    progress: Progress,
+) -> None:
+    """Ask every track to its end; `records` are the answers that earlier sittings have."""
+    answers = asyncio.Queue[Record]()
+    tracks = Tracks(plan, records, progress)
 
-    def __init__(self, plan: Plan, records: Mapping[str, Record], condition: Condition | None, runner: Runner) -> None:
-        self.plan, self.records, self.condition, self.engine = plan, records, condition, runner
-        self.slots = asyncio.Semaphore(runner.model.max_concurrency)
+    async def trials() -> AsyncGenerator[PreparedItem | Record]:
+        ready = deque(tracks.start())
+        while ready or tracks.waiting:
+            while ready:
+                yield await asyncio.to_thread(preparer.prepare_item, ready.popleft().item, condition, 0)
+            ready += tracks.take(await answers.get())
 
-    async def ask_all(self) -> None:
-        """Ask what is left. Whatever stops it, the answers that came are in the journal."""
-        before = await asyncio.to_thread(total_usage, self.engine.journal.path)
-        self.engine.start_clock(Progress(self.plan.max_trials, cost=before.usage.cost))
+    await runner.ask(trials(), answers.put_nowait)
+
+
+class Tracks:
+    """The tracks of an audiogram, each of which waits for the answer to one trial."""
+
+    def __init__(self, plan: Plan, records: Mapping[str, Record], progress: Progress) -> None:
+        self._plan, self._records, self._progress = plan, records, progress
+        self._n_trials = Counter[Track]()
+        self.waiting: dict[str, Track] = {}  # by the id of the trial
+
+    def start(self) -> Iterator[Trial]:
+        """Start every track; give the trials to ask."""
+        for number in range(1, self._plan.tracks + 1):
+            for dimension in self._plan.dimensions:
+                track = track_trials(self._plan, dimension, number)
+                yield from self._play(track, next(track))
+
+    def take(self, record: Record) -> Iterator[Trial]:
+        """Give a track its answer; give the trial that it asks next, if any."""
+        yield from self._play(self.waiting.pop(record.item.id), record)
+
+    def _play(self, track: Track, step: Trial | Record) -> Iterator[Trial]:
+        """Play a track on as far as its answers are known."""
         try:
-            async with asyncio.TaskGroup() as group:
-                for number in range(1, self.plan.tracks + 1):
-                    for dimension in self.plan.dimensions:
-                        group.create_task(self._track(track_trials(self.plan, dimension, number)))
-        except BaseExceptionGroup as several:
-            raise first_error(several) from None
-        finally:
-            await self.engine.journal.close()
-        self.engine.stop_over_budget()
+            trial = step if isinstance(step, Trial) else self._send(track, step)
+            while record := self._records.get(trial.item.id):
+                self._progress.done_before += 1
+                trial = self._send(track, record)
+        except StopIteration:  # it may need fewer trials than it has, or more where some had no answer
+            each = self._plan.max_trials // (len(self._plan.dimensions) * self._plan.tracks)
+            self._progress.total += self._n_trials[track] - each
+        else:
+            self.waiting[trial.item.id] = track
+            yield trial
 
-    async def _track(self, going: Generator[Trial, Record, Ending]) -> None:
-        trial, asked, progress = next(going), 0, self.engine.progress
-        try:
-            while True:
-                record = self.records.get(trial.item.id)
-                if record is not None:
-                    progress.done_before += 1
-                else:
-                    async with self.slots:  # no more trials are made than are asked
-                        if self.engine.over_budget():
-                            return
-                        record = await self._ask_trial(trial)
-                    self.engine.record(record)
-                asked += 1
-                trial = going.send(record)
-        except StopIteration:  # a track may need fewer trials than it has, or more where some had no answer
-            progress.total += asked - self.plan.max_trials // (len(self.plan.dimensions) * self.plan.tracks)
-
-    async def _ask_trial(self, trial: Trial) -> Record:
-        job = await asyncio.to_thread(self.engine.preparer.prepare_item, trial.item, self.condition, 0)
-        return job if isinstance(job, Record) else await self.engine.answer(job)
+    def _send(self, track: Track, record: Record) -> Trial:
+        self._n_trials[track] += 1
+        return track.send(record)

@@ -1,9 +1,9 @@
-"""One trial as an item and a prompt, and a track of them as a function of the answers.
+"""Trials as items and prompts, and tracks of trials as functions of the answers.
 
-The sounds of a trial depend on the seed, the dimension, the track, the number of the trial in it and its level, and on
-nothing else: a track that is played back from a journal asks for the same trials as when it was asked. Which sound has
-more is thrown for every trial by itself, not balanced over pairs of them: a model that always says A would be right at
-the easiest level and wrong at the next, where the staircase goes from there, and seem to hear.
+The sounds of a trial depend only on the seed, the dimension, the track, the number of the trial in it and its level, so
+a track that is replayed from a journal asks for the same trials. The sound that has more is drawn for each trial
+independently, not balanced over pairs: with balance a model that always answers A would be right at the easiest level
+and wrong at the next, and seem to hear.
 """
 
 from __future__ import annotations
@@ -11,14 +11,13 @@ from __future__ import annotations
 import functools
 from collections.abc import Generator, Iterator, Mapping
 from random import Random
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from msgspec import Struct
 
-from earmark.audio.discrimination import TrialParams, prompt
+from earmark.audio.discrimination import TrialParams, prompt, properties_of
 from earmark.audio.join import join_audio
 from earmark.audiogram.dimensions import CHOICES, DEFAULT_DIMENSIONS, DIMENSIONS, TONES, Dimension
-from earmark.benchmarks import acoustics
 from earmark.errors import RunMismatch, UsageError
 from earmark.journal import Record
 from earmark.runs import rundir
@@ -30,15 +29,15 @@ from earmark.types import Benchmark, Item, Prompt, Seconds, State, Turn, replace
 
 VERSION: Final = 2  # raised whenever trials, prompts or the staircase change
 LABELS: Final = ("A", "B")
-GAP: Final[Seconds] = 1.0  # of silence between two sounds that are joined to one
+GAP: Final[Seconds] = 1.0  # silence between two joined sounds
 
 
 class Settings(Struct, frozen=True, forbid_unknown_fields=True):
     """Settings, as `name=value` on the command line."""
 
     dimensions: tuple[str, ...] = DEFAULT_DIMENSIONS  # `tone` stands for all six frequencies
-    trials: int = 24  # answers that move the staircase, of each track
-    tracks: int = 4  # of each dimension, all asked at once
+    trials: int = 24  # answers per track that move the staircase
+    tracks: int = 4  # per dimension, all asked concurrently
 
 
 class Plan(Struct, frozen=True):
@@ -55,12 +54,12 @@ class Plan(Struct, frozen=True):
 
     @property
     def max_trials(self) -> int:
-        """Number of trials there are, if every track goes to its end and every reply can be read."""
+        """Number of trials if no track ends early and every reply is parsed."""
         return len(self.dimensions) * self.tracks * (self.trials + 2 * StaircaseConfig(0).catches)
 
 
 class Trial(NamedTuple):
-    """One question, and why it is asked."""
+    """A trial as the staircase requests it, and its item."""
 
     request: TrialRequest
     item: Item
@@ -70,33 +69,33 @@ class TrialAnswer(NamedTuple):
     """Parsed answer of one trial."""
 
     letter: str | None  # A or B
-    right: bool | None  # None where nothing was read
+    right: bool | None  # None if unparsed
     state: State
 
 
 def make_plan(settings: Settings, seed: int) -> Plan:
-    """The plan that settings ask for. Raises UsageError for what cannot be asked."""
-    wanted = {each for name in settings.dimensions for each in (TONES if name == "tone" else (name,))}
-    known = [asked_name.name for asked_name in DIMENSIONS]
-    wrong = sorted(wanted.difference(known))
-    if wrong:
-        raise UsageError(f"no dimension is called '{wrong[0]}'; there are: {', '.join(known)}, and tone for all tones")
-    if not wanted:
-        raise UsageError(f"dimensions=[] asks nothing; there are: {', '.join(known)}, and tone for all tones")
-    for name, least in {"trials": 8, "tracks": 1}.items():
-        if getattr(settings, name) < least:
-            raise UsageError(f"{name}={getattr(settings, name)}: expected at least {least}")
+    """Create the plan of some settings. Raises UsageError if they are invalid."""
+    names = {part for name in settings.dimensions for part in (TONES if name == "tone" else (name,))}
+    known = [dimension.name for dimension in DIMENSIONS]
+    unknown = sorted(names.difference(known))
+    if unknown or not names:
+        problem = f"no dimension is called '{unknown[0]}'" if unknown else "dimensions=[] asks nothing"
+        raise UsageError(f"{problem}; there are: {', '.join(known)}, and tone for all tones")
+    for name, minimum in {"trials": 8, "tracks": 1}.items():
+        if getattr(settings, name) < minimum:
+            raise UsageError(f"{name}={getattr(settings, name)}: expected at least {minimum}")
     answers = settings.tracks * (settings.trials + StaircaseConfig(0).catches)
     if answers < MIN_ANSWERS:
-        raise UsageError(f"tracks={settings.tracks} of trials={settings.trials} are {answers} answers in each "
-            f"dimension, and no curve is fitted to fewer than {MIN_ANSWERS}")  # fmt: skip
-    return Plan(
-        tuple(dimension for dimension in DIMENSIONS if dimension.name in wanted), settings.trials, settings.tracks, seed
-    )
+        raise UsageError(
+            f"tracks={settings.tracks} of trials={settings.trials} are {answers} answers in each dimension, and no "
+            f"curve is fitted to fewer than {MIN_ANSWERS}"
+        )
+    dimensions = tuple(dimension for dimension in DIMENSIONS if dimension.name in names)
+    return Plan(dimensions, settings.trials, settings.tracks, seed)
 
 
 def as_benchmark(plan: Plan, *, one_clip: bool = False) -> Benchmark:
-    """The plan as far as it is like a benchmark: what signs it, how a trial is asked, and its first trials."""
+    """Wrap a plan as a benchmark: its signature, its prompts, and its first trials as items."""
     names = tuple(dimension.name for dimension in plan.dimensions)
     return Benchmark(
         name=rundir.AUDIOGRAM_NAME,
@@ -109,32 +108,31 @@ def as_benchmark(plan: Plan, *, one_clip: bool = False) -> Benchmark:
         source="generated by Earmark",
         license="Apache-2.0",
         seed=plan.seed,
-        properties=acoustics.properties(names),
+        properties=properties_of(names),
     )
 
 
-def plan_of(settings: Mapping[str, object]) -> Plan:
-    """The plan behind the settings that signed a run."""
-    names, trials, tracks, seed = (settings[name] for name in ("dimensions", "trials", "tracks", "seed"))
-    return make_plan(Settings(tuple(names), trials, tracks), seed)  # type: ignore[arg-type] # as `as_benchmark` wrote them
+def plan_of(settings: Mapping[str, Any]) -> Plan:
+    """Return the plan of a run from the settings in its signature."""
+    return make_plan(Settings(tuple(settings["dimensions"]), settings["trials"], settings["tracks"]), settings["seed"])
 
 
 def trial_prompt(item: Item, *, one_clip: bool = False) -> Prompt:
-    """A trial as it is asked: the two sounds, as one for models that take one, then the question."""
-    asked = prompt(item)
+    """Build the prompt of a trial: two sounds, or one joined sound for models that take one, then the question."""
+    two_clips = prompt(item)
     if not one_clip:
-        return asked
-    sound = join_audio(item.clips, GAP)
-    return replace(asked, turns=(Turn("user", (sound, asked.turns[0].parts[-1])),))
+        return two_clips
+    audio = join_audio(item.clips, GAP)
+    return replace(two_clips, turns=(Turn("user", (audio, two_clips.turns[0].parts[-1])),))
 
 
 def track_trials(plan: Plan, dimension: Dimension, number: int) -> Generator[Trial, Record, Ending]:
-    """The trials of one track, numbered from 1: send in the record of each to have the next.
+    """Generate the trials of one track, numbered from 1: send the record of each to get the next.
 
-    Raises RunMismatch for a record of another trial than was asked for.
+    Raises RunMismatch for the record of another trial.
     """
-    going = run_track(plan.staircase_config(dimension))
-    request = next(going)
+    staircase = run_track(plan.staircase_config(dimension))
+    request = next(staircase)
     number_in_track = 0
     while True:
         number_in_track += 1
@@ -142,25 +140,24 @@ def track_trials(plan: Plan, dimension: Dimension, number: int) -> Generator[Tri
         record = yield trial
         if record.item != trial.item:
             raise RunMismatch(
-                f"the journal holds another trial {trial.item.id} than this version of Earmark asks after the same "
-                "answers; "
-                "finish the audiogram with the version that began it, or add resume=false to start anew beside it"
+                f"trial {trial.item.id} of the journal differs from that of this version of Earmark; finish the "
+                "audiogram with the version that started it, or start a new one with resume=false"
             )
         try:
-            request = going.send(parse_reply(record).right)
-        except StopIteration as over:
-            ending: Ending = over.value
+            request = staircase.send(parse_reply(record).right)
+        except StopIteration as stop:
+            ending: Ending = stop.value
             return ending
 
 
 def trial_item(plan: Plan, dimension: Dimension, place: tuple[int, int], request: TrialRequest) -> Item:
-    """One trial; `place` is the number of its track and its own."""
+    """Create the item of a trial; `place` is the number of its track and its own."""
     name = f"{dimension.name}-{place[0]}-{place[1]:03}"
-    words = f"{plan.seed}:{name}"
-    rng = Random(words)  # noqa: S311 - sounds, not secrets
+    seed = f"{plan.seed}:{name}"
+    rng = Random(seed)  # noqa: S311 - sounds, not secrets
     right = rng.choice(LABELS)
     step = dimension.reference_value if request.kind == "same" else dimension.value(request.level)
-    clips = dimension.make(TrialParams(rng, step, right, words))
+    clips = dimension.make(TrialParams(rng, step, right, seed))
     return Item(
         name,
         dimension.name,
@@ -175,16 +172,16 @@ def trial_item(plan: Plan, dimension: Dimension, place: tuple[int, int], request
 
 
 def parse_reply(record: Record) -> TrialAnswer:
-    """Parse the answer of a trial. For sounds that do not differ no answer is wrong."""
+    """Parse the answer of a trial. For equal sounds every answer is right."""
     if record.failure or record.response is None:
         return TrialAnswer(None, None, record.failure.state if record.failure else "unparsed")
     if record.response.stop == "filtered":
         return TrialAnswer(None, None, "refused")
     item = record.item
     cut = record.response.stop == "length"
-    read = parse_choice(record.response.text, item.labels, item.choices, question=item.question, cut=cut)
-    right = None if read.answer is None else not item.targets or read.answer in item.targets
-    return TrialAnswer(read.answer, right, read.state)
+    parsed = parse_choice(record.response.text, item.labels, item.choices, question=item.question, cut=cut)
+    right = None if parsed.answer is None else not item.targets or parsed.answer in item.targets
+    return TrialAnswer(parsed.answer, right, parsed.state)
 
 
 def _first_items(plan: Plan) -> Iterator[Item]:

@@ -15,7 +15,7 @@ import functools
 import hashlib
 from collections.abc import Iterable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
-from typing import Annotated, Any, Final, Literal
+from typing import Annotated, Final, Literal
 
 import msgspec
 import orjson
@@ -72,12 +72,12 @@ def read_questions(data: str) -> Mapping[str, tuple[QuestionLine, ...]]:
     store = open_store(data)
     if isinstance(store, FolderStore):
         return _read_complete(store)
-    return _of_archive(store.path, store.path.stat().st_mtime_ns)
+    return _read_archive(str(store.path), store.path.stat().st_mtime_ns)
 
 
 @functools.lru_cache(maxsize=4)
-def _of_archive(place: Any, changed: int) -> Mapping[str, tuple[QuestionLine, ...]]:  # noqa: ARG001 - a changed file is another
-    return _read_complete(open_store(str(place)))
+def _read_archive(place: str, mtime_ns: int) -> Mapping[str, tuple[QuestionLine, ...]]:  # noqa: ARG001 - cache key
+    return _read_complete(open_store(place))
 
 
 def _read_complete(store: Store) -> Mapping[str, tuple[QuestionLine, ...]]:
@@ -104,7 +104,7 @@ def _read(store: Store) -> Mapping[str, tuple[QuestionLine, ...]]:
 
 def _lines(store: Store, task: str) -> Iterator[QuestionLine]:
     seen: dict[str, int] = {}
-    for number, line in _numbered_lines(store, f"{QUESTIONS}/{task}.jsonl"):
+    for number, line in _iter_lines(store, f"{QUESTIONS}/{task}.jsonl"):
         where = _where(store, task, number)
         try:
             question = msgspec.json.decode(line, type=AcousticQuestion)
@@ -122,7 +122,7 @@ def _where(store: Store, task: str, number: int) -> str:
     return f"{store.path / QUESTIONS / task}.jsonl, line {number}"
 
 
-def _numbered_lines(store: Store, name: str) -> Iterator[tuple[int, bytes]]:
+def _iter_lines(store: Store, name: str) -> Iterator[tuple[int, bytes]]:
     """The lines of a file that hold anything. Raises BadData where the last one is cut short."""
     data = store.read(name)
     lines = data.split(b"\n")
@@ -204,7 +204,7 @@ def _manifest(store: Store) -> dict[tuple[str, str], str]:
     if not store.has(MANIFEST):
         raise BadData(f"{store.path}: has no {MANIFEST} to check by; of a folder, --write makes one")
     digests: dict[tuple[str, str], str] = {}
-    for number, line in _numbered_lines(store, MANIFEST):
+    for number, line in _iter_lines(store, MANIFEST):
         try:
             entry = msgspec.json.decode(line, type=ManifestEntry)
         except msgspec.MsgspecError as error:

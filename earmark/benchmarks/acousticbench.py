@@ -1,10 +1,11 @@
 """AcousticBench: can a model tell two sounds apart, or what happens in one? Every answer is A or B.
 
-Data      not public: the archive or its folder in a schema of ours, data=ARCHIVE.zip (docs/acousticbench.md); without it a
-          small set of our own, made on the spot
-Tasks     those of the data, or all; each with a train and an eval half; a task's diagnostic questions are TASK.diagnostic
+Data      not public: the archive or its folder in a schema of ours, data=ARCHIVE.zip (docs/acousticbench.md); without
+          it a small set of our own, generated when it is needed
+Tasks     those of the data, or all; each with a train and an eval half; diagnostic questions are TASK.diagnostic
 Sound     one clip or two, in two parts, or with join=true in one with a second of silence between
-Scored    accuracy with unread replies wrong, accuracy over what was read, rate of unread; read by rules, then by judge=MODEL
+Scored    accuracy with unparsed replies wrong, accuracy over parsed replies, rate of unparsed; parsed by rules, then by
+          judge=MODEL
 
 The seed draws the questions of a `limit` and goes to the model where it takes one. repeats=3 asks each question three
 times, repeat k under the seed plus k: 42, 43 and 44, the published runs.

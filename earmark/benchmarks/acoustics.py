@@ -19,11 +19,11 @@ from __future__ import annotations
 import functools
 from collections.abc import Iterator
 from random import Random
-from typing import Final, Literal
+from typing import Literal
 
 from msgspec import Struct
 
-from earmark.audio.discrimination import LEVELS, SPLITS, TASKS, TrialParams, _numbers, prompt
+from earmark.audio.discrimination import LEVELS, SPLITS, TASKS, TrialParams, _numbers, prompt, properties_of
 from earmark.benchmarks._choices import check_tasks
 from earmark.scorers.choice import ChoiceScorer
 from earmark.text.choices import choice_letters, shuffle_choices
@@ -36,9 +36,6 @@ class Settings(Struct, frozen=True, forbid_unknown_fields=True):
     seed: int = 0
     items: int = 48  # of each task, both halves together; a multiple of 24 has as many of every level in each half
     split: Literal["all", "train", "eval"] = "all"
-
-
-PROPERTIES: Final = {"loudness": "level", "noise": "tone in noise"}  # of the other tasks: their name
 
 
 def load(settings: Settings, tasks: tuple[str, ...] = ()) -> Benchmark:
@@ -58,13 +55,8 @@ def load(settings: Settings, tasks: tuple[str, ...] = ()) -> Benchmark:
         seed=settings.seed,
         averages={"mean over tasks": chosen} if len(chosen) > 1 else {},
         slices=("level", "half"),
-        properties=properties(chosen),
+        properties=properties_of(chosen),
     )
-
-
-def properties(tasks: tuple[str, ...]) -> dict[str, str]:
-    """What each task asks about, in the words in which conditions say what they destroy."""
-    return {task: PROPERTIES.get(task, task) for task in tasks}
 
 
 def items(settings: Settings, tasks: tuple[str, ...]) -> Iterator[Item]:

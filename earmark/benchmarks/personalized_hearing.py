@@ -189,7 +189,7 @@ def _warnings(settings: Settings) -> tuple[str, ...]:
 
 @lru_cache(maxsize=8192)
 def _has_clip(media: str, asset: str) -> bool:
-    """True if a clip is there: by its sound alone, as the script sees it. Looked at once, so that all of a run agrees."""
+    """True if the audio of a clip exists, as the script checks it. Cached, so that all of a run agrees."""
     return (Path(media).expanduser() / asset / "audio.wav").exists()
 
 
@@ -231,7 +231,7 @@ def items(settings: Settings) -> Iterator[Item]:
 
 @lru_cache(maxsize=4)
 def _ids_recur(place: Path) -> bool:
-    """True if questions of several users have one id; a file that cannot be read is told when its user is asked about."""
+    """True if users share ids of questions; an unreadable file raises when its user is asked about."""
     ids: list[str] = []
     for path in place.glob(f"*/{QUESTIONS}"):
         with suppress(BadData):
@@ -311,7 +311,7 @@ def _frames_and_audio(settings: Settings, asset: str) -> tuple[Part, ...]:
 def spread_frames(frames: list[Path], count: int) -> list[Path]:
     """So many frames, from the first to the last; halves round to the even frame.
 
-    >>> [int(str(frame)) for frame in spread_frames([Path(str(at)) for at in range(20)], 10)]
+    >>> [int(str(frame)) for frame in spread_frames([Path(str(index)) for index in range(20)], 10)]
     [0, 2, 4, 6, 8, 11, 13, 15, 17, 19]
     """
     if count >= len(frames) or count <= 1:

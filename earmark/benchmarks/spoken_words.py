@@ -29,7 +29,10 @@ from earmark.types import Benchmark, Clip, Item, Prompt, Turn
 
 PACKAGE: Final = "asterisk-core-sounds-en-wav"
 SOUNDS: Final = "usr/share/asterisk/sounds/en_US_f_Allison"
-NATO = "alpha bravo charlie delta echo foxtrot golf hotel india juliet kilo lima mike november oscar papa quebec romeo sierra tango uniform victor whiskey xray yankee zulu"
+NATO: Final = (
+    "alpha bravo charlie delta echo foxtrot golf hotel india juliet kilo lima mike november oscar papa quebec romeo "
+    "sierra tango uniform victor whiskey xray yankee zulu"
+)
 WORDS: Final[dict[str, dict[str, str]]] = {  # of each task: the words, and the file that says each
     "digits": {
         word: f"digits/{digit}"

@@ -1,4 +1,4 @@
-"""The command line: the only floor that prints, and the only one that exits.
+"""The command line: the only folder that prints or exits.
 
 A command is a file of this folder, with a click command named `command`. Commands import what they need when they run,
 so that help is quick.
@@ -15,6 +15,7 @@ from typing import Any, TextIO
 import click
 
 from earmark import __version__
+from earmark.cli._console import print_line
 from earmark.cli._dotenv import load_dotenv
 from earmark.cli._interrupt import MESSAGE, install_interrupt_handler
 from earmark.errors import INTERRUPTED, EarmarkError, UsageError, from_os_error
@@ -22,7 +23,7 @@ from earmark.plugins import display_name, find_plugin, plugin_names, summary
 
 
 class Commands(click.Group):
-    """A group whose commands are the files of this folder."""
+    """Group whose commands are the files of this folder."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002
         return [display_name("cli", name) for name in plugin_names("cli")]
@@ -34,7 +35,7 @@ class Commands(click.Group):
         return command
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
-        """The list of commands, from the first line of each file and without running any."""
+        """Write the list of commands from the first line of each file, without importing any."""
         with formatter.section("Commands"):
             formatter.write_dl([(display_name("cli", name), summary("cli", name)) for name in plugin_names("cli")])
 
@@ -58,8 +59,7 @@ def run_and_exit(command: click.Command, *arguments: Any) -> None:
     install_interrupt_handler()
     stdout = configure_streams()
     try:
-        for warning in load_dotenv():
-            click.echo(f"earmark: {warning}", err=True)
+        print_line(*(f"earmark: {warning}" for warning in load_dotenv()), err=True)
         status = command.main([*arguments] or None, standalone_mode=False)
         sys.stdout.flush()
         sys.exit(status)
@@ -73,20 +73,19 @@ def run_and_exit(command: click.Command, *arguments: Any) -> None:
     except EarmarkError as error:
         exit_with(str(error), error.status)
     except SystemExit as end:
-        # What rich and click do where the reader of our output has gone, as `| head` does; click has put another stream
-        # there.
-        gone = isinstance(end.__context__, BrokenPipeError) or (end.code == 1 and sys.stdout is not stdout)
-        sys.exit(0 if gone else end.code)
-    except UnicodeEncodeError as error:  # of a word of the command, as a rule
+        # rich and click exit so when the reader of the output is gone, as with `| head`; click replaces the stream
+        is_broken_pipe = isinstance(end.__context__, BrokenPipeError) or (end.code == 1 and sys.stdout is not stdout)
+        sys.exit(0 if is_broken_pipe else end.code)
+    except UnicodeEncodeError as error:  # an argument that is not UTF-8, as a rule
         exit_with(f"{error.object!r} is no text; expected letters in UTF-8", UsageError.status)
     except OSError as error:
-        sys.stdout = null_stream()  # what could not be written there is not tried again
-        refused = from_os_error(error)
-        exit_with(str(refused), refused.status)
+        sys.stdout = null_stream()  # so that nothing is written there at exit
+        known_error = from_os_error(error)
+        exit_with(str(known_error), known_error.status)
 
 
 def configure_streams() -> TextIO:
-    """Streams that were closed lead nowhere, and a letter that output cannot hold is written by its number; the output."""
+    """Replace closed streams, escape letters that the output cannot encode, and return the output."""
     sys.stdout, sys.stderr = (stream or null_stream() for stream in (sys.stdout, sys.stderr))
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(errors="backslashreplace")
@@ -94,18 +93,18 @@ def configure_streams() -> TextIO:
 
 
 def null_stream() -> TextIO:
-    """A stream that keeps nothing."""
+    """Open a stream that discards everything."""
     return Path(os.devnull).open("w")
 
 
 def one_line(error: click.ClickException) -> str:
-    """Format a click error in one line, with where to find help."""
+    """Format a click error in one line, with the command that shows help."""
     context = error.ctx if isinstance(error, click.UsageError) else None
     message = error.format_message()
     return f"{message.rstrip('.')}; see: {context.command_path} --help" if context else message
 
 
 def exit_with(message: str, status: int) -> None:
-    """One line for the user, and the status for the shell."""
-    click.echo(f"earmark: {message}", err=True)
+    """Print one line to stderr and exit with a status."""
+    print_line(f"earmark: {message}", err=True)
     sys.exit(status)

@@ -1,8 +1,8 @@
-"""Keys from a file `.env` in the working folder: lines of NAME=value, for variables that are not set yet.
+"""Environment variables from a file `.env` in the working directory: lines of NAME=value; variables already set win.
 
-Blank lines and lines that begin with # are let be, `export` before a name too. A value may stand in quotes, and is
-taken as it stands: nothing in it is replaced. The file may be there for other programs, so a line that is no setting is
-told and left out. Values are never shown or written anywhere, not even where a line is wrong.
+Blank lines, lines that begin with # and `export` before a name are ignored. A value may be quoted; nothing in it is
+expanded. The file may belong to other programs, so a malformed line is skipped with a warning. Values are never shown
+or written, not even of a malformed line.
 """
 
 from __future__ import annotations
@@ -18,8 +18,8 @@ LINE = re.compile(r"(?:export\s+)?(?P<name>[A-Za-z_]\w*)\s*=\s*(?P<value>.*)")
 
 
 def load_dotenv(path: Path = Path(".env"), variables: MutableMapping[str, str] = os.environ) -> list[str]:
-    """Set what the file names and nobody has set; what was left out, in a sentence each."""
-    left_out = []
+    """Set the variables of the file that are not set; return a warning for each line that was skipped."""
+    skipped = []
     try:
         lines = path.read_text(encoding="utf-8").splitlines() if path.is_file() else []
     except (OSError, UnicodeDecodeError) as error:
@@ -31,12 +31,12 @@ def load_dotenv(path: Path = Path(".env"), variables: MutableMapping[str, str] =
         if match:
             variables.setdefault(match["name"], unquote(match["value"]))
         else:
-            left_out.append(f"{path}, line {number}: is no setting and was left out; expected NAME=value")
-    return left_out
+            skipped.append(f"{path}, line {number}: skipped, expected NAME=value")
+    return skipped
 
 
 def unquote(value: str) -> str:
-    """A value without its quotes, or without the remark after it.
+    """Remove the quotes of a value, or the comment after it.
 
     >>> unquote("'a # b'"), unquote("a # b"), unquote('"a"  # b')
     ('a # b', 'a', 'a')

@@ -1,9 +1,8 @@
 """Ctrl-C ends the program within a few seconds, whatever it is doing.
 
-As a rule a run gives up at once and closes what is open. But nobody hears of a signal while weights are loaded into
-memory, and a loop that ends waits for its threads, one of which may be fetching a data set. So a thread hears it too,
-and ends the process if that has not ended by itself. Nothing is lost: an answer is on disk before anybody is told of
-it.
+Usually a run stops at once and closes its files. But Python handles no signal while weights are loaded, and an event
+loop waits for its threads, one of which may be downloading a data set. So a thread also receives the signal, and ends
+the process if it has not ended by itself. Nothing is lost: every response is written before it is reported.
 """
 
 from __future__ import annotations
@@ -17,12 +16,12 @@ from typing import Final
 
 from earmark.errors import INTERRUPTED
 
-GRACE_SECONDS: Final = 3.0  # seconds in which the program may end by itself
-MESSAGE: Final = "interrupted; the same command goes on from here"
+GRACE_SECONDS: Final = 3.0  # seconds for the program to end by itself
+MESSAGE: Final = "interrupted; rerun the command to resume"
 
 
 def install_interrupt_handler() -> None:
-    """From now on an interrupt ends the process within `GRACE_SECONDS`."""
+    """End the process within `GRACE_SECONDS` of an interrupt, from now on."""
     read_end, write_end = socket.socketpair()
     write_end.setblocking(False)
     signal.set_wakeup_fd(write_end.fileno(), warn_on_full_buffer=False)

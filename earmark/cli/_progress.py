@@ -1,6 +1,4 @@
-"""A run on the terminal while it goes on: a line that is drawn a few times a second, or a line now and then into a
-file.
-"""
+"""Progress of a run: a line that is redrawn on a terminal, or a line every few seconds in a file."""
 
 from __future__ import annotations
 
@@ -8,23 +6,23 @@ import time
 from types import TracebackType
 from typing import Final
 
-import click
-from rich.console import Console
 from rich.live import Live
 
+from earmark.cli._console import log_to_stderr, make_console, print_on
 from earmark.engine.progress import Progress
 from earmark.evaluate import Callbacks
+from earmark.text.printable import printable
 
-REDRAW_INTERVAL: Final = 0.2  # seconds between two drawings
-LOG_INTERVAL: Final = 15.0  # and between two lines where nobody watches
+REDRAW_INTERVAL: Final = 0.2  # seconds between two drawings on a terminal
+LOG_INTERVAL: Final = 15.0  # seconds between two lines in a file
 
 
 class ProgressDisplay:
-    """Shows tallies; used as a context. `title` says which of several runs this is."""
+    """Context in which progress is shown, with the name of one of several runs as title."""
 
     def __init__(self, title: str = "") -> None:
         self._title = f"{title}  " if title else ""
-        self._console = Console(stderr=True, highlight=False)
+        self._console = make_console(stderr=True)
         self._live = Live(console=self._console, auto_refresh=False, transient=True)
         self._next = 0.0
         self._last: Progress | None = None
@@ -40,10 +38,10 @@ class ProgressDisplay:
     ) -> None:
         self._live.stop()
         if self._last and not self._console.is_terminal:
-            click.echo(self._title + progress_line(self._last), err=True)
+            log_to_stderr(self._title + progress_line(self._last))
 
     def _log(self, text: str) -> None:
-        self._console.print(text, soft_wrap=True, markup=False)
+        print_on(self._console, text)
 
     def _update(self, progress: Progress) -> None:
         self._last = progress
@@ -52,26 +50,26 @@ class ProgressDisplay:
             return
         if self._console.is_terminal:
             self._next = now + REDRAW_INTERVAL
-            self._live.update(self._title + progress_line(progress), refresh=True)
+            self._live.update(printable(self._title + progress_line(progress)), refresh=True)
         else:
             self._next = now + LOG_INTERVAL
-            click.echo(self._title + progress_line(progress), err=True)
+            log_to_stderr(self._title + progress_line(progress))
 
 
 def progress_line(progress: Progress) -> str:
-    """Format progress in one line. Queued questions do not count as in flight.
+    """Format progress in one line; queued items do not count as in flight.
 
     >>> progress_line(Progress(100, done=10, done_before=20, failed=1, seconds=5.0, in_flight=13, limit=8))
-    '30/100  2.0/s  35 s left  8 of 8 under way  failed 1  refused 0'
+    '30/100  2.0/s  35 s left  8 of 8 in flight  failed 1  refused 0'
     """
     left = progress.remaining
     parts = [f"{progress.done_before + progress.done}/{progress.total}", f"{progress.rate:.1f}/s"]
     parts += [f"{format_clock(left)} left"] if left is not None else []
-    parts += [f"{min(progress.in_flight, progress.limit)} of {progress.limit} under way"] if progress.limit else []
-    parts += [f"the server asks to wait {format_clock(progress.waiting)}"] if progress.waiting >= 1 else []
+    parts += [f"{min(progress.in_flight, progress.limit)} of {progress.limit} in flight"] if progress.limit else []
+    parts += [f"rate limited for {format_clock(progress.waiting)}"] if progress.waiting >= 1 else []
     parts += [f"failed {progress.failed}", f"refused {progress.refused}"]
-    sound = f" ({progress.tokens_sound:,} of sound)" if progress.tokens_sound else ""
-    parts += [f"tokens {progress.tokens_in:,} in{sound} {progress.tokens_out:,} out"] if progress.tokens_in else []
+    audio = f" ({progress.tokens_sound:,} audio)" if progress.tokens_sound else ""
+    parts += [f"tokens {progress.tokens_in:,} in{audio} {progress.tokens_out:,} out"] if progress.tokens_in else []
     parts += [f"cost {progress.cost:.4f}"] if progress.cost else []
     return "  ".join(parts)
 

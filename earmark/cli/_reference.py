@@ -1,4 +1,4 @@
-"""`earmark compare RUN FOLDER`, where the folder holds somebody's reference trajectories and is no run of ours."""
+"""Comparison of a run with a folder of reference trajectories, for `earmark compare RUN FOLDER`."""
 
 from __future__ import annotations
 
@@ -6,12 +6,12 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import click
+from earmark.cli._console import print_json, print_line
+from earmark.journal import JOURNAL_FILE, SCORES_FILE
 
 if TYPE_CHECKING:
     from earmark.journal import Record, ScoreLine
     from earmark.report.reference import ChosenAnswer
-from earmark.journal import JOURNAL_FILE, SCORES_FILE
 
 
 def is_reference(folder: Path) -> bool:
@@ -23,61 +23,59 @@ def is_reference(folder: Path) -> bool:
 
 
 def show_reference(run: Path, folder: Path, *, as_json: bool) -> None:
-    """Print how far a run agrees with a reference, and where it does not."""
-    import msgspec
-
+    """Print the agreement of a run with a reference, and the questions on which they disagree."""
     from earmark.cli._tables import show_table
     from earmark.errors import BadData
     from earmark.importers.acousticbench import load_references
     from earmark.report.reference import compare_choices
     from earmark.runs.signature import load_signature
 
-    of = load_signature(run)
-    theirs = load_references(folder, of.model["name"])
+    signature = load_signature(run)
+    references = load_references(folder, signature.model["name"])
     agreement = compare_choices(
-        _chosen_answers(run), {reference_run(place.task, place.seed): chosen for place, chosen in theirs.items()}
+        _iter_answers(run), {reference_run(key.task, key.seed): answers for key, answers in references.items()}
     )
     if not agreement.total:
         raise BadData(f"{run} and {folder} have no question in common; compare runs of the same task, split and seed")
     if as_json:
-        click.echo(msgspec.json.encode(agreement))
+        print_json(agreement)
         return
-    model = next(iter(theirs)).model
-    click.echo(f"{agreement.headline}, {of.model['name']} and {model} in {folder}")
+    model = next(iter(references)).model
+    print_line(f"{agreement.headline}, {signature.model['name']} and {model} in {folder}")
     if agreement.disagreements:
         lines = [
             (disagreement.run, disagreement.id, disagreement.baseline or "null", disagreement.candidate or "null")
             for disagreement in agreement.disagreements
         ]
-        show_table("disagreements", ("run", "question", "reference", "ours"), lines, words=2)
+        show_table("disagreements", ("run", "question", "reference", "this run"), lines, words=2)
     for count, label in (
-        (agreement.only_candidate, "asked here and not in the reference"),
-        (agreement.only_baseline, "in the reference and not asked here"),
+        (agreement.only_candidate, "only in this run"),
+        (agreement.only_baseline, "only in the reference"),
     ):
         if count:
-            click.echo(f"{count} questions are {label}")
+            print_line(f"{count} questions are {label}")
 
 
-def _chosen_answers(run: Path) -> Iterator[ChosenAnswer]:
-    """Read the answers a run chose, finished or not."""
+def _iter_answers(run: Path) -> Iterator[ChosenAnswer]:
+    """Yield the chosen answers of a run, finished or not."""
     from earmark.importers.acousticbench import DIAGNOSTIC, seed_of
     from earmark.report.reference import ChosenAnswer
 
-    for record, line in _scored_records(run):
+    for record, line in _load_scored_records(run):
         yield ChosenAnswer(
             reference_run(record.item.task.removesuffix(DIAGNOSTIC), seed_of(record)), record.item.id, line.answer
         )
 
 
 def reference_run(task: str, seed: int) -> str:
-    """Which run of a reference a question belongs to."""
+    """Name of the reference run that a question belongs to."""
     from earmark.importers.acousticbench import run_name
 
     return f"{task}/{run_name(seed)}"
 
 
-def _scored_records(run: Path) -> list[tuple[Record, ScoreLine]]:
-    """The records of a run with their scores as written, or, where answers came since, made again."""
+def _load_scored_records(run: Path) -> list[tuple[Record, ScoreLine]]:
+    """Return the records of a run with their scores, rescored where answers were added since."""
     import asyncio
 
     from earmark.journal import latest_mask

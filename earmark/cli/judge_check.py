@@ -1,4 +1,4 @@
-"""Hold a judge against people: its agreement and kappa over human-labelled sets."""
+"""Measure the agreement of a judge with human labels."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import click
 from msgspec import Struct
 
+from earmark.cli._console import print_json, print_line
 from earmark.errors import FINISHED_WITH_FAILURES
 
 if TYPE_CHECKING:
@@ -15,16 +16,16 @@ if TYPE_CHECKING:
     from earmark.judges.check import JudgeAgreement
     from earmark.types import Usage
 
-MAX_EXAMPLE = 100  # characters of what a judge said instead of a verdict
+MAX_EXAMPLE = 100  # characters shown of a reply without a verdict
 
 
 class Settings(Struct, frozen=True, forbid_unknown_fields=True):
     """Settings, as `name=value`."""
 
-    judge: str = "openai/gpt-4o-mini"  # any model, named as model=NAME names it
-    data: str = ""  # a folder with EVA's sets, or a file of one's own
-    media: str = ""  # a folder with the recordings of a set that has any
-    prompt: str = ""  # for a file of one's own
+    judge: str = "openai/gpt-4o-mini"  # any value that model= takes
+    data: str = ""  # a folder with EVA's sets, or a file of the user
+    media: str = ""  # a folder with the recordings of a set
+    prompt: str = ""  # for a file of the user
     votes: int = 1
     temperature: float = 0.0
 
@@ -33,7 +34,7 @@ class Settings(Struct, frozen=True, forbid_unknown_fields=True):
 @click.argument("words", nargs=-1, type=click.UNPROCESSED)
 @click.option("--json", "as_json", is_flag=True, help="One JSON object instead of a table.")
 def command(words: tuple[str, ...], as_json: bool) -> None:
-    """Ask a judge about answers that people have judged, and print how far it agrees with them.
+    """Judge answers that people have labelled, and print the agreement with them.
 
     \b
     earmark judge-check judge=openai/gpt-4o-mini data=FOLDER
@@ -41,23 +42,21 @@ def command(words: tuple[str, ...], as_json: bool) -> None:
     """
     import asyncio
 
-    import msgspec
-
+    from earmark.cli._args import use_only
     from earmark.cli._tables import show_judge_usage
     from earmark.config import compose_config, parse_settings
     from earmark.judges.asking import NO_REPLY
-    from earmark.overrides import use_only
 
     use_only("judge-check", words, ("limit", "seed"), own="judge-check")
     config = compose_config(words)
     settings = parse_settings(Settings, config.benchmark, "")
     agreements, used = asyncio.run(_check(settings, config))
     if as_json:
-        click.echo(msgspec.json.encode({"judge": settings.judge, "usage": used, "sets": agreements}))
+        print_json({"judge": settings.judge, "usage": used, "sets": agreements})
     else:
         _show(settings, agreements)
         show_judge_usage(used)
-    if any(NO_REPLY in why for checked in agreements for why in checked.failures):
+    if any(NO_REPLY in reason for checked in agreements for reason in checked.failures):
         sys.exit(FINISHED_WITH_FAILURES)
 
 
@@ -65,6 +64,7 @@ async def _check(settings: Settings, config: Config) -> tuple[list[JudgeAgreemen
     import time
 
     from earmark.cli._progress import ProgressDisplay
+    from earmark.engine.open import open_judge_model
     from earmark.engine.progress import Progress
     from earmark.errors import UsageError
     from earmark.judges.asking import JudgeVerdict, open_judge
@@ -77,19 +77,18 @@ async def _check(settings: Settings, config: Config) -> tuple[list[JudgeAgreemen
             "judge-check needs data=FOLDER, a folder with EVA's judge_validation files (docs/judges.md), or a file of "
             "your own"
         )
-    sets = [
-        each.sample(config.run.limit) for each in load_labelled_sets(settings.data, settings.media, settings.prompt)
-    ]
-    progress, began = Progress(sum(len(each.cases) for each in sets)), time.monotonic()
+    labelled = load_labelled_sets(settings.data, settings.media, settings.prompt)
+    sets = [labelled_set.sample(config.run.limit) for labelled_set in labelled]
+    progress, start = Progress(sum(len(labelled_set.cases) for labelled_set in sets)), time.monotonic()
 
     def show_progress(verdict: JudgeVerdict) -> None:
         progress.done += 1
         progress.add(verdict.usage)
         progress.failed += verdict.value is None
-        progress.seconds = time.monotonic() - began
+        progress.seconds = time.monotonic() - start
         callbacks.progress(progress)
 
-    async with open_judge(settings.judge, settings.votes, settings.temperature) as judge:
+    async with open_judge(settings.judge, open_judge_model, settings.votes, settings.temperature) as judge:
         with ProgressDisplay() as callbacks:
             agreements = await check_judge(judge, sets, show_progress)
     return agreements, Usage(progress.tokens_in, progress.tokens_out, progress.tokens_sound, cost=progress.cost)
@@ -114,11 +113,11 @@ def _show(settings: Settings, sets: list[JudgeAgreement]) -> None:
         if checked.cases
         for name, estimate in checked.metrics.items()
     ]
-    show_table(f"{settings.judge} beside people", head, lines, words=3)
+    show_table(f"{settings.judge} against human labels", head, lines, words=3)
     for checked in sets:
         if checked.without_sound:
-            click.echo(f"{checked.set}: {checked.without_sound} cases without their recording; give media=FOLDER")
-        for why, count in checked.failures.items():
-            example = " ".join(checked.examples[why].split())
-            instead = f", such as: {example[:MAX_EXAMPLE]}{'…' * (len(example) > MAX_EXAMPLE)}" if example else ""
-            click.echo(f"{checked.set}: {count} of {checked.cases} without a verdict: {why}{instead}")
+            print_line(f"{checked.set}: {checked.without_sound} cases without their recording; give media=FOLDER")
+        for reason, count in checked.failures.items():
+            reply = " ".join(checked.examples[reason].split())
+            example = f", such as: {reply[:MAX_EXAMPLE]}{'…' * (len(reply) > MAX_EXAMPLE)}" if reply else ""
+            print_line(f"{checked.set}: {count} of {checked.cases} without a verdict: {reason}{example}")

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import shutil
 import sys
-from textwrap import fill
+from textwrap import TextWrapper
 
 import click
 
+from earmark.cli._console import print_line
 from earmark.journal import JOURNAL_FILE
 from earmark.runs.signature import is_finished
+from earmark.text.printable import printable
 
-FILE_WIDTH = 10_000  # columns where no terminal sets a limit: what is piped stands in one line each
+FILE_WIDTH = 10_000  # columns where no terminal sets a limit, so that a piped entry is one line
 KINDS = ("benchmarks", "models", "conditions", "scorers", "suites", "runs")
 
 
@@ -19,17 +21,17 @@ KINDS = ("benchmarks", "models", "conditions", "scorers", "suites", "runs")
 @click.argument("kind", required=False, type=click.Choice(KINDS))
 @click.argument("words", nargs=-1)
 def command(kind: str | None, words: tuple[str, ...]) -> None:
-    """List what there is: earmark list benchmarks|models|conditions|scorers|suites|runs [results=DIR]."""
+    """List plug-ins or runs: earmark list benchmarks|models|conditions|scorers|suites|runs [results=DIR]."""
     if words:
-        from earmark.overrides import use_only
+        from earmark.cli._args import use_only
 
         use_only(f"list {kind or ''}".strip(), words, ("results",) if kind == "runs" else ())
     width = shutil.get_terminal_size().columns if sys.stdout.isatty() else FILE_WIDTH
-    for each in [kind] if kind else KINDS[:-1]:
-        click.echo(f"{each}:" if not kind else "", nl=not kind)
-        for name, description in _entries(each, words):
-            line = f"  {name:<20}  {description}".rstrip()
-            click.echo(fill(line, width, subsequent_indent=" " * 24, break_long_words=False, break_on_hyphens=False))
+    wrapper = TextWrapper(width, subsequent_indent=" " * 24, break_long_words=False, break_on_hyphens=False)
+    for listed_kind in [kind] if kind else KINDS[:-1]:
+        print_line(*() if kind else (f"{listed_kind}:",))
+        for name, description in _entries(listed_kind, words):
+            print_line(*wrapper.wrap(f"  {printable(name):<20}  {printable(description)}".rstrip()))
 
 
 def _entries(kind: str, words: tuple[str, ...]) -> list[tuple[str, str]]:
@@ -44,8 +46,9 @@ def _entries(kind: str, words: tuple[str, ...]) -> list[tuple[str, str]]:
             (name, path.read_text(encoding="utf-8", errors="replace").partition("\n")[0].removeprefix("# "))
             for name, path in sorted(files.items())
         ]
-    untouched = [("plain", "The sound as it is.")] if kind == "conditions" else []
-    return untouched + [(display_name(kind, name), summary(kind, name)) for name in plugin_names(kind)]  # type: ignore[arg-type] # one of plugins.Kind
+    plain = [("plain", "The audio as it is.")] if kind == "conditions" else []
+    names = plugin_names(kind)  # type: ignore[arg-type] # one of plugins.Kind
+    return plain + [(display_name(kind, name), summary(kind, name)) for name in names]  # type: ignore[arg-type]
 
 
 def _runs(results: str) -> list[tuple[str, str]]:

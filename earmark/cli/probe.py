@@ -1,42 +1,40 @@
-"""Tell what sound files hold, and what a model would be sent of them."""
+"""Describe audio files, and how they would be sent to a model."""
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import click
 
+from earmark.cli._console import print_json, print_line
+
 if TYPE_CHECKING:
-    from earmark.audio.limits import Limits
-    from earmark.types import Capabilities, EncodedAudio, Waveform
+    from earmark.types import Capabilities, EncodedAudio, Limits, Waveform
 
 
 @click.command(context_settings={"ignore_unknown_options": True})
 @click.argument("words", nargs=-1, type=click.UNPROCESSED)
 @click.option("--json", "as_json", is_flag=True, help="One JSON object a line.")
 def command(words: tuple[str, ...], as_json: bool) -> None:
-    """Tell what each FILE holds, and what would be sent of it: FILE... [model=NAME] [max_audio_seconds=SECONDS]
+    """Describe each FILE, and how it would be sent: FILE... [model=NAME] [max_audio_seconds=SECONDS]
     [max_audio_bytes=BYTES].
 
-    Nothing is sent. Ends with status 3 where a file fails.
+    Nothing is sent. Exits with status 3 if a file fails.
     """
     import asyncio
 
-    import orjson
-
-    from earmark.audio.limits import Limits
+    from earmark.cli._args import use_only
     from earmark.config import compose_config
     from earmark.errors import BadData, UsageError
-    from earmark.overrides import use_only
+    from earmark.types import Limits
 
     files, settings = _split_arguments(words)
     if not files:
         raise UsageError(
             "no file is named; expected FILE... [model=NAME], such as earmark probe clip.wav model=whisper_tiny"
         )
-    use_only("probe", settings, ("longest", "largest"), model=True)
+    use_only("probe", settings, ("max_audio_seconds", "max_audio_bytes"), model=True)
     config = compose_config(settings)
     limits = Limits(config.run.max_audio_seconds, config.run.max_audio_bytes)
     named = any(word.startswith(("model=", "model.")) for word in settings)
@@ -46,16 +44,15 @@ def command(words: tuple[str, ...], as_json: bool) -> None:
         report = probe_file(file, capabilities, limits)
         failed += report["state"] != "ok"
         if as_json:
-            sys.stdout.buffer.write(orjson.dumps(report) + b"\n")
+            print_json(report)
         else:
-            click.echo(_to_text(report))
+            print_line(*_to_lines(report))
     if failed:
-        sys.stdout.flush()
-        raise BadData(f"{failed} of {len(files)} files failed; what is wrong is told with each")
+        raise BadData(f"{failed} of {len(files)} files failed; the reasons are printed with each")
 
 
 def _split_arguments(words: Sequence[str]) -> tuple[list[str], list[str]]:
-    """Files and settings. A file may have = in its name, if it is there."""
+    """Split words into files and settings; an existing file may have = in its name."""
     from pathlib import Path
 
     settings = [word for word in words if "=" in word and not Path(word).exists()]
@@ -63,20 +60,21 @@ def _split_arguments(words: Sequence[str]) -> tuple[list[str], list[str]]:
 
 
 async def _capabilities(model: Mapping[str, Any] | None) -> Capabilities:
-    """Find what a model takes; wav and mp3 of any kind where none is named.
+    """Return the capabilities of a model; the default ones if none is named.
 
-    It is opened only where neither its settings nor its backend can tell: a processor is asked before weights are read.
+    The model is opened only if neither its settings nor its backend state them.
     """
     from earmark import plugins
-    from earmark.config import backend_settings, common_settings
+    from earmark.config import parse_model
     from earmark.engine.open import open_model
     from earmark.types import Capabilities
 
     if model is None:
         return Capabilities()
-    settings, module = backend_settings(model), plugins.find_plugin("models", common_settings(model).backend)
+    config = parse_model(model)
+    settings, module = config.settings, plugins.find_plugin("models", config.common.backend)
     inner = next(
-        (getattr(settings, name) for name in ("recogniser", "of", "each") if getattr(settings, name, None)), None
+        (getattr(settings, name) for name in ("asr", "endpoints", "endpoint") if getattr(settings, name, None)), None
     )
     if inner:
         return await _capabilities(inner[0] if isinstance(inner, tuple) else inner)
@@ -91,24 +89,26 @@ async def _capabilities(model: Mapping[str, Any] | None) -> Capabilities:
 
 
 def probe_file(file: str, capabilities: Capabilities, limits: Limits) -> dict[str, Any]:
-    """Describe a file, and what would be sent of it."""
+    """Describe a file, and how it would be sent."""
     from earmark.audio.prepare import prepare_audio
-    from earmark.audio.read import clip_bytes, inspect_audio
+    from earmark.audio.read import ClipLoader, inspect_audio
     from earmark.errors import AskError
-    from earmark.types import Clip, EncodedAudio, Prompt, Turn, Waveform
+    from earmark.types import Clip, EncodedAudio, Prompt, Turn, Waveform, replace
 
     report: dict[str, Any] = {"file": file, "state": "ok", "reason": None}
     report |= dict.fromkeys(("format", "rate", "channels", "frames", "seconds", "sent"))
     notes: tuple[str, ...] = ()
     try:
-        info = inspect_audio(clip_bytes(Clip(file), limits)[0], file, limits)
+        loaded = ClipLoader(limits).load(Clip(file))
+        info = inspect_audio(loaded.data, file, limits)
         notes = info.notes
         report |= {"format": info.format, "rate": info.rate, "channels": info.channels}
         report |= {"frames": info.frames, "seconds": info.seconds}
-        (sent,) = prepare_audio(Prompt((Turn("user", (Clip(file),)),)), capabilities, limits).turns[0].parts
-        if isinstance(sent, EncodedAudio | Waveform):
-            notes = sent.notes
-            report["sent"] = _describe_sent(sent)
+        prompt = Prompt((Turn("user", (replace(loaded, header=info),)),))
+        (audio,) = prepare_audio(prompt, capabilities, limits).turns[0].parts
+        if isinstance(audio, EncodedAudio | Waveform):
+            notes = audio.notes
+            report["sent"] = _describe_sent(audio)
     except AskError as error:
         report |= {"state": "sound-failed", "reason": str(error)}
     return report | {"notes": list(notes)}
@@ -129,7 +129,7 @@ def _describe_sent(sound: EncodedAudio | Waveform) -> dict[str, Any]:
     }
 
 
-def _to_text(report: dict[str, Any]) -> str:
+def _to_lines(report: dict[str, Any]) -> list[str]:
     lines = [report["file"], f"  state  {report['state']}"]
     if report["reason"]:
         lines.append(f"  reason {report['reason']}")
@@ -137,7 +137,7 @@ def _to_text(report: dict[str, Any]) -> str:
         lines.append(f"  holds  {_describe(report)}, {report['frames']:,} frames")
     if sent := report["sent"]:
         lines.append(f"  sent   {_describe(sent)}, {sent['bytes']:,} bytes, digest {sent['digest']}")
-    return "\n".join([*lines, *(f"  note   {note}" for note in report["notes"]), ""])
+    return [*lines, *(f"  note   {note}" for note in report["notes"]), ""]
 
 
 def _describe(sound: dict[str, Any]) -> str:

@@ -1,15 +1,16 @@
-"""Print what would be sent, sending nothing."""
+"""Print the prompts of a benchmark without sending them."""
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 import click
 
+from earmark.cli._console import log_to_stderr, print_json, print_line
+
 if TYPE_CHECKING:
-    from earmark.cli._tables import BenchmarkRun
+    from earmark.cli._args import BenchmarkRun
     from earmark.types import Condition, Item, Part, Prompt
 
 
@@ -18,19 +19,16 @@ if TYPE_CHECKING:
 @click.option("--json", "as_json", is_flag=True, help="One JSON object a line.")
 def command(words: tuple[str, ...], as_json: bool) -> None:
     """Print every prompt of BENCHMARK[:TASK]... [key=value]... without sending any."""
-    import orjson
+    from earmark.cli._args import parse_runs, use_only
 
-    from earmark.cli._tables import parse_runs
-    from earmark.overrides import use_only
-
-    used = ("condition", "noise", "limit", "seed", "longest", "largest")
+    used = ("condition", "noise", "limit", "seed", "max_audio_seconds", "max_audio_bytes")
     use_only("prompts", [word for word in words if "=" in word], used, own="the benchmark")
     for run in parse_runs(words):
         for description in _prompts(run):
             if as_json:
-                sys.stdout.buffer.write(orjson.dumps(description) + b"\n")
+                print_json(description)
             else:
-                click.echo(_to_text(description))
+                print_line(*_to_lines(description))
 
 
 def _prompts(run: BenchmarkRun) -> Iterator[dict[str, Any]]:
@@ -38,9 +36,9 @@ def _prompts(run: BenchmarkRun) -> Iterator[dict[str, Any]]:
     from earmark.engine.questions import limit_items
 
     benchmark, settings = run
-    seed = benchmark.seed if settings.run.seed is None else settings.run.seed
+    seed = settings.run.seed_of(benchmark)
     if benchmark.fetch:
-        benchmark.fetch(lambda text: click.echo(text, err=True))
+        benchmark.fetch(log_to_stderr)
     conditions = load_conditions(settings.run.condition, seed, benchmark)
     for item in limit_items(benchmark, settings.run.limit):
         for condition in conditions if item.state == "ask" else conditions[:1]:
@@ -48,19 +46,19 @@ def _prompts(run: BenchmarkRun) -> Iterator[dict[str, Any]]:
 
 
 def _describe_prompt(run: BenchmarkRun, item: Item, condition: Condition | None) -> dict[str, Any]:
-    from earmark.audio.limits import Limits, use_limits
-    from earmark.audio.prepare import prepare_audio
+    from earmark.audio.read import ClipLoader
+    from earmark.engine.prepare import prepare_prompt
     from earmark.engine.questions import condition_name
     from earmark.errors import AskError
-    from earmark.types import Capabilities
+    from earmark.types import Capabilities, Limits
 
-    anything = Capabilities(formats=("wav", "mp3", "flac", "ogg", "opus", "m4a", "webm"), images=True)
+    any_format = Capabilities(formats=("wav", "mp3", "flac", "ogg", "opus", "m4a", "webm"), images=True)
     state, reason, turns = item.state, item.reason, []
     if state == "ask":
+        loader = ClipLoader(Limits(run.settings.run.max_audio_seconds, run.settings.run.max_audio_bytes))
         try:
-            prompt = run.benchmark.prompt(item)
-            with use_limits(Limits(run.settings.run.max_audio_seconds, run.settings.run.max_audio_bytes)):
-                turns = _turns(prepare_audio(condition.apply(prompt, item) if condition else prompt, anything))
+            _, ready = prepare_prompt(run.benchmark.prompt(item), item, condition, any_format, loader)
+            turns = _turns(ready)
         except AskError as error:
             state, reason = "error", str(error)
     return {
@@ -93,10 +91,10 @@ def _part(part: Part) -> dict[str, Any]:
     raise TypeError(f"{type(part).__name__} has not been prepared")
 
 
-def _to_text(description: dict[str, Any]) -> str:
+def _to_lines(description: dict[str, Any]) -> list[str]:
     head = f"── {description['task']} · {description['item']} · {description['condition']}"
     if description["state"] != "ask":
-        return f"{head} · {description['state']}: {description['reason']}\n"
+        return [f"{head} · {description['state']}: {description['reason']}", ""]
     lines = [f"{head} · target {description['target']}"]
     for turn in description["turns"]:
         lines.append(f"{turn['role']}:")
@@ -107,7 +105,7 @@ def _to_text(description: dict[str, Any]) -> str:
                 else f"[{part['type']} {part['name']}, {part['bytes']:,} bytes{_seconds(part)}]"
             )
             lines += [f"  {row}" for row in text.splitlines()]
-    return "\n".join([*lines, ""])
+    return [*lines, ""]
 
 
 def _seconds(part: dict[str, Any]) -> str:

@@ -1,4 +1,4 @@
-"""Score a run anew, without asking anything."""
+"""Rescore a run without asking the model."""
 
 from __future__ import annotations
 
@@ -6,6 +6,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
+
+from earmark.cli._console import print_line
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -16,92 +18,81 @@ if TYPE_CHECKING:
 
 @click.command(context_settings={"ignore_unknown_options": True})
 @click.argument("run", type=click.Path(path_type=Path))
-@click.option("--scorer", default="", help="Another scorer than the benchmark's.")
-@click.option("--readers", default="", help="Compare readers of choices instead: all, or names such as earmark,mmau.")
+@click.option("--scorer", default="", help="Scorer to use instead of the benchmark's.")
+@click.option("--parsers", default="", help="Compare answer parsers instead: all, or names such as earmark,mmau.")
 @click.argument("words", nargs=-1, type=click.UNPROCESSED)
-def command(run: Path, scorer: str, readers: str, words: tuple[str, ...]) -> None:
-    """Score RUN's journal anew, with changed settings of its benchmark or of another scorer.
+def command(run: Path, scorer: str, parsers: str, words: tuple[str, ...]) -> None:
+    """Rescore the journal of RUN, with changed settings of its benchmark or of another scorer.
 
     \b
     earmark rescore RUN policy=official
-    earmark rescore RUN --readers all         nothing is written; an imported run's own verdicts stand beside
-    earmark rescore results --readers all     the replies of all runs in a folder together
+    earmark rescore RUN --parsers all         writes nothing; shows the imported verdicts too, if the run has any
+    earmark rescore results --parsers all     the replies of all runs in a folder together
     """
     import asyncio
 
+    from earmark.cli._args import use_only
     from earmark.cli._tables import show_rescored
     from earmark.config import parse_settings, scorer_overrides
     from earmark.engine.load import check_plugin_name
     from earmark.errors import BadData, UsageError
-    from earmark.overrides import use_only
     from earmark.plugins import find_plugin
     from earmark.runs import rundir
     from earmark.runs.rescore import compare_parsers, rescore
 
-    use_only("rescore", words, own="" if readers else f"the scorer {scorer}" if scorer else "the benchmark")
-    if readers and scorer:
-        raise UsageError("--readers compares readers of choices, --scorer scores by another scorer; give one of them")
-    if readers:
-        readings = asyncio.run(compare_parsers(rundir.find_runs(run) or [run], _parser_names(readers)))
-        if not readings:
-            raise BadData(f"{run}: found no item with choices, expected some; readers read choices")
-        _compare(readings)
+    use_only("rescore", words, own="" if parsers else f"the scorer {scorer}" if scorer else "the benchmark")
+    if parsers and scorer:
+        raise UsageError("--parsers compares answer parsers, --scorer rescores with another scorer; give one of them")
+    if parsers:
+        results = asyncio.run(compare_parsers(rundir.find_runs(run) or [run], _parser_names(parsers)))
+        if not results:
+            raise BadData(f"{run}: found no item with choices; --parsers compares parsers of choices")
+        _show_parsers(results)
         return
-    changes, chosen = scorer_overrides(words), None
+    changes, replacement = scorer_overrides(words), None
     if scorer:
         module = find_plugin("scorers", scorer)
-        chosen, changes = check_plugin_name(scorer, module.load(parse_settings(module.Settings, changes, ""))), {}
-    metrics = asyncio.run(rescore(run, changes, chosen))
-    show_rescored(run, metrics)
+        replacement = check_plugin_name(scorer, module.load(parse_settings(module.Settings, changes, "")))
+        changes = {}
+    show_rescored(run, asyncio.run(rescore(run, changes, replacement)))
 
 
-def _parser_names(readers: str) -> list[str]:
+def _parser_names(text: str) -> list[str]:
     from earmark.errors import UsageError
     from earmark.text.choice_parser import PARSERS
 
-    names = list(PARSERS) if readers == "all" else readers.split(",")
-    wrong = [name for name in names if name not in PARSERS]
-    if wrong:
-        raise UsageError(f"no reader is called '{wrong[0]}'; there are: {', '.join(PARSERS)}")
+    names = list(PARSERS) if text == "all" else text.split(",")
+    unknown = [name for name in names if name not in PARSERS]
+    if unknown:
+        raise UsageError(f"no parser is called '{unknown[0]}'; there are: {', '.join(PARSERS)}")
     return names
 
 
-def _compare(readings: list[ParserResult]) -> None:
+def _show_parsers(results: list[ParserResult]) -> None:
     from earmark.cli._tables import show_table
     from earmark.report.table import footnotes, format_interval, format_number
 
-    head: tuple[str, ...] = ("task", "condition", "reader", "accuracy", "95 % interval", "n", "unparsed", "refused")
+    head: tuple[str, ...] = ("task", "condition", "parser", "accuracy", "95 % interval", "n", "unparsed", "refused")
+    has_imported = any(result.against_imported for result in results)
+    if has_imported:
+        head += ("imported", "95 % interval", "agreement", "95 % interval", "kappa", "verdicts")
+    results = sorted(results, key=lambda result: (result.row.task, result.row.condition))
     lines = []
-    readings = sorted(readings, key=lambda reading: (reading.row.task, reading.row.condition))
-    theirs = any(reading.against_imported for reading in readings)
-    for reader, row, beside in readings:
+    for parser, row, against_imported in results:
         estimate = row.headline[1]
-        counts = (row.n, row.states["unparsed"], row.states["refused"])
-        line = [
-            row.task,
-            row.condition,
-            reader,
-            format_number(estimate.value),
-            format_interval(estimate),
-            *map(str, counts),
-        ]
-        if theirs:
-            line += _imported_agreement(beside)
-        lines.append(line)
-    if theirs:
-        head += ("theirs", "95 % interval", "agreement", "95 % interval", "kappa", "verdicts")
-    show_table("the same replies by every reader", head, lines, words=3)
-    for reader, row, _ in readings:
-        for note in footnotes([row]):
-            click.echo(f"{reader}: {note}")
+        counts = map(str, (row.n, row.states["unparsed"], row.states["refused"]))
+        line = [row.task, row.condition, parser, format_number(estimate.value), format_interval(estimate), *counts]
+        lines.append([*line, *(_format_imported(against_imported) if has_imported else ())])
+    show_table("the same replies by every parser", head, lines, words=3)
+    print_line(*(f"{parser}: {note}" for parser, row, _ in results for note in footnotes([row])))
 
 
-def _imported_agreement(estimates: Mapping[str, Estimate]) -> list[str]:
-    """Another harness's verdicts on the same replies, and how they agree with a reader's."""
+def _format_imported(estimates: Mapping[str, Estimate]) -> list[str]:
+    """Format the accuracy by imported verdicts on the same replies, and their agreement with a parser."""
     from earmark.report.table import format_interval, format_number
 
     if not estimates:
         return ["-"] * 6
-    theirs, agreement, kappa = (estimates[name] for name in ("theirs", "agreement", "kappa"))
-    shares = [text for share in (theirs, agreement) for text in (format_number(share.value), format_interval(share))]
-    return [*shares, format_number(kappa.value), str(theirs.n)]
+    imported, agreement, kappa = (estimates[name] for name in ("imported", "agreement", "kappa"))
+    shares = [text for share in (imported, agreement) for text in (format_number(share.value), format_interval(share))]
+    return [*shares, format_number(kappa.value), str(imported.n)]

@@ -1,4 +1,4 @@
-"""Ask again what failed, was refused or could not be read in a run."""
+"""Ask the failed, refused or unparsed items of a run again."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ if TYPE_CHECKING:
 
 @click.command(context_settings={"ignore_unknown_options": True})
 @click.argument("run", type=click.Path(path_type=Path))
-@click.option("--refused", is_flag=True, help="What was refused.")
-@click.option("--unparsed", is_flag=True, help="What could not be read.")
-@click.option("--failed", is_flag=True, help="What failed; this is meant where nothing else is said.")
-@click.option("--times", type=click.IntRange(1), default=1, show_default=True, help="How often at most.")
+@click.option("--refused", is_flag=True, help="Retry refused items.")
+@click.option("--unparsed", is_flag=True, help="Retry items whose reply could not be parsed.")
+@click.option("--failed", is_flag=True, help="Retry failed items; the default.")
+@click.option("--times", type=click.IntRange(1), default=1, show_default=True, help="Maximum number of attempts.")
 @click.argument("words", nargs=-1, type=click.UNPROCESSED)
 def command(run: Path, refused: bool, unparsed: bool, failed: bool, times: int, words: tuple[str, ...]) -> None:
-    """Ask again in RUN; an answer replaces what was there, another failure does not.
+    """Ask items of RUN again; an answer replaces the earlier outcome, another failure does not.
 
     \b
     earmark retry RUN --refused --times 3
@@ -28,21 +28,17 @@ def command(run: Path, refused: bool, unparsed: bool, failed: bool, times: int, 
     """
     import asyncio
 
+    from earmark.cli._args import use_only
     from earmark.cli._progress import ProgressDisplay
     from earmark.cli._tables import show_rescored
-    from earmark.overrides import read_overrides, use_only
+    from earmark.runs.overrides import read_overrides
     from earmark.runs.retry import ASKING, SIGNED, retry
 
     run_settings = (*ASKING, *SIGNED, "noise")
     use_only("retry", words, run_settings, model=True, own="the benchmark that change its scores")
-    failed = failed or not (refused or unparsed)
-    wanted: dict[State, bool] = {
-        "request-failed": failed,
-        "sound-failed": failed,
-        "refused": refused,
-        "unparsed": unparsed,
-    }
-    states = {state for state, asked in wanted.items() if asked}
+    states: set[State] = {"request-failed", "sound-failed"} if failed or not (refused or unparsed) else set()
+    states |= {"refused"} if refused else set()
+    states |= {"unparsed"} if unparsed else set()
     with ProgressDisplay() as callbacks:
-        metrics = asyncio.run(retry(run, states, times, callbacks.log, callbacks.progress, read_overrides(words)))
+        metrics = asyncio.run(retry(run, states, times, callbacks, read_overrides(words)))
     show_rescored(run, metrics)

@@ -1,4 +1,4 @@
-"""Ask a model a benchmark, score it, and print the table."""
+"""Run benchmarks on a model, score the responses and print the tables."""
 
 from __future__ import annotations
 
@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING
 
 import click
 
+from earmark.cli._console import print_line
 from earmark.errors import FINISHED_WITH_FAILURES
 
 if TYPE_CHECKING:
-    from earmark.cli._tables import BenchmarkRun
+    from earmark.cli._args import BenchmarkRun
     from earmark.evaluate import RunResult
 
 
@@ -25,42 +26,41 @@ def command(words: tuple[str, ...]) -> None:
     earmark run listen:2B listen:3B data=FOLDER policy=official
     earmark run acoustics model=local 'condition=[plain,silence]'
 
-    The same command again goes on with an unfinished run; resume=false starts anew.
+    Rerun the command to resume an unfinished run; resume=false starts a new one.
     """
-    if run_lines(words):
+    if run_benchmarks(words):
         sys.exit(FINISHED_WITH_FAILURES)
 
 
-def run_lines(words: tuple[str, ...]) -> int:
-    """Run what the words name and print one table; the number of failed items that were asked."""
-    from earmark.cli._tables import parse_runs
+def run_benchmarks(words: tuple[str, ...]) -> int:
+    """Run the benchmarks of a command line; return the number of failed items."""
+    from earmark.cli._args import parse_runs
 
-    return finish(parse_runs(words))
+    return evaluate_all(parse_runs(words))
 
 
-def finish(runs: Sequence[BenchmarkRun]) -> int:
-    """Run every line, then print the tables of all that ended; the number of failed items that were asked."""
+def evaluate_all(runs: Sequence[BenchmarkRun]) -> int:
+    """Run benchmarks, then print the tables of all that finished; return the number of failed items."""
     import asyncio
 
     from earmark.cli._progress import ProgressDisplay
     from earmark.evaluate import evaluate
 
-    outcomes = []
+    results = []
     try:
         for run in runs:
             with ProgressDisplay(run.benchmark.name if len(runs) > 1 else "") as callbacks:
-                outcomes.append(asyncio.run(evaluate(run.benchmark, run.settings, callbacks)))
-    finally:  # where a line stops, those before it have their numbers all the same
-        for outcome in outcomes:
-            _show(outcome)
-    return sum(outcome.n_failed for outcome in outcomes)
+                results.append(asyncio.run(evaluate(run.benchmark, run.settings, callbacks)))
+    finally:  # if a benchmark raises, the results of those before it are shown
+        for result in results:
+            _show(result)
+    return sum(result.n_failed for result in results)
 
 
-def _show(outcome: RunResult) -> None:
+def _show(result: RunResult) -> None:
     from earmark.cli._tables import show_metrics
 
-    show_metrics(f"{outcome.benchmark.name} by {outcome.model}", outcome.metrics)
-    click.echo(f"source: {outcome.benchmark.source or 'not told'}; licence: {outcome.benchmark.license or 'not told'}")
-    for notice in outcome.metrics.warnings:
-        click.echo(notice)
-    click.echo(f"run: {outcome.folder}\n")
+    benchmark = result.benchmark
+    show_metrics(f"{benchmark.name} by {result.model}", result.metrics)
+    print_line(f"source: {benchmark.source or 'not stated'}; licence: {benchmark.license or 'not stated'}")
+    print_line(*result.metrics.warnings, f"run: {result.folder}", "")

@@ -1,4 +1,4 @@
-"""Score replies from a file, with no model in sight."""
+"""Score model outputs from a file."""
 
 from __future__ import annotations
 
@@ -6,29 +6,31 @@ from pathlib import Path
 
 import click
 
+from earmark.cli._console import print_json, print_line
+
 
 @click.command(context_settings={"ignore_unknown_options": True})
 @click.argument("file", type=click.Path(exists=True, dir_okay=False, path_type=Path))
-@click.option("--scorer", required=True, help="One of: earmark list scorers.")
+@click.option("--scorer", required=True, help="Name of a scorer, see earmark list scorers.")
 @click.option("--json", "as_json", is_flag=True, help="One JSON object instead of a table.")
-@click.option("--items", type=click.Path(dir_okay=False, path_type=Path), help="Write one JSON line an item here.")
+@click.option(
+    "--items", type=click.Path(dir_okay=False, path_type=Path), help="Write a JSON line per item to this file."
+)
 @click.argument("words", nargs=-1, type=click.UNPROCESSED)
 def command(file: Path, scorer: str, as_json: bool, items: Path | None, words: tuple[str, ...]) -> None:
-    """Score FILE, JSON lines with id, reply, target, choices or bare labels, group, and answer where a reader already ran.
+    """Score FILE, JSON lines with id, reply, target, choices or labels, group, and answer if it is parsed already.
 
     \b
     earmark score replies.jsonl --scorer choice
     earmark score replies.jsonl --scorer listen policy=official --json
-    earmark score replies.jsonl --scorer judge judge=openai/gpt-4o-mini prompt=sakura       lines with a question, too
+    earmark score replies.jsonl --scorer judge judge=openai/gpt-4o-mini prompt=sakura       lines with a question
     """
     import asyncio
 
-    import msgspec
-
+    from earmark.cli._args import use_only
     from earmark.cli._tables import show_rows
     from earmark.config import parse_settings, scorer_overrides
     from earmark.engine.load import check_plugin_name
-    from earmark.overrides import use_only
     from earmark.plugins import find_plugin
     from earmark.runs.score_file import score_file
 
@@ -36,32 +38,25 @@ def command(file: Path, scorer: str, as_json: bool, items: Path | None, words: t
     module = find_plugin("scorers", scorer)
     settings = parse_settings(module.Settings, scorer_overrides(words), "")
     if items:
-        _check(items, file)
-    notices: list[str] = []
-    row, lines = asyncio.run(score_file(file, check_plugin_name(scorer, module.load(settings)), notices.append))
+        _check_output(items, file)
+    warnings: list[str] = []
+    row, lines = asyncio.run(score_file(file, check_plugin_name(scorer, module.load(settings)), warnings.append))
     if items:
         items.write_bytes(b"".join(lines))
     if as_json:
-        report = {
-            "metrics": {name: estimate.value for name, estimate in row.metrics.items()},
-            "estimates": row.metrics,
-            "n": row.n,
-            "states": row.states,
-            "chance": row.guess_rate,
-            "signature": row.signature,
-            "notices": notices,
-        }
-        click.echo(msgspec.json.encode(report))
+        values = {name: estimate.value for name, estimate in row.metrics.items()}
+        report = {"metrics": values, "estimates": row.metrics, "n": row.n, "states": row.states}
+        print_json(report | {"chance": row.guess_rate, "signature": row.signature, "warnings": warnings})
     else:
         show_rows(row.signature, [row], everything=True)
-        click.echo("\n".join(notices), nl=bool(notices))
+        print_line(*warnings)
 
 
-def _check(items: Path, file: Path) -> None:
-    """Raise UsageError where what is told of each item cannot be written, or would write over the replies."""
+def _check_output(items: Path, file: Path) -> None:
+    """Raise UsageError if the file of items cannot be written or is the file of replies."""
     from earmark.errors import UsageError
 
     if not items.parent.is_dir():
-        raise UsageError(f"{items.parent}: is no folder; make it, or write --items FILE elsewhere")
+        raise UsageError(f"{items.parent}: no such folder; create it, or give another --items FILE")
     if items.exists() and items.samefile(file):
-        raise UsageError(f"--items {items} would write over the replies that it scores; give another file")
+        raise UsageError(f"--items {items} would overwrite the replies; give another file")

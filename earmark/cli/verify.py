@@ -1,10 +1,12 @@
-"""Check the data of a benchmark against its manifest, question by question."""
+"""Verify the data of a benchmark against its manifest."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
 import click
+
+from earmark.cli._console import log_to_stderr, print_line
 
 if TYPE_CHECKING:
     from types import ModuleType
@@ -15,32 +17,31 @@ if TYPE_CHECKING:
 @click.option("--write", is_flag=True, help="Write the manifest of a folder instead.")
 @click.argument("words", nargs=-1, type=click.UNPROCESSED)
 def command(name: str, write: bool, words: tuple[str, ...]) -> None:
-    """Check the questions and clips of benchmark NAME by their digests.
+    """Verify the questions and clips of benchmark NAME by their digests.
 
     \b
     earmark verify acousticbench data=ARCHIVE.zip
     earmark verify acousticbench data=FOLDER --write
     """
+    from earmark.cli._args import use_only
     from earmark.config import compose_config, parse_settings
     from earmark.errors import BadData
-    from earmark.overrides import use_only
     from earmark.plugins import find_plugin
 
     use_only("verify", words, own=name)
     module = find_plugin("benchmarks", name)
     settings = parse_settings(module.Settings, compose_config(words).benchmark, "")
     if write:
-        click.echo(f"The manifest has {_of(module, name, 'write')(settings)} questions.")
+        print_line(f"The manifest has {_of(module, name, 'write')(settings)} questions.")
         return
-    outcome = _of(module, name, "verify")(settings, lambda text: click.echo(text, err=True))
-    for line in outcome.errors:
-        click.echo(line)
-    if outcome.errors:
+    check = _of(module, name, "verify")(settings, log_to_stderr)
+    print_line(*check.errors)
+    if check.errors:
         raise BadData(
-            f"{name}: {len(outcome.errors)} of {outcome.total} questions did not pass checksum verification; copy the "
-            "data again"
+            f"{name}: {len(check.errors)} of {check.total} questions did not pass checksum verification; copy the data "
+            "again"
         )
-    click.echo(f"All {outcome.total} questions passed checksum verification.")
+    print_line(f"All {check.total} questions passed checksum verification.")
 
 
 def _of(module: ModuleType, name: str, verb: str) -> Any:

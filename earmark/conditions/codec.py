@@ -17,6 +17,7 @@ import soundfile
 from msgspec import Struct
 
 from earmark.audio.encode import ENCODERS, bitrate_range, encode, rate_for
+from earmark.audio.limits import limits_of
 from earmark.audio.prepare import mix_down, resample_waveform
 from earmark.audio.read import decode_audio, load_waveform
 from earmark.conditions._common import map_audio, with_samples, within_full_scale
@@ -44,7 +45,7 @@ class Codec(Struct, frozen=True):
         sound = _prepare_for_codec(load_waveform(audio), self.codec, self.kilobits * 1000)
         most = bitrate_range(self.codec, sound.rate, sound.samples.shape[0])[1] // 1000
         data = encode(sound, self.codec, bits=self.kilobits * 1000)
-        back = decode_audio(data, sound.name).samples
+        back = decode_audio(data, sound.name, limits=limits_of(audio)).samples
         real = len(data) * 8 / sound.seconds / 1000
         only = "" if self.kilobits <= most else ", the most that it has here"
         note = f"through {self.codec} at {min(self.kilobits, most)} kbit/s{only} ({real:.1f} with its head; libsndfile {soundfile.__libsndfile_version__})"

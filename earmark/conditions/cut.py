@@ -12,7 +12,7 @@ from msgspec import Struct
 
 from earmark.audio.read import load_waveform
 from earmark.conditions._common import FloatArgument, check_properties, map_audio
-from earmark.types import Audio, Benchmark, Clip, Item, Part, Prompt, Seconds, replace
+from earmark.types import Audio, Benchmark, Clip, Item, LoadedClip, Part, Prompt, Seconds, replace
 
 ARGUMENT = FloatArgument("cut", "seconds", "cut:5", 0.001, 86400.0)
 DESTROYS: Final = frozenset({"duration", "gap", "tempo", "count", "order", "distance"})
@@ -32,9 +32,11 @@ class Cut(Struct, frozen=True):
 
     def _first(self, audio: Audio, _: int) -> Part:
         beginning = audio
-        if isinstance(audio, Clip):  # one frame more than wanted shows whether there is more; the rest is not decoded
-            until = audio.start + self.seconds + 0.01
-            beginning = replace(audio, end=until if audio.end is None else min(until, audio.end))
+        clip = audio.clip if isinstance(audio, LoadedClip) else audio
+        if isinstance(clip, Clip):  # one frame more than wanted shows whether there is more; the rest is not decoded
+            until = clip.start + self.seconds + 0.01
+            shorter = replace(clip, end=until if clip.end is None else min(until, clip.end))
+            beginning = replace(audio, clip=shorter) if isinstance(audio, LoadedClip) else shorter
         sound = load_waveform(beginning)
         frames = round(self.seconds * sound.rate)
         if sound.samples.shape[1] <= frames:

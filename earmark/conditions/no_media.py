@@ -21,6 +21,7 @@ class NoMedia(Struct, frozen=True):
     """The condition."""
 
     name: ClassVar[str] = "no-media"
+    leaves_audio_unread: ClassVar[bool] = True
 
     def apply(self, prompt: Prompt, item: Item) -> Prompt:
         turns = [Turn(turn.role, tuple(part for part in turn.parts if isinstance(part, str))) for turn in prompt.turns]

@@ -20,12 +20,27 @@ import numpy as np
 import numpy.typing as npt
 from msgspec import Struct
 
+from earmark.audio.limits import limits_of
 from earmark.audio.prepare import mono, resample
 from earmark.audio.read import load_waveform
 from earmark.conditions._candidates import Candidate, other_items, sample_once
 from earmark.conditions._common import FloatArgument, item_rng, map_audio, with_samples, within_full_scale
 from earmark.errors import AudioError, Rejected, UsageError
-from earmark.types import Audio, Benchmark, Clip, Hertz, Item, Part, Prompt, Samples, Seconds, Source, Waveform, replace
+from earmark.types import (
+    Audio,
+    Benchmark,
+    Clip,
+    Hertz,
+    Item,
+    Limits,
+    Part,
+    Prompt,
+    Samples,
+    Seconds,
+    Source,
+    Waveform,
+    replace,
+)
 
 COLOURS: Final = ("white", "pink", "babble")
 ARGUMENT: Final = FloatArgument("noise", "a ratio in decibels, after a colour or alone", "noise:10", -100.0, 100.0)
@@ -36,7 +51,7 @@ SILENT: Final = 1e-12  # the mean square of what counts as silent: -120 dB, a 24
 MAX_CACHED_VOICES: Final = 24  # clips that the talkers of all items are drawn from
 
 Floats: TypeAlias = npt.NDArray[np.float64]
-Voice: TypeAlias = Callable[[str, Hertz], Floats | None]
+Voice: TypeAlias = Callable[[str, Hertz, Limits], Floats | None]
 
 
 class Noise(Struct, frozen=True):
@@ -60,7 +75,7 @@ class Noise(Struct, frozen=True):
                 lots = sorted(other.rank for other in other_items(self.sample(), item, same_task=False))[
                     :MAX_CACHED_VOICES
                 ]
-                noise = babble(clean, rng, lots, self.voice)
+                noise = babble(clean, rng, lots, self.voice, limits_of(audio))
             else:
                 noise = (pink_noise if self.colour == "pink" else white_noise)(rng, clean.samples.shape)
             if not power(clean.samples, clean.rate) > SILENT or not power(noise, clean.rate) > 0:
@@ -108,13 +123,13 @@ def pink_noise(rng: np.random.RandomState, shape: tuple[int, ...]) -> Floats:
     return np.asarray(np.fft.irfft(spectrum, size)[:, : shape[1]])
 
 
-def babble(clean: Waveform, rng: np.random.RandomState, ranks: list[str], voice: Voice) -> Floats:
+def babble(clean: Waveform, rng: np.random.RandomState, ranks: list[str], voice: Voice, limits: Limits) -> Floats:
     """Several other clips at once, as long as the sound and alike on all its channels."""
     channels, frames = clean.samples.shape
     talking: list[Floats] = []
     for index in rng.permutation(len(ranks)):
         start = float(rng.random_sample())
-        samples = voice(ranks[int(index)], clean.rate)
+        samples = voice(ranks[int(index)], clean.rate, limits)
         if samples is not None:
             talking.append(np.resize(np.roll(samples, -int(start * samples.size)), frames))
         if len(talking) == TALKERS:
@@ -129,20 +144,20 @@ def cached_voices(sample: Callable[[], dict[str, list[Candidate]]]) -> Voice:
     """Return a function that loads the audio of an item by rank, with a cache."""
 
     @functools.lru_cache(maxsize=32)
-    def voice(rank: str, rate: Hertz) -> Floats | None:
+    def voice(rank: str, rate: Hertz, limits: Limits) -> Floats | None:
         (clip,) = (other.clips[0] for lots in sample().values() for other in lots if other.rank == rank)
-        return talker(clip, rate)
+        return talker(clip, rate, limits)
 
     return voice
 
 
-def talker(clip: Source, rate: Hertz) -> Floats | None:
+def talker(clip: Source, rate: Hertz, limits: Limits) -> Floats | None:
     """The beginning of a clip on one channel, of power 1; nothing where it is silent or cannot be read."""
     if isinstance(clip, Clip):
         until = clip.start + MAX_TALKER_SECONDS
         clip = replace(clip, end=until if clip.end is None else min(until, clip.end))
     try:
-        waveform = load_waveform(clip)
+        waveform = load_waveform(clip, limits)
     except AudioError:
         return None
     samples = resample(mono(waveform.samples), waveform.rate, rate)[0, : round(MAX_TALKER_SECONDS * rate)].astype(

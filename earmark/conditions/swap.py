@@ -12,11 +12,12 @@ from typing import Final
 
 from msgspec import Struct
 
-from earmark.audio.read import clip_bytes, decode_clip, load_waveform, passthrough
+from earmark.audio.limits import limits_of
+from earmark.audio.read import ClipLoader, load_waveform, passthrough
 from earmark.conditions._candidates import Candidate, other_items, sample_once
 from earmark.conditions._common import check_no_argument, item_rng, map_audio
 from earmark.errors import Rejected
-from earmark.types import Audio, Benchmark, Clip, EncodedAudio, Item, Part, Prompt, Source, Waveform, replace
+from earmark.types import Audio, Benchmark, Clip, EncodedAudio, Item, Limits, Part, Prompt, Source, Waveform, replace
 
 IS_CONTROL: Final = True  # a control: what is asked about cannot be heard
 
@@ -37,20 +38,19 @@ class Swap(Struct, frozen=True):
             )
         other = candidates[int(item_rng(self.seed, item, 0).randint(len(candidates)))]
 
-        def swap(_: Audio, number: int) -> Part:
-            return _load_swapped(other, other.clips[number % len(other.clips)])
+        def swap(audio: Audio, number: int) -> Part:
+            return _load_swapped(other, other.clips[number % len(other.clips)], limits_of(audio))
 
         return map_audio(prompt, swap)
 
 
-def _load_swapped(other: Candidate, clip: Source) -> EncodedAudio | Waveform:
-    taken = _load_whole(clip) if isinstance(clip, Clip) and not clip.start and clip.end is None else load_waveform(clip)
+def _load_swapped(other: Candidate, clip: Source, limits: Limits) -> EncodedAudio | Waveform:
+    if isinstance(clip, Clip) and not clip.start and clip.end is None:
+        loaded = ClipLoader(limits).load(clip)
+        taken = passthrough(loaded) or load_waveform(loaded)
+    else:
+        taken = load_waveform(clip, limits)
     return replace(taken, notes=(*taken.notes, f"swapped: the sound of item {other.id}"))
-
-
-def _load_whole(clip: Clip) -> EncodedAudio | Waveform:
-    data, digest = clip_bytes(clip)
-    return passthrough(clip, data, digest) or decode_clip(clip, data, digest)
 
 
 def load(argument: str, seed: int, benchmark: Benchmark) -> Swap:

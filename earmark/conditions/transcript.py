@@ -16,7 +16,7 @@ from msgspec import Struct
 from earmark.audio.read import display_name
 from earmark.conditions._common import map_audio
 from earmark.conditions._recogniser import SpeechRecognizer
-from earmark.config import backend_settings, compose_config
+from earmark.config import compose_config, parse_model
 from earmark.errors import Rejected
 from earmark.types import Audio, Benchmark, EncodedAudio, Item, Part, Prompt
 
@@ -28,6 +28,7 @@ class ReferenceTranscript(Struct, frozen=True):
     """The condition with the words of the data."""
 
     name: ClassVar[str] = "transcript"
+    leaves_audio_unread: ClassVar[bool] = True
 
     def apply(self, prompt: Prompt, item: Item) -> Prompt:  # noqa: ARG002 - the words are with the clip
         return map_audio(prompt, _to_text)
@@ -66,5 +67,5 @@ def load(argument: str, seed: int, benchmark: Benchmark) -> ReferenceTranscript 
     if not argument:
         return ReferenceTranscript()
     settings = compose_config([f"model={argument}"]).model
-    backend_settings(settings)  # what is wrong with its settings is told now, not at the first sound
+    parse_model(settings)  # what is wrong with its settings is told now, not at the first sound
     return AsrTranscript(argument, SpeechRecognizer(settings))

@@ -57,7 +57,13 @@ def hash64(data: bytes) -> str:
 
 
 def hash64_file(path: str | Path) -> str:
-    """The same of a file's bytes, which are never all in memory."""
+    """The same of a file's bytes, which are never all in memory; remembered while size and time of change stay."""
+    stat = Path(path).stat()
+    return _hash64_file(str(path), stat.st_size, stat.st_mtime_ns)
+
+
+@functools.lru_cache(maxsize=65536)
+def _hash64_file(path: str, size: int, changed: int) -> str:  # noqa: ARG001 - remembered by them
     whole = xxhash.xxh3_64()
     with Path(path).open("rb") as file:
         while block := file.read(BLOCK):

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import functools
 import os
-import threading
 import zipfile
 from typing import Final
 
@@ -14,12 +13,7 @@ from earmark.data.rows import read_cell
 from earmark.errors import AudioError, Rejected
 from earmark.types import Clip, ImageRef, SynthSpec
 
-CACHE_SIZE: Final = 4096
-LARGE: Final = (
-    1 << 24
-)  # bytes: a file larger than this is not held in memory where a part of it, or its digest, will do
-_sources: dict[tuple[str, int | None, str, str], str] = {}  # the latest recordings read, the oldest first
-_cache_lock = threading.Lock()
+LARGE: Final = 1 << 24  # bytes of a file: a larger one is not held in memory where a part of it will do
 
 
 def _clip_bytes(clip: Clip) -> bytes:
@@ -66,7 +60,7 @@ def _file_bytes(path: str) -> bytes:
 def read_clip(clip: Clip) -> tuple[bytes, str]:
     """The bytes behind a clip, and what names them. Raises AudioError where there are none."""
     data = _clip_bytes(clip)
-    return data, remember_digest(clip, data)
+    return data, hash64(data)
 
 
 @functools.lru_cache(maxsize=16)
@@ -90,27 +84,10 @@ def source_digest(part: Clip | SynthSpec | ImageRef) -> str:
     """
     if isinstance(part, SynthSpec):
         return hash64(repr((part.generator, sorted(part.settings.items()))).encode())
-    if isinstance(part, ImageRef):
-        return _sources.get(_location(part)) or remember_digest(part, read_image(part))
-    known = _sources.get(_location(part))
-    if known is None and part.row is None and not part.member and size(part) > LARGE:
-        return _keep(part, hash64_file(part.path))
-    return known or read_clip(part)[1]
-
-
-def remember_digest(part: Clip | ImageRef, data: bytes) -> str:
-    """Digest of these bytes, cached so that the file need not be read again."""
-    return _keep(part, hash64(data))
-
-
-def _keep(part: Clip | ImageRef, digest: str) -> str:
-    with _cache_lock:
-        _sources[_location(part)] = digest
-        if len(_sources) > CACHE_SIZE:
-            del _sources[next(iter(_sources))]
-    return digest
-
-
-def _location(part: Clip | ImageRef) -> tuple[str, int | None, str, str]:
-    """Location of the bytes of a recording or a picture, regardless of the time range."""
-    return (part.path, part.row, part.column, part.member) if isinstance(part, Clip) else (part.path, None, "", "")
+    if isinstance(part, Clip) and (part.row is not None or part.member):
+        return read_clip(part)[1]
+    try:
+        return hash64_file(part.path)
+    except OSError as error:
+        kind = AudioError if isinstance(part, Clip) else Rejected
+        raise kind(f"{part.name or part.path}: cannot be read ({error})") from error

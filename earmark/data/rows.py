@@ -101,7 +101,8 @@ def read_rows(
     `where` is a condition in SQL with a `?` for each of `values`. Raises BadData where the file cannot be read.
     """
     chosen = ", ".join(_quote(column) for column in columns)
-    query = f"select file_row_number, {chosen} from read_parquet(?, file_row_number=true) where {where} order by file_row_number"  # noqa: S608 - names are quoted, values are bound
+    rows = "read_parquet(?, file_row_number=true)"
+    query = f"select file_row_number, {chosen} from {rows} where {where} order by file_row_number"  # noqa: S608 - bound
     answer = _query(path, query, [str(path), *values])
     while batch := answer.fetchmany(1024):
         yield from batch
@@ -127,7 +128,8 @@ def _rows_per_block(path: str, column: str) -> int:
 @functools.lru_cache(maxsize=MAX_CACHED_BLOCKS)
 def _block(path: str, column: str, number: int, size: int) -> list[bytes | None]:
     first = number * size
-    query = f"select {_quote(column)} from read_parquet(?, file_row_number=true) where file_row_number between ? and ? order by file_row_number"  # noqa: S608
+    rows = "read_parquet(?, file_row_number=true) where file_row_number between ? and ?"
+    query = f"select {_quote(column)} from {rows} order by file_row_number"  # noqa: S608 - names are quoted
     return [cell for (cell,) in _query(path, query, [path, first, first + size - 1]).fetchall()]
 
 

@@ -15,54 +15,35 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Awaitable, Callable, Container
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Container
+from contextlib import aclosing
 from pathlib import Path
 from typing import Any, Final, TypeVar
 
 import msgspec
 from msgspec import Struct
 
-from earmark.barrier import Barrier, Tracebacks
-from earmark.config import Config, common_settings
 from earmark.data.cache import atomic_write, sha256_file
 from earmark.data.plain import encode_line
-from earmark.engine.prepare import PreparedItem, PromptPreparer, to_failure
-from earmark.engine.progress import Progress, count_record
+from earmark.engine.barrier import Barrier, Tracebacks
+from earmark.engine.prepare import PreparedItem, to_failure
+from earmark.engine.progress import Progress
+from earmark.engine.questions import RunJob
 from earmark.engine.retries import retries
+from earmark.engine.throttle import unwrap
 from earmark.errors import AskError, BadSetup, RunStopped, UsageError
-from earmark.journal import JOURNAL_FILE, Journal, Record, check_response, question_key, read_journal, read_keys
+from earmark.journal import Record, check_response, question_key, read_journal, read_keys
 from earmark.text.echo import flag_echo
-from earmark.types import Failure, Model, Seconds, replace
-
-
-class BatchJob(Struct, frozen=True):
-    """A batch as the service tells of it."""
-
-    id: str
-    status: str  # validating, in_progress, finalizing, completed, expired, cancelling, cancelled, failed
-    files: tuple[str, ...] = ()  # of answers and of errors, once there are any
-    errors: str = ""
-
-    @property
-    def is_final(self) -> bool:
-        """True if what is answered now is all that will be."""
-        return self.status in ("completed", "expired", "cancelled")
-
-
-class BatchReply(Struct, frozen=True):
-    """A reply in a file: the status and the body that it would have had."""
-
-    status_code: int | None = None
-    body: dict[str, Any] | None = None
-
-
-class BatchOutputLine(Struct, frozen=True):
-    """A line of a file of answers."""
-
-    custom_id: str = ""
-    response: BatchReply | None = None
-    error: Any = None
-
+from earmark.types import (
+    BatchJob,
+    BatchOutputLine,
+    BatchService,
+    Failure,
+    Model,
+    Seconds,
+    SendsBatches,
+    replace,
+)
 
 Argument = TypeVar("Argument")  # what a service is asked with,
 Result = TypeVar("Result")  # and what it tells
@@ -83,6 +64,14 @@ class BatchState(Struct, frozen=True):
     file: str = ""  # as the service calls it, once it has it
     batch: str = ""
     done: bool = False
+
+
+def find_service(model: Model) -> BatchService:
+    """Return the queue of a model's service. Raises UsageError where it has none."""
+    inner = unwrap(model)
+    if not isinstance(inner, SendsBatches):
+        raise UsageError(f"batch=true asks by a queue that {model.name} does not have; it is there for model=openai")
+    return inner.batch_service()
 
 
 class CompletedOrPending:
@@ -126,114 +115,121 @@ def requests_path(run: Path, number: int) -> Path:
 
 
 class BatchRunner:
-    """One sitting of one run: what goes out and comes back."""
+    """Asks a stream of questions by a service's queue, and gives their records as they come back."""
 
-    def __init__(self, run: Path, preparer: PromptPreparer, model: Model, config: Config) -> None:
-        from earmark.models._openai_queue import find_queue  # noqa: PLC0415 - a client that other runs do not owe
-
-        self.run, self.kitchen, self.queue = run, preparer, find_queue(model)
-        self.settings, self.prices = config.run, common_settings(config.model).prices
-        self.sheet: RequestFile | None = None
-        self.tracebacks = preparer.tracebacks = Tracebacks(run)
-        if self.settings.budget is not None:
+    def __init__(self, job: RunJob, model: Model, progress: Progress, log: Callable[[str], None]) -> None:
+        run, benchmark, settings, config = job
+        if settings.budget is not None:
             raise UsageError("budget= cannot stop a batch, which is sent whole; leave out one of the two")
-        if preparer.benchmark.retry_if:
+        if benchmark.retry_if:
             raise UsageError(
-                f"{preparer.benchmark.name} asks once more after some replies, which a batch cannot; leave out "
-                "batch=true"
+                f"{benchmark.name} asks once more after some replies, which a batch cannot; leave out batch=true"
             )
+        self._run, self._service, self._benchmark = run, find_service(model), benchmark
+        self._settings, self._prices = settings, config.common.prices
+        self._progress, self._log, self._started = progress, log, time.monotonic()
+        self._file: RequestFile | None = None
+        self._tracebacks = Tracebacks(run)
 
-    async def ask(
-        self, progress: Progress, log: Callable[[str], None], on_progress: Callable[[Progress], None]
-    ) -> None:
-        """Send what is left, wait for what is under way, write down what comes back."""
-        self.tally, self.say, self.watch, self.began = progress, log, on_progress, time.monotonic()
-        journal = Journal(self.run / JOURNAL_FILE, self._on_written)
+    async def records(
+        self, stream: AsyncGenerator[PreparedItem | Record], flush: Callable[[], Awaitable[None]]
+    ) -> AsyncGenerator[PreparedItem | Record]:
+        """Send what is left, wait for what is under way, and give what comes back.
+
+        `flush` waits until all that was given is on disk.
+        """
         try:
-            await self._send(journal)
-            await self._wait(journal)
+            async with aclosing(stream):
+                async for record in self._send(stream):
+                    yield record
+            async for record in self._wait(flush):
+                yield record
         finally:
-            if self.sheet:
-                self.sheet.discard()
-            await journal.close()
+            if self._file:
+                self._file.discard()
 
-    async def _send(self, journal: Journal) -> None:
+    async def _send(self, stream: AsyncGenerator[PreparedItem | Record]) -> AsyncIterator[Record]:
         """Write questions into files and send each as it is full; one that an earlier sitting left goes first."""
-        for state in load_batch_states(self.run):
+        for state in load_batch_states(self._run):
             if not state.batch and not state.done:
                 await self._submit(state)
-        while jobs := (await asyncio.to_thread(self.kitchen.next_batch)).items:
-            for job in jobs:
-                failed_job = job if isinstance(job, Record) else await self._add_request(job)
-                if failed_job:
-                    journal.append(replace(failed_job, timestamp=time.time()))
-        if self.sheet:
-            await self._submit(self.sheet.close())
+        async for job in stream:
+            failed = job if isinstance(job, Record) else await self._add_request(job)
+            if failed:
+                yield failed
+        if self._file:
+            await self._submit(self._file.close())
 
     async def _add_request(self, job: PreparedItem) -> Record | None:
         """Write a question into the file; a record of its failure where a bug makes no request of it."""
         with Barrier() as barrier:
-            line = self.queue.model.batch_line(_custom_id(job.record), job.prompt)
+            line = self._service.request_line(_custom_id(job.record), job.prompt)
         if barrier.error:
-            return replace(job.record, failure=self.tracebacks.failure(barrier, job.record.title))
-        if self.sheet and not self.sheet.has_room_for(line):
-            await self._submit(self.sheet.close())
-            self.sheet = None
-        self.sheet = self.sheet or RequestFile(self.run)
-        self.sheet.add(job, line)
+            return replace(job.record, failure=self._tracebacks.failure(barrier, job.record.title))
+        if self._file and not self._file.has_room_for(line):
+            await self._submit(self._file.close())
+            self._file = None
+        self._file = self._file or RequestFile(self._run)
+        self._file.add(job, line)
         return None
 
     async def _submit(self, state: BatchState) -> None:
         """Give a file to the service, unless it has it already."""
-        mark = sha256_file(records_path(self.run, state.number))[:32]
+        mark = sha256_file(records_path(self._run, state.number))[:32]
         if not state.file:
-            path = requests_path(self.run, state.number)
-            state = self._save_state(state, file=await self._with_retries(self.queue.upload, path))
+            path = requests_path(self._run, state.number)
+            state = self._save_state(state, file=await self._with_retries(self._service.upload, path))
             job = None
         else:
-            job = await self._with_retries(self.queue.find, state.file)
+            job = await self._with_retries(self._service.find, state.file)
         made = job or await self._create(state.file, mark)
         state = self._save_state(state, batch=made.id)
-        requests_path(self.run, state.number).unlink(missing_ok=True)
-        self.say(f"batch {state.number}: {state.questions} questions sent ({made.id})")
+        requests_path(self._run, state.number).unlink(missing_ok=True)
+        self._log(f"batch {state.number}: {state.questions} questions sent ({made.id})")
 
-    async def _wait(self, journal: Journal) -> None:
-        """Look at the batches, less and less often, until all are done."""
+    async def _wait(self, flush: Callable[[], Awaitable[None]]) -> AsyncIterator[Record]:
+        """Look at the batches, less and less often, until all are done; give what they hold."""
         pause = MIN_POLL_INTERVAL
-        while pending := [state for state in load_batch_states(self.run) if not state.done]:
-            self.tally.in_flight = self.tally.limit = sum(state.questions for state in pending)
-            self.watch(self.tally)
+        while pending := [state for state in load_batch_states(self._run) if not state.done]:
+            self._progress.in_flight = sum(state.questions for state in pending)
             for state in pending:
-                await self._poll(state, journal)
-            if not count_pending(self.run):
+                job = await self._poll(state)
+                if job.is_final:
+                    async for record in self._collect(state, job):
+                        yield record
+                    await flush()
+                    self._save_state(state, done=True)
+                    self._log(f"batch {state.number}: {job.status}")
+            self._progress.in_flight = count_pending(self._run)
+            if not self._progress.in_flight:
                 return
-            if time.monotonic() - self.began + pause > self.settings.batch_timeout:
+            if time.monotonic() - self._started + pause > self._settings.batch_timeout:
                 raise RunStopped(
-                    f"{count_pending(self.run)} questions are still in the service's queue after "
-                    f"{self.settings.batch_timeout:g} s; the same command waits on"
+                    f"{self._progress.in_flight} questions are still in the service's queue after "
+                    f"{self._settings.batch_timeout:g} s; the same command waits on"
                 )
             await asyncio.sleep(pause)
             pause = min(MAX_POLL_INTERVAL, pause * POLL_BACKOFF)
 
-    async def _poll(self, state: BatchState, journal: Journal) -> None:
-        job = await self._with_retries(self.queue.status, state.batch)
+    async def _poll(self, state: BatchState) -> BatchJob:
+        """Return how a batch stands. Raises RunStopped where the service did not take it."""
+        job = await self._with_retries(self._service.status, state.batch)
         if job.status == "failed":
             self._save_state(state, done=True)
             raise RunStopped(
                 f"the service did not take batch {job.id}: {job.errors or 'no reason given'}; the same command sends "
                 "its questions again"
             )
-        if job.is_final:
-            await self._collect(state, job, journal)
+        return job
 
-    async def _collect(self, state: BatchState, job: BatchJob, journal: Journal) -> None:
-        """Write down the answers of a batch, and what it did not come to."""
-        asked = {_custom_id(record): record for record in read_journal(records_path(self.run, state.number))}
+    async def _collect(self, state: BatchState, job: BatchJob) -> AsyncIterator[Record]:
+        """Give the answers of a batch, and a failure for what it did not come to."""
+        asked = {_custom_id(record): record for record in read_journal(records_path(self._run, state.number))}
         for file in job.files:
-            for line in await self._with_retries(self.queue.lines, file):
+            for line in await self._with_retries(self._service.lines, file):
                 record = asked.pop(line.custom_id, None)
                 if record:
-                    journal.append(self._to_record(record, line))
+                    yield self._to_record(record, line)
         for record in asked.values():
             lost = Failure(
                 "request-failed",
@@ -241,46 +237,36 @@ class BatchRunner:
                 final=False,
                 attempts=1,
             )
-            journal.append(replace(record, failure=lost, timestamp=time.time()))
-        await asyncio.sleep(0)  # until what was appended is written
-        self._save_state(state, done=True)
-        self.say(f"batch {state.number}: {job.status}")
+            yield replace(record, failure=lost)
 
     def _to_record(self, record: Record, line: BatchOutputLine) -> Record:
         """A question with what came of it."""
         with Barrier() as barrier:
             return self._read(record, line)
-        return replace(record, failure=self.tracebacks.failure(barrier, record.title), timestamp=time.time())
+        return replace(record, failure=self._tracebacks.failure(barrier, record.title))
 
     def _read(self, record: Record, line: BatchOutputLine) -> Record:
         try:
-            answer = check_response(self.queue.answer(line))
+            answer = check_response(self._service.answer(line))
         except AskError as error:
-            return replace(record, failure=to_failure(error, attempts=1), timestamp=time.time())
+            return replace(record, failure=to_failure(error, attempts=1))
         except BadSetup as error:
             wrong = Failure("request-failed", str(error), final=False, attempts=1)
-            return replace(record, failure=wrong, timestamp=time.time())
-        if self.prices:
-            cost = self.prices.cost(answer.usage, sum(sent.seconds for sent in record.audio_sent)) * self.prices.batch
+            return replace(record, failure=wrong)
+        if self._prices:
+            cost = self._prices.cost(answer.usage, sum(sent.seconds for sent in record.audio_sent)) * self._prices.batch
             answer = replace(answer, usage=replace(answer.usage, cost=cost))
-        return replace(
-            record, response=flag_echo(answer, self.kitchen.benchmark.prompt(record.item)), timestamp=time.time()
-        )
-
-    def _on_written(self, record: Record) -> None:
-        count_record(self.tally, record)
-        self.tally.seconds = time.monotonic() - self.began
-        self.watch(self.tally)
+        return replace(record, response=flag_echo(answer, self._benchmark.prompt(record.item)))
 
     def _save_state(self, state: BatchState, **changes: Any) -> BatchState:
         changed = msgspec.structs.replace(state, **changes)
-        atomic_write(self.run / FOLDER / f"{state.number:03}.json", msgspec.json.encode(changed))
+        atomic_write(self._run / FOLDER / f"{state.number:03}.json", msgspec.json.encode(changed))
         return changed
 
     async def _with_retries(self, call: Callable[[Argument], Awaitable[Result]], argument: Argument) -> Result:
         """Ask the service, again where that may help."""
         try:
-            async for attempt in retries(MAX_CALL_ATTEMPTS, self.settings.retry_timeout):
+            async for attempt in retries(MAX_CALL_ATTEMPTS, self._settings.retry_timeout):
                 with attempt:
                     return await call(argument)
         except AskError as error:
@@ -290,7 +276,7 @@ class BatchRunner:
     async def _create(self, file: str, mark: str) -> BatchJob:
         """Have a batch made of a file, asking once: what was asked twice might be made twice."""
         try:
-            return await self.queue.create(file, mark)
+            return await self._service.create(file, mark)
         except AskError as error:
             raise RunStopped(f"the service made no batch: {error}; the same command goes on") from error
 

@@ -4,9 +4,7 @@ What was asked is the model's settings and name, every word and role of the prom
 digest of the bytes of each sound and picture. Only whole answers are kept: a failure, a withheld or an empty answer and
 one that was cut short are asked for again. A remembered answer costs nothing and says so in its notes.
 
-`model.cache=true` gives any model a memory. As a backend, `backend: earmark.engine.cache` with `model:` as any model's
-settings, this is what judges are asked through: it also bounds what is under way and asks again where that may help,
-which the engine of a run does for its model.
+`model.cache=true` gives any model a cache; a judge always has one.
 """
 
 from __future__ import annotations
@@ -15,21 +13,17 @@ import asyncio
 import hashlib
 import sqlite3
 import time
-from collections.abc import AsyncIterator, Iterator, Mapping
-from contextlib import asynccontextmanager, closing, contextmanager
+from collections.abc import Iterator, Mapping
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any, Final
 from weakref import WeakValueDictionary
 
 import msgspec
 import orjson
-from msgspec import Struct
 
-from earmark.config import NOT_IN_SIGNATURE, backend_settings, common_settings
+from earmark.config import NOT_IN_SIGNATURE, ModelConfig
 from earmark.data.cache import cache_dir
-from earmark.engine.open import open_model
-from earmark.engine.retries import retries
-from earmark.engine.throttle import make_throttle
 from earmark.errors import BadData, Rejected
 from earmark.types import (
     EncodedAudio,
@@ -56,14 +50,6 @@ PRAGMAS: Final = (
     "pragma synchronous=normal",
     "create table if not exists answers (key blob primary key, answer blob not null, at real not null) without rowid",
 )
-
-
-class Settings(Struct, frozen=True, forbid_unknown_fields=True):
-    """Settings, in YAML."""
-
-    model: dict[str, Any]  # the settings of a model, `backend` among them
-    max_attempts: int = 5  # requests for one answer, the first included
-    retry_timeout: Seconds = 900.0  # for one answer, all attempts and waits together
 
 
 class ResponseCache:
@@ -161,28 +147,14 @@ def _part_content(part: Part) -> str | list[object]:
     )
 
 
-class RetryingModel(Wrapper):
-    """A model that is asked again where that may help."""
-
-    def __init__(self, model: Model, attempts: int, patience: Seconds) -> None:
-        super().__init__(model)
-        self._attempts, self._patience = attempts, patience
-
-    async def generate(self, prompt: Prompt) -> Response:
-        async for attempt in retries(self._attempts, self._patience):
-            with attempt:
-                return await self.model.generate(prompt)
-        raise AssertionError("stamina gives an answer or raises")
+def key_settings(config: ModelConfig) -> dict[str, Any]:
+    """Return the settings of a model that may change an answer, as part of the key of each."""
+    plain = {"backend": config.common.backend} | msgspec.to_builtins(config.settings)
+    return {name: value for name, value in plain.items() if name not in NOT_IN_KEY}
 
 
-@asynccontextmanager
-async def load(settings: Settings) -> AsyncIterator[CachedModel]:
-    """Open a model and the memory of what it said."""
-    settings_of_model = {"backend": common_settings(settings.model).backend} | msgspec.to_builtins(
-        backend_settings(settings.model)
-    )
-    signing = {name: value for name, value in settings_of_model.items() if name not in NOT_IN_KEY}
-    async with open_model(settings.model) as model:
-        with closing(ResponseCache(cache_dir("answers") / "answers.sqlite")) as memory:
-            asked = RetryingModel(make_throttle(model, settings.model), settings.max_attempts, settings.retry_timeout)
-            yield CachedModel(asked, memory, signing)
+@contextmanager
+def open_cache() -> Iterator[ResponseCache]:
+    """Open the cache of answers that all runs share."""
+    with closing(ResponseCache(cache_dir("answers") / "answers.sqlite")) as cache:
+        yield cache

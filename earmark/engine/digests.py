@@ -7,7 +7,7 @@ import orjson
 from earmark.data.cache import hash64
 from earmark.data.clips import source_digest
 from earmark.data.plain import repair
-from earmark.types import Clip, ImageRef, Part, Prompt, SynthSpec
+from earmark.types import Clip, ImageBytes, ImageRef, LoadedClip, Part, Prompt, SynthSpec
 
 
 def prompt_digest(prompt: Prompt) -> str:
@@ -28,6 +28,7 @@ def prompt_digest(prompt: Prompt) -> str:
 def _part_key(part: Part) -> str | tuple[str, ...]:
     if isinstance(part, str):
         return part
+    part = part.clip if isinstance(part, LoadedClip) else part
     if isinstance(part, ImageRef):
         return ("picture", part.name or part.path, str(part.width), part.detail)
     if isinstance(part, Clip):
@@ -36,17 +37,21 @@ def _part_key(part: Part) -> str | tuple[str, ...]:
 
 
 def audio_digest(prompt: Prompt, sent: set[str] | None = None) -> str:
-    """A digest of the recordings and pictures of a prompt, before any condition; empty where there are none or not all
-    were sent.
+    """Digest of the recordings and pictures of a prompt, before any condition. Empty where there are none, or where
+    `sent`, the digests of those that were sent, lacks some.
     """
-    if sent is not None and not sent:
+    parts = [part for turn in prompt.turns for part in turn.parts]
+    if sent is not None and (not sent or any(isinstance(part, Clip) for part in parts)):  # not read, so not sent
         return ""
-    sources = [
-        source_digest(part)
-        for turn in prompt.turns
-        for part in turn.parts
-        if isinstance(part, Clip | SynthSpec | ImageRef)
-    ]
+    sources = [digest for part in parts if (digest := _source(part))]
     if not sources or (sent is not None and not sent.issuperset(sources)):
         return ""
     return hash64("".join(sources).encode())
+
+
+def _source(part: Part) -> str:
+    if isinstance(part, LoadedClip):
+        return part.digest
+    if isinstance(part, ImageBytes):
+        return part.source
+    return source_digest(part) if isinstance(part, Clip | SynthSpec | ImageRef) else ""

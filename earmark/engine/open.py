@@ -1,4 +1,4 @@
-"""Open a model from its settings: prices, cache and backend."""
+"""Open a model from its settings: its backend, its prices and its cache, and what asks it no faster than it can answer."""
 
 from __future__ import annotations
 
@@ -7,22 +7,65 @@ from contextlib import asynccontextmanager
 from typing import Any
 
 from earmark import plugins
-from earmark.config import backend_settings, common_settings
+from earmark.config import ModelConfig, parse_model
+from earmark.engine.cache import CachedModel, key_settings, open_cache
 from earmark.engine.prices import PricedModel
+from earmark.engine.retries import DEFAULT_MAX_ATTEMPTS, DEFAULT_RETRY_TIMEOUT, RetryingModel
+from earmark.engine.throttle import Throttle, make_throttle
 from earmark.errors import BadSetup
 from earmark.text.secrets import first_hidden
-from earmark.types import Model
+from earmark.types import Model, replace
 
 
 @asynccontextmanager
-async def open_model(model: Mapping[str, Any]) -> AsyncIterator[Model]:
-    """A model from its settings, open for asking. Raises BadSetup where a key among them was not written down."""
-    if hidden := first_hidden(model, "model"):
+async def open_run_model(config: ModelConfig) -> AsyncIterator[Throttle]:
+    """Open the model of a run, asked as its settings allow; whoever asks it retries."""
+    async with _open_model(config) as model:
+        yield make_throttle(model, config)
+
+
+@asynccontextmanager
+async def open_model(settings: Mapping[str, Any]) -> AsyncIterator[Model]:
+    """Open a model from its settings, asked at any pace."""
+    async with _open_model(parse_model(settings)) as model:
+        yield model
+
+
+@asynccontextmanager
+async def open_throttled(settings: Mapping[str, Any], *, throttled: bool = True) -> AsyncIterator[Model]:
+    """Open a model for a plug-in, asked as its settings allow unless `throttled` is False."""
+    config = parse_model(settings)
+    async with _open_model(config) as model:
+        yield make_throttle(model, config) if throttled else model
+
+
+@asynccontextmanager
+async def open_judge_model(settings: Mapping[str, Any]) -> AsyncIterator[Model]:
+    """Open a model that a scorer asks: throttled, asked again where that may help, its answers cached."""
+    config = parse_model(settings)
+    async with _open_backend(config) as model:
+        with open_cache() as cache:
+            asked = RetryingModel(make_throttle(model, config), DEFAULT_MAX_ATTEMPTS, DEFAULT_RETRY_TIMEOUT)
+            yield CachedModel(asked, cache, key_settings(config))
+
+
+@asynccontextmanager
+async def _open_model(config: ModelConfig) -> AsyncIterator[Model]:
+    """Open a model with its cache, if it has one: its rate limits hold for what is not cached."""
+    async with _open_backend(config) as model:
+        if not config.common.cache:
+            yield model
+            return
+        uncached = replace(config, common=replace(config.common, cache=False))
+        with open_cache() as cache:
+            yield CachedModel(make_throttle(model, uncached), cache, key_settings(config))
+
+
+@asynccontextmanager
+async def _open_backend(config: ModelConfig) -> AsyncIterator[Model]:
+    """Open what answers, with its prices. Raises BadSetup where a key among its settings was not written down."""
+    if hidden := first_hidden(config.composed, "model"):
         raise BadSetup(f"{hidden} was a key, and keys are not written down; give it again: {hidden}=VALUE")
-    if common_settings(model).cache:  # asking again is left to whoever asks, as it is without a memory
-        held = {name: value for name, value in model.items() if name != "cache"}
-        model = {"backend": "earmark.engine.cache", "model": held, "max_attempts": 1}
-    module = plugins.find_plugin("models", common_settings(model).backend)
-    prices = common_settings(model).prices
-    async with module.load(backend_settings(model)) as opened:
+    module, prices = plugins.find_plugin("models", config.common.backend), config.common.prices
+    async with module.load(config.settings) as opened:
         yield PricedModel(opened, prices) if prices else opened

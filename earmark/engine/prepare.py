@@ -2,30 +2,33 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 import threading
 import time
-from collections.abc import Container, Iterator
+from collections import deque
+from collections.abc import AsyncGenerator, Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from itertools import islice
 from typing import Final, Literal, NamedTuple
 
-from msgspec import Struct
+from msgspec import Struct, field
 
-from earmark.audio.limits import DEFAULT_LIMITS, Limits, use_limits
-from earmark.audio.prepare import prepare_audio
-from earmark.barrier import Barrier, Tracebacks
+from earmark.audio.prepare import load_media, prepare_audio
+from earmark.audio.read import ClipLoader
+from earmark.engine.barrier import Barrier, Tracebacks
 from earmark.engine.digests import audio_digest, prompt_digest
 from earmark.engine.questions import Question, condition_name
 from earmark.errors import AskError, AudioError, ContentFiltered, Transient
-from earmark.journal import AudioSent, Record, question_key
+from earmark.journal import AudioSent, Record
 from earmark.types import (
-    Benchmark,
+    Capabilities,
     Condition,
     EncodedAudio,
     Failure,
     ImageBytes,
     Item,
-    Model,
+    LeavesAudioUnread,
     Prompt,
     Seconds,
     Waveform,
@@ -37,6 +40,8 @@ PREPARE_THREADS: Final = max(2, os.cpu_count() or 1)  # threads that prepare sou
 MAX_BATCH_SIZE: Final = 8  # items that a thread prepares before it hands them over, at most,
 
 BATCH_TIME: Final[Seconds] = 0.002  # and how long that may take
+INLINE_MAX_SECONDS: Final[Seconds] = 0.001  # prepare inline what takes less: handing an item to a thread costs as much
+INLINE_COOLDOWN_BATCHES: Final = 8
 
 
 class PreparedItem(Struct, frozen=True):
@@ -44,6 +49,31 @@ class PreparedItem(Struct, frozen=True):
 
     record: Record  # what will be written, without an outcome yet
     prompt: Prompt
+
+
+class PromptPreparer(Struct, frozen=True):
+    """Makes the prompts of items ready for a model. Threads share it."""
+
+    make_prompt: Callable[[Item], Prompt]
+    capabilities: Capabilities
+    tracebacks: Tracebacks
+    loader: ClipLoader = field(default_factory=ClipLoader)
+
+    def prepare_item(self, item: Item, condition: Condition | None, repeat: int) -> PreparedItem | Record:
+        """Prepare one question. A prompt that cannot be made is a finished record."""
+        record = Record(item, condition=condition_name(condition), repeat=repeat)
+        if item.state == "error":
+            return replace(record, failure=Failure("request-failed", item.reason))
+        with Barrier() as barrier:
+            prompt = self.make_prompt(item)
+            record = replace(record, prompt_digest=prompt_digest(prompt))
+            try:
+                loaded, ready = prepare_prompt(prompt, item, condition, self.capabilities, self.loader)
+            except AskError as error:
+                return replace(record, failure=to_failure(error, attempts=0))
+            digest = audio_digest(loaded, source_digests(ready))
+            return PreparedItem(replace(record, audio_sent=describe_audio(ready), audio_digest=digest), ready)
+        return replace(record, failure=self.tracebacks.failure(barrier, record.title, attempts=0))
 
 
 class PreparedBatch(NamedTuple):
@@ -55,63 +85,79 @@ class PreparedBatch(NamedTuple):
     cpu_seconds: Seconds  # on one question, without them
 
 
-class PromptPreparer:
+class PreparedBatches:
     """Takes questions from a stream and prepares them, in batches that take about `BATCH_TIME`. Threads share it."""
 
-    def __init__(
-        self,
-        benchmark: Benchmark,
-        stream: Iterator[Question],
-        model: Model,
-        settled: Container[int],
-        limits: Limits = DEFAULT_LIMITS,
-    ) -> None:
-        self.benchmark = benchmark
-        self.tracebacks = Tracebacks()  # of the run that it prepares for, which sets it
-        self._limits = limits
-        self._capabilities = model.capabilities
-        self._stream = (
-            q for q in stream if question_key(q[0].task, q[0].id, condition_name(q[1]), q[2]) not in settled
-        )
+    def __init__(self, questions: Iterator[Question], preparer: PromptPreparer) -> None:
+        self._questions, self._preparer = questions, preparer
         self._lock = threading.Lock()
         self._n_batches = 0
         self._size = 1
 
     def next_batch(self) -> PreparedBatch:
-        """The next few, ready, in order of their number; none at the end. A prompt that cannot be made is a finished
-        record.
-        """
+        """Prepare the next few, in order of their number; none at the end."""
         with self._lock:
             number, size = self._n_batches, self._size
             self._n_batches += 1
-            questions = list(islice(self._stream, size))
+            questions = list(islice(self._questions, size))
         started, worked = time.perf_counter(), time.thread_time()
-        jobs = [self.prepare_item(*question) for question in questions]
+        items = [self._preparer.prepare_item(*question) for question in questions]
         took, worked = time.perf_counter() - started, time.thread_time() - worked
         if took < BATCH_TIME / 2 and size == self._size:
             self._size = min(MAX_BATCH_SIZE, size * 2)
         elif took > BATCH_TIME * 2:
             self._size = max(1, size // 2)
-        each = 1 / max(1, len(jobs))
-        return PreparedBatch(number, jobs, took * each, worked * each)
+        each = 1 / max(1, len(items))
+        return PreparedBatch(number, items, took * each, worked * each)
 
-    def prepare_item(self, item: Item, condition: Condition | None, repeat: int) -> PreparedItem | Record:
-        record = Record(item, condition=condition_name(condition), repeat=repeat)
-        if item.state == "error":
-            return replace(record, failure=Failure("request-failed", item.reason))
-        with Barrier() as barrier:
-            prompt = self.benchmark.prompt(item)
-            record = replace(record, prompt_digest=prompt_digest(prompt))
-            try:
-                with use_limits(self._limits):
-                    ready = prepare_audio(condition.apply(prompt, item) if condition else prompt, self._capabilities)
-            except AskError as error:
-                return replace(record, failure=to_failure(error, attempts=0))
-            sent = describe_audio(ready)
-            return PreparedItem(
-                replace(record, audio_sent=sent, audio_digest=audio_digest(prompt, source_digests(ready))), ready
-            )
-        return replace(record, failure=self.tracebacks.failure(barrier, record.title, attempts=0))
+
+async def prepare_questions(
+    questions: Iterator[Question], preparer: PromptPreparer
+) -> AsyncGenerator[PreparedItem | Record]:
+    """Prepare questions in their order, as fast as they are taken.
+
+    One thread works ahead; where what it makes is waited for, more. What costs less than handing it over between
+    threads, as bytes that pass untouched do, is made here.
+    """
+    loop, pool = asyncio.get_running_loop(), ThreadPoolExecutor(PREPARE_THREADS)
+    batches = PreparedBatches(questions, preparer)
+    futures = deque([loop.run_in_executor(pool, batches.next_batch)])
+    early, turn = dict[int, PreparedBatch](), 0
+    cooldown = 0  # batches yet to be made on threads, since one that was made here took long
+    try:
+        while futures:
+            wanted = 1 if futures[0].done() else PREPARE_THREADS
+            batch = await futures.popleft()
+            early[batch.number] = batch
+            cooldown = max(0, cooldown - 1)
+            inline = batch.cpu_seconds < INLINE_MAX_SECONDS and not cooldown
+            while batch.items and inline and not futures:  # the last of them: go on here
+                for item in early.pop(turn).items:
+                    yield item
+                turn += 1
+                batch = early[turn] = batches.next_batch()
+                inline = batch.wall_seconds < INLINE_MAX_SECONDS
+                cooldown = 0 if inline else INLINE_COOLDOWN_BATCHES
+            if batch.items and not inline:
+                futures += [loop.run_in_executor(pool, batches.next_batch) for _ in range(len(futures), wanted)]
+            while turn in early:
+                for item in early.pop(turn).items:
+                    yield item
+                turn += 1
+    finally:
+        pool.shutdown(wait=False, cancel_futures=True)
+
+
+def prepare_prompt(
+    prompt: Prompt, item: Item, condition: Condition | None, capabilities: Capabilities, loader: ClipLoader
+) -> tuple[Prompt, Prompt]:
+    """A prompt with its media read, each file once, and as it is sent under a condition. Raises an AskError."""
+    if condition is None:
+        loaded = load_media(prompt, capabilities, loader, unchanged=True)
+        return loaded, prepare_audio(loaded, capabilities, loader.limits)
+    unread = isinstance(condition, LeavesAudioUnread) and condition.leaves_audio_unread
+    loaded = prompt if unread else load_media(prompt, capabilities, loader, unchanged=False)
+    return loaded, prepare_audio(condition.apply(loaded, item), capabilities, loader.limits)
 
 
 def describe_audio(prompt: Prompt) -> tuple[AudioSent, ...]:

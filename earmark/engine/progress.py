@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from msgspec import Struct
 
 from earmark.journal import Record
-from earmark.types import (
-    Seconds,
-    Usage,
-)
+from earmark.types import Seconds, Usage
 
 
 class Progress(Struct):
@@ -44,6 +43,13 @@ class Progress(Struct):
     def remaining(self) -> Seconds | None:
         """Seconds to the end at this rate."""
         return (self.total - self.done_before - self.done) / self.rate if self.rate else None
+
+
+class Callbacks(Struct, frozen=True):
+    """Functions that are called with messages and with the progress of a run."""
+
+    log: Callable[[str], None]
+    progress: Callable[[Progress], None]
 
 
 def count_record(progress: Progress, record: Record) -> None:

@@ -2,20 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Container, Iterable, Iterator
 from itertools import groupby
-from typing import Final, TypeAlias
+from pathlib import Path
+from typing import Final, NamedTuple, TypeAlias
 
 import msgspec
 
-from earmark.config import RunSettings
+from earmark.config import ModelConfig, RunSettings
 from earmark.data.plain import ENCODER, escape_bytes, repair
 from earmark.errors import BadData
+from earmark.journal import question_key
 from earmark.text.targets import resolve_target
 from earmark.types import Benchmark, Condition, Item, replace
 
 SHOWN: Final = 5  # items that a message names
 Question: TypeAlias = tuple[Item, Condition | None, int]  # an item, how it is heard, and which repeat
+
+
+class RunJob(NamedTuple):
+    """A run that is asked: where it lies, what it asks, and how."""
+
+    folder: Path
+    benchmark: Benchmark
+    settings: RunSettings
+    model: ModelConfig
 
 
 def condition_name(condition: Condition | None) -> str:
@@ -96,6 +107,11 @@ def questions(
             for condition in conditions:
                 for repeat in range(settings.repeats):
                     yield item, condition, repeat
+
+
+def skip_questions(stream: Iterable[Question], skipped: Container[int]) -> Iterator[Question]:
+    """Leave out the questions whose keys are in a container."""
+    return (q for q in stream if question_key(q[0].task, q[0].id, condition_name(q[1]), q[2]) not in skipped)
 
 
 def listed(names: list[str]) -> str:

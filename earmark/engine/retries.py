@@ -8,10 +8,12 @@ from typing import Final
 import stamina
 
 from earmark.errors import Transient
-from earmark.types import Seconds
+from earmark.types import Model, Prompt, Response, Seconds, Wrapper
 
 MIN_BACKOFF: Final[Seconds] = 0.5
 MAX_BACKOFF: Final[Seconds] = 60.0  # but for what the server says
+DEFAULT_MAX_ATTEMPTS: Final = 5  # requests for one answer, the first included
+DEFAULT_RETRY_TIMEOUT: Final[Seconds] = 900.0  # for one answer, all attempts and waits together
 JITTER: Final[Seconds] = 0.5  # added to each wait at random, so that many do not come back at once
 
 
@@ -36,3 +38,17 @@ def retries(attempts: int, patience: Seconds) -> AsyncIterable[stamina.Attempt]:
         wait_max=MAX_BACKOFF,
         wait_jitter=JITTER,
     )
+
+
+class RetryingModel(Wrapper):
+    """A model that is asked again where that may help."""
+
+    def __init__(self, model: Model, attempts: int, retry_timeout: Seconds) -> None:
+        super().__init__(model)
+        self._attempts, self._retry_timeout = attempts, retry_timeout
+
+    async def generate(self, prompt: Prompt) -> Response:
+        async for attempt in retries(self._attempts, self._retry_timeout):
+            with attempt:
+                return await self.model.generate(prompt)
+        raise AssertionError("stamina gives an answer or raises")

@@ -9,23 +9,25 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections import deque
-from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from asyncio import Queue
+from collections.abc import AsyncGenerator, AsyncIterator, Callable
+from contextlib import aclosing
 from pathlib import Path
 from typing import Final
 
-from earmark.barrier import Barrier, Tracebacks
 from earmark.config import RunSettings
-from earmark.engine.prepare import PREPARE_THREADS, PreparedBatch, PreparedItem, PromptPreparer, to_failure
+from earmark.engine.barrier import Barrier, Tracebacks
+from earmark.engine.prepare import PreparedItem, to_failure
 from earmark.engine.progress import Progress, count_record
-from earmark.engine.retries import retries
+from earmark.engine.retries import DEFAULT_MAX_ATTEMPTS, retries
 from earmark.engine.throttle import Throttle, unwrap
 from earmark.errors import AskError, BadSetup, RunStopped, Transient
 from earmark.journal import Journal, Record, check_response
 from earmark.text.echo import flag_echo
 from earmark.types import (
+    Benchmark,
     Failure,
+    LooksUpAnswers,
     Model,
     Prompt,
     Response,
@@ -36,12 +38,7 @@ from earmark.types import (
 QUEUE_SIZE: Final = (
     8  # questions that are ready and wait: few, so that their bytes are still in the processor's cache when sent
 )
-INLINE_COOLDOWN_BATCHES: Final = 8  # batches
-INLINE_MAX_SECONDS: Final[Seconds] = (
-    0.001  # what handing one question over between threads may cost: both hold the lock in turn
-)
 PROGRESS_INTERVAL: Final[Seconds] = 1.0  # after which it is told how far a run is, whether or not an answer has come
-DEFAULT_MAX_ATTEMPTS: Final = 5  # requests for one answer, unless somebody says otherwise
 
 
 async def ask(model: Model, prompt: Prompt, attempts: int, patience: Seconds) -> tuple[Response | Failure, int]:
@@ -77,166 +74,139 @@ def with_seconds(response: Response, started: Seconds) -> Response:
 
 
 class Runner:
-    """One sitting of one run."""
+    """Asks a model whatever a stream holds, and writes down what comes of it."""
 
     def __init__(
         self,
-        preparer: PromptPreparer,
         model: Throttle,
-        path: Path,
+        benchmark: Benchmark,
+        journal: Path,
         settings: RunSettings,
-        on_progress: Callable[[Progress], None],
+        progress: Progress,
+        on_progress: Callable[[Progress], None] = lambda _: None,
     ) -> None:
-        self.preparer, self.model, self.settings, self.on_progress = preparer, model, settings, on_progress
-        self.max_attempts = settings.max_attempts or preparer.benchmark.max_attempts or DEFAULT_MAX_ATTEMPTS
-        self.should_ask_again = preparer.benchmark.retry_if
-        self.lookup: Callable[[Record], Response | Failure] | None = getattr(unwrap(model), "lookup", None)
-        # ^ of a replay, which answers by what question it is
-        self.journal = Journal(path, self._on_written)
-        self.tracebacks = preparer.tracebacks = Tracebacks(path.parent)
-        self.queue: asyncio.Queue[PreparedItem | Record | None] = asyncio.Queue(QUEUE_SIZE)
-        self.failures_in_a_row = 0
-        self.cost = 0.0  # of the answers that have come, written or about to be
-        self.budget_exceeded = False  # by the budget
-        self.should_keep: Callable[[Record], bool] = lambda _: True
-        self.start_clock(Progress())
+        self._model, self._settings = model, settings
+        self._max_attempts = settings.max_attempts or benchmark.max_attempts or DEFAULT_MAX_ATTEMPTS
+        self._retry_if = benchmark.retry_if
+        inner = unwrap(model)
+        self._lookup = inner.lookup if isinstance(inner, LooksUpAnswers) else None
+        self._path, self._tracebacks = journal, Tracebacks(journal.parent)
+        self._progress, self._on_progress = progress, on_progress
+        self._cost = progress.cost  # of the answers that have come, written or about to be
+        self._failures_in_a_row = 0
+        self._queue = Queue[PreparedItem | Record | None](QUEUE_SIZE)
+        self._over_budget = asyncio.Event()  # and something was left unasked
 
-    def start_clock(self, progress: Progress) -> None:
-        """Count time and cost from here on."""
-        self.progress, self.started, self.cost = progress, time.monotonic(), progress.cost
+    async def ask(
+        self,
+        stream: AsyncGenerator[PreparedItem | Record],
+        on_record: Callable[[Record], None] = lambda _: None,
+        keep: Callable[[Record], bool] = lambda _: True,
+    ) -> None:
+        """Ask all that a stream holds; a record in it is written as it is.
 
-    async def run(self, progress: Progress, keep: Callable[[Record], bool] = lambda _: True) -> None:
-        """Ask all that is left. Whatever stops it, the answers that came are in the journal, as far as they are to be
-        kept.
+        `on_record` is called with each record once it is on disk; `keep` says which are written. Whatever stops it, the
+        answers that came are in the journal.
         """
-        self.start_clock(progress)
-        self.should_keep = keep
-        pool = ThreadPoolExecutor(PREPARE_THREADS, "kitchen")
-        pulse = asyncio.create_task(self._report_periodically())
+        started = time.monotonic()
+
+        def report() -> None:
+            self._report(time.monotonic() - started)
+
+        def on_written(record: Record) -> None:
+            count_record(self._progress, record)
+            report()
+            on_record(record)
+
+        journal = Journal(self._path, on_written)
         try:
-            async with asyncio.TaskGroup() as group:
-                group.create_task(self._fill_queue(pool))
-                for _ in range(self.model.max_concurrency):
-                    group.create_task(self._work())
+            async with aclosing(stream), asyncio.TaskGroup() as group:
+                pulse = group.create_task(_report_periodically(journal, report))
+                tasks = [group.create_task(_fill(self._queue, stream, self._model.max_concurrency))]
+                tasks += [group.create_task(self._work(journal, keep)) for _ in range(self._model.max_concurrency)]
+                await asyncio.wait(tasks)
+                pulse.cancel()
         except BaseExceptionGroup as errors:
             raise first_error(errors) from None
         finally:
-            pulse.cancel()
-            pool.shutdown(wait=False, cancel_futures=True)
-            await self.journal.close()
+            await journal.close()
 
-    async def _fill_queue(self, pool: ThreadPoolExecutor) -> None:
-        """Hand over what the cooks make, in the order of the items.
+    async def flush(self) -> None:
+        """Wait until all that was taken from the stream so far is on disk."""
+        await self._queue.join()
+        await asyncio.sleep(0)  # the journal writes before the loop turns again
 
-        One cook works ahead of the queue, on a thread; when the queue runs dry, more. What costs less than handing it
-        over between threads, as bytes that pass untouched do, is made here.
-        """
-        loop = asyncio.get_running_loop()
-        futures, done_early, turn = (
-            deque([loop.run_in_executor(pool, self.preparer.next_batch)]),
-            dict[int, PreparedBatch](),
-            0,
-        )
-        cooldown = 0  # batches yet to be made on threads, since one that was made here took long
-        while futures:
-            batch = await futures.popleft()
-            done_early[batch.number] = batch
-            cooldown = max(0, cooldown - 1)
-            inline = batch.cpu_seconds < INLINE_MAX_SECONDS and not cooldown
-            while batch.items and inline and not futures:  # the last of them: go on here
-                await self._enqueue(done_early.pop(turn).items)
-                turn += 1
-                batch = done_early[turn] = self.preparer.next_batch()
-                inline = batch.wall_seconds < INLINE_MAX_SECONDS
-                cooldown = 0 if inline else INLINE_COOLDOWN_BATCHES
-            if batch.items and not inline:
-                wanted = PREPARE_THREADS if self.queue.empty() else 1
-                futures += [loop.run_in_executor(pool, self.preparer.next_batch) for _ in range(len(futures), wanted)]
-            while turn in done_early:
-                await self._enqueue(done_early.pop(turn).items)
-                turn += 1
-        await self._enqueue([None] * self.model.max_concurrency)
-
-    async def _enqueue(self, jobs: Sequence[PreparedItem | Record | None]) -> None:
-        for job in jobs:
-            await self.queue.put(job)
-
-    async def _work(self) -> None:
-        while (job := await self.queue.get()) is not None:
-            if self.over_budget():
+    async def _work(self, journal: Journal, keep: Callable[[Record], bool]) -> None:
+        budget = self._settings.budget
+        while (job := await self._queue.get()) is not None:
+            if budget is not None and self._cost >= budget:
+                self._over_budget.set()
                 break
-            self.record(job if isinstance(job, Record) else await self.answer(job))
-        if not self.progress.in_flight:  # what was under way has come to its end
-            self.stop_over_budget()
-
-    def over_budget(self) -> bool:
-        """True if nothing more may be asked."""
-        over = self.settings.budget is not None and self.cost >= self.settings.budget
-        self.budget_exceeded |= over
-        return over
-
-    def stop_over_budget(self) -> None:
-        """Raise RunStopped where the budget left something unasked."""
-        if self.budget_exceeded:
+            record = job if isinstance(job, Record) else await self._answer(job)
+            self._cost += record.response.usage.cost if record.response else 0.0
+            if keep(record):
+                journal.append(replace(record, timestamp=time.time()))
+            self._queue.task_done()
+            if self._over_budget.is_set():
+                break
+        if self._over_budget.is_set() and not self._progress.in_flight:  # what was under way has come to its end
             raise RunStopped(
-                f"the answers cost {self.cost:.4g}, the budget is {self.settings.budget:g}; with a larger budget= the "
-                "same command goes on"
+                f"the answers cost {self._cost:.4g}, the budget is {budget:g}; with a larger budget= the same command "
+                "goes on"
             )
 
-    def record(self, record: Record) -> None:
-        """Enter what came of a question, and write it down where it is to be kept."""
-        self.cost += record.response.usage.cost if record.response else 0.0
-        if self.should_keep(record):
-            self.journal.append(replace(record, timestamp=time.time()))
+    def _report(self, seconds: Seconds) -> None:
+        self._progress.seconds, self._progress.waiting = seconds, self._model.waiting
+        self._progress.limit = max(self._model.limit, self._progress.in_flight)
+        self._on_progress(self._progress)
 
-    def _on_written(self, record: Record) -> None:
-        count_record(self.progress, record)
-        self._report()
-
-    def _report(self) -> None:
-        self.progress.seconds, self.progress.limit = time.monotonic() - self.started, self.model.limit
-        self.progress.waiting = self.model.waiting
-        self.on_progress(self.progress)
-
-    async def _report_periodically(self) -> None:
-        """Tell how far it is while no answer comes, too."""
-        while True:
-            await asyncio.sleep(PROGRESS_INTERVAL)
-            self._report()
-
-    async def answer(self, job: PreparedItem) -> Record:
+    async def _answer(self, job: PreparedItem) -> Record:
         """Ask one question. Raises RunStopped if too many failed in a row."""
-        if self.lookup:
-            looked_up = self.lookup(job.record)
+        if self._lookup:
+            looked_up = self._lookup(job.record)
             kind = "response" if isinstance(looked_up, Response) else "failure"
             return replace(job.record, **{kind: looked_up})
-        self.progress.in_flight += 1
+        self._progress.in_flight += 1
+        limits = self._max_attempts, self._settings.retry_timeout
         with Barrier() as barrier:
-            outcome, requests = await self._ask_model(job.prompt)
-        self.progress.in_flight -= 1
+            outcome, requests = await ask(self._model, job.prompt, *limits)
+            if self._retry_if and isinstance(outcome, Response) and self._retry_if(outcome):
+                took = outcome.usage
+                outcome, more = await ask(self._model, job.prompt, *limits)
+                requests += more
+                if isinstance(outcome, Response):
+                    outcome = replace(outcome, usage=took + outcome.usage)
+        self._progress.in_flight -= 1
         if barrier.error:
-            outcome, requests = self.tracebacks.failure(barrier, job.record.title), 1
+            outcome, requests = self._tracebacks.failure(barrier, job.record.title), 1
         if isinstance(outcome, Response):
-            self.failures_in_a_row = 0
+            self._failures_in_a_row = 0
             return replace(job.record, response=flag_echo(outcome, job.prompt), attempts=requests)
-        self.failures_in_a_row += barrier.error is not None or not outcome.final
-        if self.failures_in_a_row >= self.settings.max_consecutive_failures:
+        self._failures_in_a_row += barrier.error is not None or not outcome.final
+        if self._failures_in_a_row >= self._settings.max_consecutive_failures:
             raise RunStopped(
-                f"{self.failures_in_a_row} requests in a row failed, the last with: {outcome.message}; "
+                f"{self._failures_in_a_row} requests in a row failed, the last with: {outcome.message}; "
                 "when the model answers again, the same command goes on"
             )
         return replace(job.record, failure=outcome, attempts=requests)
 
-    async def _ask_model(self, prompt: Prompt) -> tuple[Response | Failure, int]:
-        """Ask the model, twice if the protocol retries such a reply; return the outcome and the number of requests."""
-        outcome, requests = await ask(self.model, prompt, self.max_attempts, self.settings.retry_timeout)
-        if not (self.should_ask_again and isinstance(outcome, Response) and self.should_ask_again(outcome)):
-            return outcome, requests
-        took = outcome.usage
-        outcome, more = await ask(self.model, prompt, self.max_attempts, self.settings.retry_timeout)
-        if isinstance(outcome, Response):
-            outcome = replace(outcome, usage=took + outcome.usage)
-        return outcome, requests + more
+
+async def _fill(
+    queue: Queue[PreparedItem | Record | None], stream: AsyncIterator[PreparedItem | Record], workers: int
+) -> None:
+    """Fill a queue from a stream, then tell so many workers that it is over."""
+    async for job in stream:
+        await queue.put(job)
+    for _ in range(workers):
+        await queue.put(None)
+
+
+async def _report_periodically(journal: Journal, report: Callable[[], None]) -> None:
+    """Report while no answer comes, too; stop where nothing can be written any more."""
+    while True:
+        await asyncio.sleep(PROGRESS_INTERVAL)
+        journal.check()
+        report()
 
 
 def first_error(group: BaseExceptionGroup[BaseException]) -> BaseException:

@@ -13,10 +13,10 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Callable, Mapping
-from typing import Any, Final, Protocol, runtime_checkable
+from collections.abc import Callable
+from typing import Final, Protocol, runtime_checkable
 
-from earmark.config import DEFAULT_MAX_RETRY_AFTER, common_settings
+from earmark.config import DEFAULT_MAX_RETRY_AFTER, ModelConfig
 from earmark.errors import Transient
 from earmark.types import Model, Prompt, Response, Seconds, Wrapper
 
@@ -166,12 +166,12 @@ class OnServer(Protocol):
         ...
 
 
-def make_throttle(model: Model, settings: Mapping[str, Any]) -> Throttle:
+def make_throttle(model: Model, config: ModelConfig) -> Throttle:
     """A model asked as its settings allow. What is remembered comes at any pace: the model in the memory has its own."""
-    shared, server = common_settings(settings), unwrap(model)
+    shared, server = config.common, unwrap(model)
     return Throttle(
         model,
-        BATCHING_CONCURRENCY if _batches(server, settings) else shared.concurrency,
+        BATCHING_CONCURRENCY if _batches(server, config) else shared.concurrency,
         start=START_HOSTED if isinstance(server, OnServer) and server.is_hosted else START_OWN,
         requests_per_minute=None if shared.cache else shared.requests_per_minute,
         tokens_per_minute=None if shared.cache else shared.tokens_per_minute,
@@ -179,15 +179,15 @@ def make_throttle(model: Model, settings: Mapping[str, Any]) -> Throttle:
     )
 
 
-def _batches(server: Model, settings: Mapping[str, Any]) -> bool:
-    return "concurrency" not in settings and isinstance(server, OnServer) and server.engine in BATCHING
+def _batches(server: Model, config: ModelConfig) -> bool:
+    return "concurrency" not in config.composed and isinstance(server, OnServer) and server.engine in BATCHING
 
 
-def warnings_of(model: Model, settings: Mapping[str, Any]) -> list[str]:
+def warnings_of(model: Model, config: ModelConfig) -> list[str]:
     """Warnings about a model's server, and how many questions it is asked at once where it says what it is."""
     server = unwrap(model)
     said = list(server.warnings) if isinstance(server, OnServer) else []
-    if isinstance(server, OnServer) and _batches(server, settings):
+    if isinstance(server, OnServer) and _batches(server, config):
         number = f"it is asked up to {BATCHING_CONCURRENCY} questions at once; model.concurrency=N sets another number"
         said.append(f"the server says that it is {server.engine}: {number}")
     return said

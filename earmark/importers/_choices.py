@@ -1,12 +1,12 @@
-"""Options that stand in the text of a question.
+"""Parsing of options in the text of a question.
 
-Found are options under letters from A on, in order, at least two: each on a line of its own,
+Options have letters from A on, in order, at least two: each on a line of its own,
 
     A. cat        A) cat        (A) cat        A: cat
 
-or, where every letter stands in brackets, all on one line: "(A) cat (B) dog". Of several such lists the last counts,
-for examples come first. The text of an option goes to the next letter, that of the last to the end of its line. A
-question whose list is something else, or lacks the right answer, has no choices here: nothing is guessed.
+or, with every letter in brackets, all on one line: "(A) cat (B) dog". Of several lists the last counts, since examples
+come first. An option ends at the next letter, the last one at the end of its line. A question with another kind of
+list, or without the right answer in it, gets no choices.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ BRACKETED: Final = re.compile(r"\(([A-Z])\)[ \t]*")
 
 
 class Options(NamedTuple):
-    """The options of a question, and what is left of it before them."""
+    """Options of a question, and the question without them."""
 
     question: str
     choices: tuple[str, ...]
@@ -34,7 +34,7 @@ class Options(NamedTuple):
 
 
 def parse_options(text: str) -> Options | None:
-    """The last list of options in a text.
+    """Parse the last list of options in a text.
 
     >>> parse_options("Which?\\nA. cat\\nB. dog\\nAnswer with the letter.")
     Options(question='Which?', choices=('cat', 'dog'))
@@ -58,7 +58,7 @@ def parse_options(text: str) -> Options | None:
 
 
 def _last_run(letters: Sequence[str]) -> tuple[int, int]:
-    """Start and end of the last run of letters from A on; equal if there is none."""
+    """Return start and end of the last run of letters from A on; equal if there is none."""
     begin = len(letters) - 1 - letters[::-1].index("A") if "A" in letters else 0
     end = begin
     while end < len(letters) and end - begin < len(LETTERS) and letters[end] == LETTERS[end - begin]:
@@ -67,28 +67,28 @@ def _last_run(letters: Sequence[str]) -> tuple[int, int]:
 
 
 def _before(text: str, end: int) -> str:
-    """A question without the words that announce its options."""
+    """Return the question before its options, without a heading."""
     return re.sub(r"\s*\bChoices:\s*$", "", text[:end]).strip()
 
 
 def label_of(target: str, options: Options) -> str | None:
-    """The label of the right option, which is told as a letter, as a text, or as both.
+    """Return the label of the right option, which is given as a letter, as a text, or as both.
 
-    >>> label_of("(B) dog", Options("", ("cat", "dog"))), label_of("dog", Options("", ("cat", "dog"))), label_of("C", Options("", ("x", "y")))
-    ('B', 'B', None)
+    >>> [label_of(target, Options("", ("cat", "dog"))) for target in ("(B) dog", "dog", "C")]
+    ['B', 'B', None]
     """
-    wanted = _plain(target)
+    text = _plain(target)
     pairs = list(zip(options.labels, options.choices, strict=True))
     labels = (
-        [label for label, _ in pairs if wanted == _plain(label)]  # first: a text may be the letter of another option
-        or [label for label, choice in pairs if wanted == _plain(choice)]
-        or [label for label, choice in pairs if wanted in {_plain(f"{label}{sign}{choice}") for sign in ("", *").:")}]
+        [label for label, _ in pairs if text == _plain(label)]  # first: a text may be the letter of another option
+        or [label for label, choice in pairs if text == _plain(choice)]
+        or [label for label, choice in pairs if text in {_plain(f"{label}{sign}{choice}") for sign in ("", *").:")}]
     )
     return labels[0] if labels else None
 
 
 def add_choices(item: Item) -> Item:
-    """An item with the options that its question lists, where its only target is one of them; else the item as it is."""
+    """Add the options in the question of an item, if its only target is one of them."""
     options = parse_options(item.question)
     label = label_of(item.targets[0], options) if options and len(item.targets) == 1 else None
     if not options or not label:
@@ -97,7 +97,7 @@ def add_choices(item: Item) -> Item:
 
 
 def _plain(text: str) -> str:
-    """Without blanks, brackets and stops around it, and case; a stop within a number stays.
+    """Remove blanks, case, and brackets and stops at the ends; a stop within a number stays.
 
     >>> _plain("(B) Dog."), _plain("1.5")
     ('b)dog', '1.5')

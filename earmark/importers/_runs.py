@@ -1,4 +1,4 @@
-"""Shared parts of the importers, and the run that each of them yields."""
+"""Shared parts of the importers."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ from earmark.runs.imported import ScorerSpec, TaskStats, ValueRange
 from earmark.text.stops import stop_of
 from earmark.types import Response, Usage, replace
 
-RepeatIndex: TypeAlias = Annotated[int, msgspec.Meta(ge=0, le=1_000_000)]  # which time something was asked
+RepeatIndex: TypeAlias = Annotated[int, msgspec.Meta(ge=0, le=1_000_000)]  # number of the repeat, from 0
 
 LETTERS: Final = string.ascii_uppercase
-HEAD_BYTES: Final = 65536  # bytes of a file that are looked at before its form is known
-MAX_LINE_BYTES: Final = 1 << 26  # bytes of a line that is looked at for the same
+HEAD_BYTES: Final = 65536  # bytes read to detect the format of a file
+MAX_LINE_BYTES: Final = 1 << 26  # bytes of a line read for the same
 ERROR_RATE_NAME: Final = re.compile(r"(?<![a-z])(wer|cer|mer)(?![a-z])")
 TRANSLATION_NAME: Final = re.compile(r"(?<![a-z])(?:(?:sacre)?bleu|chrf)(?![a-z])")
 LANGUAGE_CODES: Final = (  # words of names of data sets
@@ -46,13 +46,11 @@ LOWER_IS_BETTER: Final = re.compile(
 )
 
 
-# ---------------------------------------------------------------- how it may be scored
+# ---------------------------------------------------------------- scorers
 
 
-def imported_scorers(task_stats: TaskStats, scales: Mapping[str, ScorerSpec] | None = None) -> list[ScorerSpec]:
-    """The scorer of what they gave, if they gave anything: each measure in the scale that is known, or that its values
-    show.
-    """
+def measure_scorers(task_stats: TaskStats, scales: Mapping[str, ScorerSpec] | None = None) -> list[ScorerSpec]:
+    """Return the scorer of imported measures, if there are any: each in its known scale, or in that of its values."""
     measures = [
         {"name": name} | _scale(name, spread) | (scales or {}).get(name, {})
         for name, spread in task_stats.measures.items()
@@ -70,19 +68,20 @@ def _scale(name: str, spread: ValueRange) -> ScorerSpec:
     }
 
 
-def published_notice(harness: str, task: str, numbers: Mapping[str, float]) -> list[str]:
+def format_published(harness: str, task: str, numbers: Mapping[str, float]) -> list[str]:
     """Format the published numbers of a task in one line, kept with the run.
 
-    >>> published_notice("lmms-eval", "heard", {"accuracy": 2 / 3, "length": 20.0})
-    ['published by lmms-eval: heard: accuracy 0.6667, length 20']
+    >>> format_published("lmms-eval", "gender", {"accuracy": 2 / 3, "length": 20.0})
+    ['published by lmms-eval: gender: accuracy 0.6667, length 20']
     """
     text = ", ".join(f"{name} {value:.4g}" for name, value in numbers.items())
     return [f"published by {harness}: {task}: {text}"] if text else []
 
 
 def matching_scorers(task_stats: TaskStats, published: Iterable[str] = ()) -> list[ScorerSpec]:
-    """Scorers that fit the items of a task: a choice if there are choices, else by the imported measures, in the
-    language that the task's name tells, else an exact match of short answers.
+    """Choose scorers for the items of a task: by choices, by the imported measures, or exact match.
+
+    The language is that in the name of the task.
     """
     if task_stats.labels:
         return [{"name": "choice"}]
@@ -101,10 +100,10 @@ def matching_scorers(task_stats: TaskStats, published: Iterable[str] = ()) -> li
 
 
 def language_of_name(name: str) -> str:
-    """The last language that a name tells, which in a pair is that of the translation; empty: it tells none.
+    """Return the last language in a name, in a pair that of the translation; empty if there is none.
 
-    >>> language_of_name("fleurs_cmn_hans_cn"), language_of_name("covost2_en_zh"), language_of_name("librispeech"), language_of_name("myaudio")
-    ('zh', 'zh', 'en', '')
+    >>> [language_of_name(name) for name in ("fleurs_cmn_hans_cn", "covost2_en_zh", "librispeech", "myaudio")]
+    ['zh', 'zh', 'en', '']
     """
     codes = [LANGUAGE_CODES[word] for word in re.split(r"[^a-z]+", name.lower()) if word in LANGUAGE_CODES]
     return codes[-1] if codes else ""
@@ -114,20 +113,20 @@ def language_of_name(name: str) -> str:
 
 
 def matching_files(path: Path, pattern: str) -> list[Path]:
-    """A file itself, if its name fits; else the files of that name in a folder and below."""
+    """Return a file itself if its name matches, or the matching files below a folder."""
     if path.is_file():
         return [path] if path.match(pattern) else []
     return sorted(file for file in path.rglob(pattern) if file.is_file())
 
 
 def read_head(path: Path) -> bytes:
-    """The beginning of a file."""
+    """Read the beginning of a file."""
     with path.open("rb") as file:
         return file.read(HEAD_BYTES)
 
 
 def first_line(path: Path) -> Any:
-    """The first line of a file as JSON; None where it is none. Sound in a line makes it long."""
+    """Read the first line of a file as JSON; None if it is not JSON."""
     with path.open("rb") as file:
         line = file.readline(MAX_LINE_BYTES)
     try:
@@ -137,15 +136,14 @@ def first_line(path: Path) -> Any:
 
 
 def object_keys(value: Any) -> frozenset[str]:
-    """The names in an object; none in anything else."""
+    """Return the keys of an object; none for any other value."""
     return frozenset(value) if isinstance(value, dict) else frozenset()
 
 
 def decode_json(raw: bytes | msgspec.Raw, kind: Any, where: object, expected: str) -> Any:
-    """JSON as typed values; a wrong one is told in one line. Python's NaN and Infinity, which are no JSON, become null.
+    """Decode JSON as typed values. Raises BadData for others. NaN and Infinity of Python become null.
 
-    Lone surrogates are left in texts for the import to replace and to note; in what is decoded later, part by part,
-    they are replaced here.
+    Lone surrogates stay in texts, for the import to replace and note; in raw parts they are replaced here.
     """
     try:
         return msgspec.json.decode(raw, type=kind)
@@ -167,20 +165,21 @@ def decode_json(raw: bytes | msgspec.Raw, kind: Any, where: object, expected: st
 
 
 def read_lines(path: Path, kind: Any, expected: str) -> Iterator[tuple[int, Any]]:
-    """The lines of a file with their numbers, from 1."""
+    """Yield the lines of a file with their numbers, from 1."""
     with path.open("rb") as file:
         for number, line in enumerate(file, start=1):
             if line.strip():
                 yield number, decode_json(line, kind, f"{path}, line {number}", expected)
 
 
-# ---------------------------------------------------------------- what harnesses write
+# ---------------------------------------------------------------- messages
 
 
 class LoggedMessage(Struct, frozen=True):
-    """One turn, as Inspect and evalscope write it down: its words, or parts of several kinds.
+    """One turn in the logs of Inspect and evalscope: a text, or parts of several kinds.
 
-    >>> msgspec.convert({"content": [{"type": "audio", "audio": "a.wav"}, {"type": "text", "text": "Which?"}]}, LoggedMessage).text
+    >>> parts = [{"type": "audio", "audio": "a.wav"}, {"type": "text", "text": "Which?"}]
+    >>> msgspec.convert({"content": parts}, LoggedMessage).text
     'Which?'
     """
 
@@ -199,24 +198,24 @@ class LoggedMessage(Struct, frozen=True):
 
     @property
     def text(self) -> str:
-        """The words."""
+        """Text of the message."""
         if isinstance(self.content, str):
             return self.content
         return "".join(part.text or "" for part in self.parts if part.type == "text")
 
     @property
     def reasoning(self) -> str:
-        """The thoughts, where they are parts of their own."""
+        """Reasoning, if it has parts of its own."""
         return "".join(part.reasoning or "" for part in self.parts if part.type == "reasoning")
 
 
 def user_text(messages: Iterable[LoggedMessage]) -> str:
-    """The words of every turn of the user."""
+    """Join the texts of all turns of the user."""
     return "\n".join(message.text for message in messages if message.role == "user")
 
 
 class LoggedOutput(Struct, frozen=True):
-    """Output of a model, as Inspect and evalscope write it; only the fields used."""
+    """Output of a model in the logs of Inspect and evalscope; only the fields used."""
 
     class _Choice(Struct, frozen=True):
         message: LoggedMessage = LoggedMessage()
@@ -232,14 +231,14 @@ class LoggedOutput(Struct, frozen=True):
     error: str | None = None
 
     def complete(self, response: Response) -> Response:
-        """A response with how it ended and what it took."""
+        """Add stop reason, usage and time to a response."""
         stop = stop_of(self.choices[0].stop_reason if self.choices else "") or "end"
         usage = Usage(self.usage.input_tokens or 0, self.usage.output_tokens or 0) if self.usage else Usage()
         return replace(response, stop=stop, usage=usage, seconds=self.time or 0.0)
 
 
 def plain_name(name: str) -> str:
-    """A name for a task: it becomes that of a file.
+    """Convert a name to one of a task, which becomes a file name.
 
     >>> plain_name("inspect_evals/mmlu 0 shot")
     'inspect_evals-mmlu-0-shot'

@@ -1,14 +1,12 @@
-"""AcousticBench's results: <Model>/<task>/run_1.jsonl for the seed 42, run_2 for 43, run_3 for 44, a line for each
-question.
+"""AcousticBench's results: <Model>/<task>/run_1.jsonl for the seed 42, run_2 for 43, run_3 for 44, a line per question.
 
-Of their lines one name is certain, `chosen` (A, B or null). The others are not public, so several are understood for
-each: the id of a question (question_id, id, ...), its gold, and the reply. Ours are question_id, task, split, kind,
-audio, prompt, choices, gold, raw_response, chosen, correct, seed and, of a failure, error. Beside the runs of a task
-lies summary.json: mean accuracy with nulls wrong, the sample's standard deviation (over runs - 1), and the figures of
-each run.
+Only the field `chosen` (A, B or null) is public, so several names are accepted for the id of a question (question_id,
+id, ...), its gold, and the reply. We write question_id, task, split, kind, audio, prompt, choices, gold, raw_response,
+chosen, correct, seed and, for a failure, error; and for each task summary.json: mean accuracy with nulls wrong, the
+sample standard deviation (over runs - 1), and the figures of each run.
 
-A run of theirs, results/<Model>-<task>-<backend>-seed<N>-<time>/responses.jsonl, is read too. Imported replies are read
-anew, by our rules and judge; what was chosen there stands beside them, for `earmark rescore RUN --scorer theirs`.
+Also read: results/<Model>-<task>-<backend>-seed<N>-<time>/responses.jsonl. Imported replies are parsed by our rules and
+judge; the imported choice is kept for `earmark rescore RUN --scorer imported_score`.
 """
 
 from __future__ import annotations
@@ -21,7 +19,7 @@ from typing import Any, Final, NamedTuple
 import msgspec
 import orjson
 
-from earmark.data.cache import atomic_write as write_whole
+from earmark.data.cache import atomic_write
 from earmark.errors import BadData
 from earmark.journal import Record, ScoreLine
 from earmark.runs.imported import ImportedRun
@@ -51,7 +49,7 @@ class ResultPath(NamedTuple):
 
 
 def matches(path: Path) -> bool:
-    """True if a file, or a folder of them, is in this form."""
+    """True if a file, or a folder of files, has this format."""
     first = next(iter(_files(path)), None)
     if first is None:
         return False
@@ -66,7 +64,7 @@ def _files(path: Path) -> list[Path]:
 
 
 def read(path: Path) -> Iterator[ImportedRun]:
-    """One run for each model, with a repeat for each seed."""
+    """Yield a run for each model, with a repeat for each seed."""
     models: dict[str, dict[ResultPath, Path]] = {}
     for file in _files(path.absolute()):
         place = _parse_path(file)
@@ -83,15 +81,16 @@ def _parse_path(file: Path) -> ResultPath:
     whole = file.resolve()
     if run := RUN.fullmatch(file.stem):
         return ResultPath(whole.parent.parent.name, whole.parent.name, FIRST_SEED + int(run[1]) - 1)
-    if theirs := PUBLISHED_NAME.fullmatch(whole.parent.name):
-        return ResultPath(theirs["model"], theirs["task"], int(theirs["seed"]))
+    if name := PUBLISHED_NAME.fullmatch(whole.parent.name):
+        return ResultPath(name["model"], name["task"], int(name["seed"]))
     raise BadData(
-        f"{file}: whose results are they? Expected MODEL/TASK/run_1.jsonl or MODEL-TASK-BACKEND-seed42-TIME/{file.name}"
+        f"{file}: found no model in its path; expected MODEL/TASK/run_1.jsonl or "
+        f"MODEL-TASK-BACKEND-seed42-TIME/{file.name}"
     )
 
 
 def _lines(file: Path) -> Iterator[dict[str, Any]]:
-    """The lines of a file under our names, each with where it stands."""
+    """Yield the lines of a file with our field names and their position."""
     for number, line in enumerate(file.read_bytes().splitlines(), start=1):
         where = f"{file}, line {number}"
         try:
@@ -141,11 +140,11 @@ def _record(line: Mapping[str, Any], place: ResultPath, first: int) -> Record:
     return Record(item, repeat=repeat, response=Response(str(reply or ""), notes=to_notes([verdict])))
 
 
-# ---------------------------------------------------------------- out
+# ---------------------------------------------------------------- export
 
 
 def write(pairs: Iterable[tuple[Record, ScoreLine]], place: Path) -> list[Path]:
-    """The results of a run in this form, a folder for each task; what was written."""
+    """Write the results of a run in this format, a folder per task; return the paths."""
     tasks: dict[str, dict[int, list[dict[str, Any]]]] = {}
     for record, line in pairs:
         task = record.item.task.removesuffix(DIAGNOSTIC)
@@ -154,15 +153,14 @@ def write(pairs: Iterable[tuple[Record, ScoreLine]], place: Path) -> list[Path]:
     for task, runs in tasks.items():
         for seed, lines in sorted(runs.items()):
             data = b"".join(orjson.dumps(line) + b"\n" for line in lines)
-            written.append(write_whole(place / task / f"{run_name(seed)}.jsonl", data))
-        written.append(
-            write_whole(place / task / "summary.json", msgspec.json.format(orjson.dumps(summary(task, runs))))
-        )
+            written.append(atomic_write(place / task / f"{run_name(seed)}.jsonl", data))
+        formatted = msgspec.json.format(orjson.dumps(summary(task, runs)))
+        written.append(atomic_write(place / task / "summary.json", formatted))
     return written
 
 
 def seed_of(record: Record) -> int:
-    """The seed that a question was asked under."""
+    """Return the seed of a question."""
     return int(record.item.tags.get("seed", FIRST_SEED)) + record.repeat
 
 
@@ -198,7 +196,7 @@ def clip_name(clip: Source) -> str:
 
 
 def summary(task: str, runs: Mapping[int, list[dict[str, Any]]]) -> dict[str, Any]:
-    """Mean, deviation and figures of each run, over the scored questions."""
+    """Compute mean and deviation, and the figures of each run, over the scored questions."""
     figures: list[dict[str, Any]] = []
     for seed, lines in sorted(runs.items()):
         scored = [line for line in lines if line["kind"] != "diagnostic"]

@@ -2,8 +2,8 @@
 log_for_all_models).
 
     {"wer": 0.03, "sample_wer": [{reference, prediction, wer}]}
-    {"llama3_70b_judge": {judge_score, success_rate}, "details": [{question, reference, model_prediction, judge_response,
-        rate_score, success}]}                                    and the same by "gpt4o_judge"
+    {"llama3_70b_judge": {judge_score, success_rate}, "details": [{question, reference, model_prediction,
+        judge_response, rate_score, success}]}                    and the same by "gpt4o_judge"
     {"string_match": {judge_score}, "details": [{question, reference, model_prediction, choices, rate_score}]}
     {"acc": 0.4, "details": [{reference: [...], prediction}]}
     {"bleu": 25.8}, {"meteor": 0.2}                               and nothing else: no reply is kept
@@ -34,7 +34,7 @@ from msgspec import Struct
 from earmark.data.cache import hash64
 from earmark.errors import BadData
 from earmark.importers._choices import Options, label_of, parse_options
-from earmark.importers._runs import decode_json, imported_scorers, matching_files, read_head
+from earmark.importers._runs import decode_json, matching_files, measure_scorers, read_head
 from earmark.journal import Record
 from earmark.runs.imported import OPEN, ImportedRun, ScorerSpec, TaskStats
 from earmark.text.imported_verdicts import ImportedVerdict, to_notes
@@ -51,7 +51,7 @@ EMPTY_WORD: Final = "empty"  # what AudioBench writes for an empty text
 BRACKETED_OPTIONS: Final = re.compile(r"\(([^()]+)\)\?\s*$")
 OPTION_SEPARATOR: Final = re.compile(r",\s*(?:or\s+)?|\s+or\s+")
 
-SCORERS_OF_MEASURE: Final[dict[str, ScorerSpec]] = {  # how a kind of task is scored beside what they gave
+SCORERS_OF_MEASURE: Final[dict[str, ScorerSpec]] = {  # our scorer of each kind of task
     "wer": {"name": "wer", "normalizer": "none", "unit": "words", "tokens": "kept", "empty": "word"},
     "acc": {"name": "number", "policy": "audiobench"},
     "0-1": {"name": "rouge"},
@@ -109,12 +109,12 @@ class ScoreFile(Struct, frozen=True):
 
 
 def matches(path: Path) -> bool:
-    """True if a file, or a folder of them, is in this form."""
+    """True if a file, or a folder of files, has this format."""
     return any(FILE_START.match(read_head(file)) for file in matching_files(path, NAME))
 
 
 def read(path: Path) -> Iterator[ImportedRun]:
-    """One run for each model, which is the folder of its files."""
+    """Yield a run for each model, which is the folder of its files."""
     by_model: dict[Path, list[Path]] = {}
     for file in matching_files(path.absolute(), NAME):
         by_model.setdefault(file.parent, []).append(file)
@@ -134,10 +134,10 @@ def read(path: Path) -> Iterator[ImportedRun]:
 
 
 def scorers(kinds: dict[str, str], task_stats: TaskStats) -> list[ScorerSpec]:
-    """Theirs in its scale, and ours: a choice, an error rate, a number, or else how much the words overlap."""
+    """Return the imported score in its scale, and ours: a choice, an error rate, a number, or overlap of words."""
     kind = kinds[task_stats.task.removesuffix(OPEN)]
     scale: ScorerSpec = {"lowest": 0.0, "highest": {"0-1": 1.0, "0-5": 5.0}.get(kind)}
-    specs = imported_scorers(task_stats, dict.fromkeys(task_stats.measures, scale))
+    specs = measure_scorers(task_stats, dict.fromkeys(task_stats.measures, scale))
     return [*specs, {"name": "choice"} if task_stats.labels else SCORERS_OF_MEASURE[kind]]
 
 

@@ -30,12 +30,12 @@ from earmark.importers._runs import (
     RepeatIndex,
     decode_json,
     first_line,
-    imported_scorers,
+    format_published,
     matching_files,
     matching_scorers,
+    measure_scorers,
     object_keys,
     plain_name,
-    published_notice,
     read_lines,
     user_text,
 )
@@ -110,7 +110,7 @@ class DatasetReport(Struct, frozen=True):
 
 
 def matches(path: Path) -> bool:
-    """True if a file, or a folder of them, is in this form."""
+    """True if a file, or a folder of files, has this format."""
     written = next((file for file in _reviews(path) if file.stat().st_size), None)  # one of failures alone is empty
     return written is not None and {"index", "sample_score"} <= object_keys(first_line(written))
 
@@ -136,7 +136,7 @@ def read(path: Path) -> Iterator[ImportedRun]:
             records=_records(reviews),
             scorers=partial(scorers, reports),
             warnings=[
-                *_published_notices(reports),
+                *_format_published(reports),
                 *(notice for file in reviews for notice in _failure_notices(file.stem, reports)),
             ],
             files=tuple(reviews),
@@ -169,14 +169,14 @@ def _failure_notices(stem: str, reports: Mapping[str, DatasetReport]) -> Iterato
             )
 
 
-def _published_notices(reports: Mapping[str, DatasetReport]) -> Iterator[str]:
+def _format_published(reports: Mapping[str, DatasetReport]) -> Iterator[str]:
     for name, report in reports.items():
         numbers = {
             metric.identity.name: metric.score
             for metric in report.metrics
             if metric.identity and metric.score is not None
         }
-        yield from published_notice("evalscope", name, numbers)
+        yield from format_published("evalscope", name, numbers)
 
 
 def scorers(reports: Mapping[str, DatasetReport], task_stats: TaskStats) -> list[ScorerSpec]:
@@ -187,7 +187,7 @@ def scorers(reports: Mapping[str, DatasetReport], task_stats: TaskStats) -> list
         for metric in (named_report[1].metrics if named_report else ())
         if metric.identity and metric.semantics
     }
-    return [*imported_scorers(task_stats, scales), *matching_scorers(task_stats)]
+    return [*measure_scorers(task_stats, scales), *matching_scorers(task_stats)]
 
 
 def _records(reviews: Sequence[Path]) -> Iterator[Record]:

@@ -2,8 +2,9 @@
 object.
 
     header.json (of one that did not end: _journal/start.json)    eval: {task, model, ...}, status, results
-    samples/<id>_epoch_<n>.json    id, epoch, input, choices, target, output: {choices: [{message, stop_reason}], usage, time},
-                                   scores: {scorer: {value, answer, explanation}}, error, limit
+    samples/<id>_epoch_<n>.json    id, epoch, input, choices, target, error, limit,
+                                   output: {choices: [{message, stop_reason}], usage, time},
+                                   scores: {scorer: {value, answer, explanation}}
 
 Version 2 of the format, as Inspect 0.3 writes it. Since 2026 the members are packed by Zstandard, which Python knows
 from 3.14 on; before that the package zstandard is needed. An .eval is read sample by sample, a .json whole.
@@ -18,6 +19,7 @@ several letters are right at once it has none here. Sound is kept in the log as 
 
 from __future__ import annotations
 
+import math
 import struct
 import zipfile
 from collections.abc import Iterator, Mapping
@@ -38,11 +40,11 @@ from earmark.importers._runs import (
     LoggedOutput,
     RepeatIndex,
     decode_json,
-    imported_scorers,
+    format_published,
     matching_files,
     matching_scorers,
+    measure_scorers,
     plain_name,
-    published_notice,
     read_head,
     user_text,
 )
@@ -80,8 +82,8 @@ class Header(Struct, frozen=True):
     results: _Results | None = None
 
 
-class Sample(Struct, frozen=True):
-    """One sample, as far as it is used: events, attachments and usage are left where they are."""
+class LoggedSample(Struct, frozen=True):
+    """One sample; only the fields used."""
 
     class _Error(Struct, frozen=True):
         message: str
@@ -112,7 +114,7 @@ class WholeLog(Struct, frozen=True):
 
 
 def matches(path: Path) -> bool:
-    """True if a file, or a folder of them, is in this form."""
+    """True if a file, or a folder of files, has this format."""
     return any(map(_is_log, _logs(path)))
 
 
@@ -128,7 +130,7 @@ def _is_log(file: Path) -> bool:
 
 
 def read(path: Path) -> Iterator[ImportedRun]:
-    """One run for each log."""
+    """Yield a run for each log."""
     for file in filter(_is_log, _logs(path)):
         header = _header(file)
         ended = header.status == "success"
@@ -139,7 +141,7 @@ def read(path: Path) -> Iterator[ImportedRun]:
             records=_records(file, plain_name(header.eval.task)),
             scorers=scorers,
             warnings=[
-                *published_notice("Inspect", header.eval.task, _numbers(header)),
+                *format_published("Inspect", header.eval.task, _numbers(header)),
                 *([] if ended else [f"this evaluation did not end: its status is {header.status}"]),
             ],
             files=(file,),
@@ -158,7 +160,7 @@ def _numbers(header: Header) -> dict[str, float]:
 
 def scorers(task_stats: TaskStats) -> list[ScorerSpec]:
     """Theirs, and what fits the samples."""
-    return [*imported_scorers(task_stats), *matching_scorers(task_stats)]
+    return [*measure_scorers(task_stats), *matching_scorers(task_stats)]
 
 
 def _header(file: Path) -> Header:
@@ -189,7 +191,7 @@ def _open_archive(file: Path) -> Iterator[zipfile.ZipFile]:
 
 def _records(file: Path, task: str) -> Iterator[Record]:
     for where, raw in _samples(file):
-        sample: Sample = decode_json(raw, Sample, f"{file}, {where}", "a sample of Inspect")
+        sample: LoggedSample = decode_json(raw, LoggedSample, f"{file}, {where}", "a sample of Inspect")
         yield _record(task, sample)
 
 
@@ -233,7 +235,7 @@ def _decompress(packed: bytes, where: str) -> bytes:
     return data
 
 
-def _record(task: str, sample: Sample) -> Record:
+def _record(task: str, sample: LoggedSample) -> Record:
     words = sample.input if isinstance(sample.input, str) else user_text(sample.input)
     item = _item(str(sample.id), task, words, sample)
     asked, repeat = hash64(words.encode()), max(sample.epoch - 1, 0)
@@ -244,7 +246,7 @@ def _record(task: str, sample: Sample) -> Record:
     return Record(item, asked, repeat=repeat, response=sample.output.complete(response))
 
 
-def _failure(sample: Sample) -> str:
+def _failure(sample: LoggedSample) -> str:
     """Reason why there is no answer; nothing where there is one."""
     if sample.error:
         return _reason(sample.error.message)
@@ -266,7 +268,7 @@ def _reason(message: str) -> str:
     return " ".join(text.split())
 
 
-def _item(name: str, task: str, words: str, sample: Sample) -> Item:
+def _item(name: str, task: str, words: str, sample: LoggedSample) -> Item:
     targets = (sample.target,) if isinstance(sample.target, str) else tuple(sample.target)
     choices = tuple(sample.choices or ())
     labels = tuple(LETTERS[: len(choices)])
@@ -275,7 +277,7 @@ def _item(name: str, task: str, words: str, sample: Sample) -> Item:
     return Item(name, task, words, targets=targets)
 
 
-def _verdicts(scores: Mapping[str, Sample._Score]) -> Iterator[ImportedVerdict]:
+def _verdicts(scores: Mapping[str, LoggedSample._Score]) -> Iterator[ImportedVerdict]:
     for name, score in scores.items():
         several = score.value if isinstance(score.value, dict) else {"": score.value}
         for part, value in several.items():
@@ -284,7 +286,7 @@ def _verdicts(scores: Mapping[str, Sample._Score]) -> Iterator[ImportedVerdict]:
 
 
 def _value(value: Any) -> float | None:
-    """A value of a score as Inspect converts it; None for what is no number, as where a sample was left unscored.
+    """Convert a value as Inspect does; None if it is no number, as for an unscored sample.
 
     >>> _value("C"), _value(True), _value("0.5"), _value(float("nan")), _value([1])
     (1.0, 1.0, 0.5, None, None)
@@ -299,4 +301,4 @@ def _value(value: Any) -> float | None:
         number = float(value) if isinstance(value, str | int | float) else None
     except ValueError:
         return None
-    return number if number is not None and number == number and abs(number) != float("inf") else None  # noqa: PLR0124 - no nan
+    return number if number is not None and math.isfinite(number) else None

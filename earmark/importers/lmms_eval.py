@@ -33,12 +33,12 @@ from earmark.importers._choices import add_choices
 from earmark.importers._runs import (
     decode_json,
     first_line,
-    imported_scorers,
+    format_published,
     matching_files,
     matching_scorers,
+    measure_scorers,
     object_keys,
     plain_name,
-    published_notice,
     read_lines,
 )
 from earmark.journal import Record
@@ -80,7 +80,7 @@ class SampleLine(Struct, frozen=True):
 
 
 def matches(path: Path) -> bool:
-    """True if a file, or a folder of them, is in this form."""
+    """True if a file, or a folder of files, has this format."""
     return any(
         {"doc_id", "filtered_resps", "target"} <= object_keys(first_line(file))
         for file in matching_files(path, PATTERN)
@@ -100,7 +100,7 @@ def read(path: Path) -> Iterator[ImportedRun]:
             if results_path.is_file()
             else ResultsFile()
         )
-        notices = list(_published_notices(results, tasks))
+        notices = list(_format_published(results, tasks))
         yield ImportedRun(
             benchmark="lmms-eval",
             tasks=(),
@@ -119,17 +119,17 @@ def scorers(results: ResultsFile, task_stats: TaskStats) -> list[ScorerSpec]:
         name: {"better": "higher" if higher else "lower"} for name, higher in directions.items() if higher is not None
     }
     of_all = [name.partition(",")[0] for name in results.results.get(task_stats.task, {})]
-    return [*imported_scorers(task_stats, scales), *matching_scorers(task_stats, of_all)]
+    return [*measure_scorers(task_stats, scales), *matching_scorers(task_stats, of_all)]
 
 
-def _published_notices(results: ResultsFile, tasks: Iterable[str]) -> Iterator[str]:
+def _format_published(results: ResultsFile, tasks: Iterable[str]) -> Iterator[str]:
     for task in tasks:
         numbers = {
             name.removesuffix(",none"): value
             for name, value in results.results.get(task, {}).items()
             if isinstance(value, int | float) and "stderr" not in name
         }
-        yield from published_notice("lmms-eval", task, numbers)
+        yield from format_published("lmms-eval", task, numbers)
 
 
 def _records(tasks: Mapping[str, Path]) -> Iterator[Record]:

@@ -6,7 +6,7 @@ MMAU's page calls the key `model_prediction`, its script reads `model_output`; b
 question without either was not answered: MMAU's script leaves it out, here it is a request that failed. A task is a
 task (sound, music, speech); difficulty, category and skill are slices. `match`, where somebody kept it, is MMAU's
 verdict; the file that its script reads has none. MMAU's own reading of a reply is the reader `mmau`: earmark rescore
-RUN --readers mmau,earmark Some questions of test-mini list the right option twice: either label is right. Nothing tells
+RUN --parsers mmau,earmark Some questions of test-mini list the right option twice: either label is right. Nothing tells
 the model: give --model.
 """
 
@@ -21,7 +21,7 @@ from msgspec import Struct, field
 
 from earmark.data.cache import hash64
 from earmark.errors import BadData
-from earmark.importers._runs import LETTERS, decode_json, imported_scorers, matching_files, plain_name, read_head
+from earmark.importers._runs import LETTERS, decode_json, matching_files, measure_scorers, plain_name, read_head
 from earmark.journal import Record
 from earmark.runs.imported import ImportedRun, ScorerSpec, TaskStats
 from earmark.text.imported_verdicts import ImportedVerdict, to_notes
@@ -50,7 +50,7 @@ class MmauQuestion(Struct, frozen=True):
 
 
 def matches(path: Path) -> bool:
-    """True if a file, or a folder of them, is in this form."""
+    """True if a file, or a folder of files, has this format."""
     return any(map(_is_mmau, matching_files(path, "*.json")))
 
 
@@ -60,7 +60,7 @@ def _is_mmau(file: Path) -> bool:
 
 
 def read(path: Path) -> Iterator[ImportedRun]:
-    """One run for each file."""
+    """Yield a run for each file."""
     for file in filter(_is_mmau, matching_files(path.absolute(), "*.json")):
         yield ImportedRun(
             benchmark="mmau",
@@ -75,7 +75,7 @@ def read(path: Path) -> Iterator[ImportedRun]:
 
 def scorers(task_stats: TaskStats) -> list[ScorerSpec]:
     """Theirs, where it was kept, and the choice."""
-    return [*imported_scorers(task_stats), {"name": "choice"}]
+    return [*measure_scorers(task_stats), {"name": "choice"}]
 
 
 def _records(file: Path) -> Iterator[Record]:

@@ -25,9 +25,9 @@ from msgspec import Struct
 from earmark.errors import BadData
 from earmark.importers._runs import (
     first_line,
-    imported_scorers,
     language_of_name,
     matching_files,
+    measure_scorers,
     object_keys,
     plain_name,
     read_lines,
@@ -54,12 +54,12 @@ class ManifestLine(Struct, frozen=True):
 
 
 def matches(path: Path) -> bool:
-    """True if a file, or a folder of them, is in this form."""
+    """True if a file, or a folder of files, has this format."""
     return any({"text", "pred_text"} <= object_keys(first_line(file)) for file in matching_files(path, PATTERN))
 
 
 def read(path: Path) -> Iterator[ImportedRun]:
-    """One run for each model."""
+    """Yield a run for each model."""
     models: dict[str, dict[str, Path]] = {}
     for file in matching_files(path.absolute(), PATTERN):
         if name := NAME.fullmatch(file.name):
@@ -79,7 +79,7 @@ def read(path: Path) -> Iterator[ImportedRun]:
 def scorers(task_stats: TaskStats) -> list[ScorerSpec]:
     """The leaderboard's own rule for English, ours for others."""
     language = language_of_name(task_stats.task) or "en"
-    return [*imported_scorers(task_stats), ENGLISH if language == "en" else {"name": "wer", "language": language}]
+    return [*measure_scorers(task_stats), ENGLISH if language == "en" else {"name": "wer", "language": language}]
 
 
 def _records(task: str, file: Path) -> Iterator[Record]:

@@ -39,7 +39,7 @@ class ResultLine(Struct, frozen=True):
 
 
 def matches(path: Path) -> bool:
-    """True if a file, or a folder of them, is in this form."""
+    """True if a file, or a folder of files, has this format."""
     first = next(iter(_files(path)), None)
     if first is None:
         return False

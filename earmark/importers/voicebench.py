@@ -1,7 +1,7 @@
 """VoiceBench's results: <model>-<data>-<split>-<modality>.jsonl, and result-<the same> once a judge has read them.
 
-    prompt, response, and what the data set has: reference, id, key, instruction_id_list, kwargs; score: three replies of the
-    judge
+    prompt, response, and what the data set has: reference, id, key, instruction_id_list, kwargs;
+    score: three replies of the judge
 
 A run is a model, a task a data set; the splits (regions of sd-qa, domains of mmsu) are slices. An item is a line: two
 models' files have them in one order. What was asked as text, not spoken, is under the condition `transcript`. Where
@@ -26,15 +26,18 @@ from msgspec import Struct
 from earmark.data.cache import hash64
 from earmark.errors import BadData
 from earmark.importers._choices import add_choices
-from earmark.importers._runs import first_line, imported_scorers, matching_files, object_keys, read_lines
+from earmark.importers._runs import first_line, matching_files, measure_scorers, object_keys, read_lines
 from earmark.journal import Record
 from earmark.runs.imported import ImportedRun, ScorerSpec, TaskStats
 from earmark.text.imported_verdicts import ImportedVerdict, to_notes
 from earmark.types import Failure, Item, Response
 
-DATA: Final = "alpacaeval_full alpacaeval_speaker alpacaeval commoneval wildvoice openbookqa mmsu sd-qa mtbench ifeval bbh advbench"
+DATA: Final = (
+    *("alpacaeval_full", "alpacaeval_speaker", "alpacaeval", "commoneval", "wildvoice", "openbookqa"),
+    *("mmsu", "sd-qa", "mtbench", "ifeval", "bbh", "advbench"),
+)
 NAME: Final = re.compile(
-    rf"(?P<judged>result-)?(?P<model>.+)-(?P<data>{'|'.join(DATA.split())})-(?P<split>\w+)-(?P<modality>audio|text)\.jsonl"
+    rf"(?P<judged>result-)?(?P<model>.+)-(?P<data>{'|'.join(DATA)})-(?P<split>\w+)-(?P<modality>audio|text)\.jsonl"
 )
 CONDITIONS: Final = {"audio": "plain", "text": "transcript"}
 JUDGE: Final = "gpt-4o-mini"
@@ -62,13 +65,13 @@ class ResultFile(Struct, frozen=True):
 
 
 def matches(path: Path) -> bool:
-    """True if a file, or a folder of them, is in this form."""
+    """True if a file, or a folder of files, has this format."""
     named = [file for file in matching_files(path, "*.jsonl") if NAME.fullmatch(file.name)]
     return any({"prompt", "response"} <= object_keys(first_line(file)) for file in named)
 
 
 def read(path: Path) -> Iterator[ImportedRun]:
-    """One run for each model."""
+    """Yield a run for each model."""
     models: dict[str, dict[tuple[str, str, str], ResultFile]] = {}
     for file in matching_files(path.absolute(), "*.jsonl"):
         if name := NAME.fullmatch(file.name):
@@ -92,7 +95,7 @@ def read(path: Path) -> Iterator[ImportedRun]:
 def scorers(task_stats: TaskStats) -> list[ScorerSpec]:
     """The judge's in its scale; ours are a choice, or whether the reference is in the answer."""
     graded: ScorerSpec = {"lowest": LOWEST, "highest": HIGHEST, "better": "higher"}
-    specs = imported_scorers(task_stats, {} if task_stats.targets else {JUDGE: graded})
+    specs = measure_scorers(task_stats, {} if task_stats.targets else {JUDGE: graded})
     if task_stats.labels:
         return [*specs, {"name": "choice"}]
     return [*specs, {"name": "exact"}] if task_stats.targets else specs

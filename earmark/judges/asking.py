@@ -20,12 +20,11 @@ from typing import Any, Final
 from msgspec import Struct
 
 from earmark.audio.prepare import prepare_audio
-from earmark.config import backend_settings, compose_config
-from earmark.engine.open import open_model
+from earmark.config import compose_config, parse_model
 from earmark.errors import AskError, BadSetup, UsageError
 from earmark.judges.parsing import ParsedVerdict, parse_pair, parse_rating, parse_word
 from earmark.judges.prompts import JudgePrompt, fill_prompt
-from earmark.types import Item, Model, Part, Prompt, Turn, Usage, replace
+from earmark.types import Item, Model, OpenModel, Part, Prompt, Turn, Usage, replace
 
 NO_REPLY: Final = "no reply"  # the rule of a vote whose request failed
 MAX_LISTED_STEPS: Final = 12  # ratings of a scale that are offered to a judge that answers by likelihood, at most
@@ -141,19 +140,20 @@ def settings_of(judge: str) -> dict[str, Any]:
 @functools.cache  # composing takes most of a second, and a benchmark may name its judge for each of hundreds of tasks
 def _composed(judge: str, here: Path, conf: str) -> dict[str, Any]:  # noqa: ARG001 - where settings are looked for
     settings = compose_config([f"model={judge}"]).model
-    backend_settings(settings)
+    parse_model(settings)
     return settings
 
 
 @asynccontextmanager
-async def open_judge(judge: str, votes: int = 1, temperature: float = 0.0) -> AsyncIterator[Judge]:
-    """A judge, open, its answers remembered."""
+async def open_judge(
+    judge: str, open_model: OpenModel, votes: int = 1, temperature: float = 0.0
+) -> AsyncIterator[Judge]:
+    """Open a judge; `open_model` opens its model."""
     if votes < 1:
         raise UsageError(f"votes={votes}: a judge has one vote at least")
-    remembered = {"backend": "earmark.engine.cache", "model": settings_of(judge)}
     async with AsyncExitStack() as stack:
         try:
-            model = await stack.enter_async_context(open_model(remembered))
+            model = await stack.enter_async_context(open_model(settings_of(judge)))
         except BadSetup as error:
             raise BadSetup(f"the judge {judge} cannot be opened: {error}") from error
         yield Judge(model, votes, temperature)

@@ -8,14 +8,13 @@ from typing import Any, Final
 import aiohttp
 from msgspec import Struct
 
-from earmark.engine.batch import BatchJob, BatchOutputLine, BatchReply
-from earmark.engine.throttle import unwrap
-from earmark.errors import Transient, UsageError
+from earmark.errors import Transient
+from earmark.models._http import body_chunks
 from earmark.models._openai_reply import read_reply, to_error
 from earmark.models._openai_unsupported import OPTIONAL_PARAMETERS, find_unsupported
 from earmark.models._reply import SUCCESS, Reply, convert, error_fields, parse_payload
 from earmark.models.openai import ENDPOINT, ChatModel
-from earmark.types import Model, Response
+from earmark.types import BatchJob, BatchOutputLine, BatchReply, Prompt, Response
 
 COMPLETION_WINDOW: Final = "24h"  # within which a batch is to be answered: the only one that is offered
 FILE_BYTES: Final = 1 << 30  # of an output file, which may be longer than any one reply
@@ -60,6 +59,13 @@ class BatchQueue(Struct, frozen=True):
     """The queue of one service."""
 
     model: ChatModel
+
+    def request_line(self, custom_id: str, prompt: Prompt) -> bytes:
+        """Return a prompt as a line of a file of requests."""
+        fields, media = self.model.build_request(prompt, stream=False)
+        body, _ = self.model.unsupported.strip(fields)
+        line = {"custom_id": custom_id, "method": "POST", "url": f"/v1{ENDPOINT}", "body": body}
+        return b"".join(body_chunks(line, media))
 
     async def upload(self, path: Path) -> str:
         """Upload a file of requests; returns its id."""
@@ -131,11 +137,3 @@ def to_batch_job(made: BatchObject) -> BatchJob:
     files = tuple(file for file in (made.output_file_id, made.error_file_id) if file)
     errors = (made.errors or BatchErrors()).data or ()
     return BatchJob(made.id, made.status, files, "; ".join(str(error.message) for error in errors[:3]))
-
-
-def find_queue(model: Model) -> BatchQueue:
-    """Return the batch queue of a model's service."""
-    inner = unwrap(model)
-    if not isinstance(inner, ChatModel):
-        raise UsageError(f"batch=true needs a batch queue, which {model.name} does not have; use model=openai")
-    return BatchQueue(inner)

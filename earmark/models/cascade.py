@@ -16,8 +16,7 @@ from typing import Any, Final
 
 from msgspec import Struct
 
-from earmark.engine.open import open_model
-from earmark.engine.throttle import make_throttle
+from earmark.engine.open import open_throttled
 from earmark.errors import UsageError
 from earmark.text.thoughts import without_thoughts
 from earmark.types import Capabilities, EncodedAudio, Model, Part, Prompt, Response, Turn, Waveform, replace
@@ -135,10 +134,9 @@ async def load(settings: Settings) -> AsyncIterator[Cascade]:
         raise UsageError(
             f"template is '{settings.template}', expected {', '.join(TEMPLATES)} or a text with {{transcript}} in it"
         )
-    async with open_model(settings.asr) as asr, open_model(settings.llm) as llm:
+    async with open_throttled(settings.asr) as asr, open_throttled(settings.llm) as llm:
         name = settings.name or f"{asr.name}+{llm.name}"
         capabilities = replace(
             asr.capabilities, clips=None, images=llm.capabilities.images, roles=llm.capabilities.roles
         )
-        throttled_asr, throttled_llm = make_throttle(asr, settings.asr), make_throttle(llm, settings.llm)
-        yield Cascade(throttled_asr, throttled_llm, name, template, capabilities, settings.instruction)
+        yield Cascade(asr, llm, name, template, capabilities, settings.instruction)

@@ -30,7 +30,7 @@ from earmark.models._openai_reply import read_reply, read_speech
 from earmark.models._openai_stream import collect_stream
 from earmark.models._openai_unsupported import MAX_ADJUSTMENTS, RequestOutcome, UnsupportedParameters
 from earmark.models._reply import SUCCESS, Reply, parse_payload, parse_usage
-from earmark.types import Capabilities, Prompt, Response, Timeout, replace
+from earmark.types import BatchService, Capabilities, Prompt, Response, Timeout, replace
 
 PREFLIGHT: Final = True  # a run checks first that audio reaches it
 ENDPOINT: Final = "/chat/completions"
@@ -129,12 +129,11 @@ class ChatModel(Struct, frozen=True, eq=False):
             fields |= {"modalities": ["text", "audio"], "audio": {"voice": self.settings.voice, "format": form}}
         return ChatRequest(fields | extra_fields(self.settings), media)
 
-    def batch_line(self, name: str, prompt: Prompt) -> bytes:
-        """Encode a prompt as a line of a batch file."""
-        fields, media = self.build_request(prompt, stream=False)
-        body, _ = self.unsupported.strip(fields)
-        line = {"custom_id": name, "method": "POST", "url": f"/v1{ENDPOINT}", "body": body}
-        return b"".join(body_chunks(line, media))
+    def batch_service(self) -> BatchService:
+        """Return the service's queue for batches."""
+        from earmark.models._openai_queue import BatchQueue  # noqa: PLC0415 - a client that other runs do not owe
+
+        return BatchQueue(self)
 
     async def _request(self, question: ChatRequest) -> RequestOutcome:
         """Send one request."""

@@ -1,15 +1,15 @@
-"""Preflight: whether sound reaches the model, looked at before a benchmark is asked.
+"""Preflight: check that audio reaches the model before a benchmark is run.
 
-A tone, the same tone again, hiss, silence, and no sound at all are sent as the benchmark sends its own sound: its
-words, its order of parts, its sampling, its format and rate. What comes back decides:
+A tone, the same tone again, noise, silence, and no audio are sent as the benchmark sends its audio: with its wording,
+order of parts, sampling, format and rate. The replies decide:
 
-    heard     the same sound gives the same reply and another sound another; or the server counts tokens of sound
-    deaf      every sound, and none, gives the same reply and the same count of tokens
-    unsure    neither
+    audio_received  the same sound gives the same reply and another sound another; or the server counts audio tokens
+    no_audio        every sound, and none, gives the same reply and the same number of tokens
+    inconclusive    neither
+    error           the model does not answer
 
-Where the benchmark's own words do not settle it ("answer with the letter only"), an open question is asked as well. A
-model that is deaf stops the run, and so does one that does not answer. What the server really received it does not
-tell: what is reported is what was sent.
+If the wording of the benchmark does not settle it ("answer with the letter only"), an open question is asked too.
+no_audio and error stop the run. The report shows what was sent; what the server received cannot be observed.
 """
 
 from __future__ import annotations
@@ -21,9 +21,9 @@ from typing import Final
 
 import msgspec
 
-from earmark.barrier import Barrier, Tracebacks
 from earmark.config import RunSettings
 from earmark.data.cache import atomic_write
+from earmark.engine.barrier import Barrier, Tracebacks
 from earmark.engine.cache import without_cache
 from earmark.engine.prepare import describe_audio
 from earmark.engine.runner import ask
@@ -40,9 +40,7 @@ MAX_ATTEMPTS: Final = 3  # requests for one answer
 async def check_run(
     run: Path, pattern: Prompt | None, model: Model, settings: RunSettings, log: Callable[[str], None]
 ) -> None:
-    """Look at a model before a run, say what was found and keep it with the run. Raises BadSetup where it cannot have
-    heard.
-    """
+    """Check a model before a run, log the reports and write them to the run. Raises BadSetup for no_audio or error."""
     if pattern is None:
         return
     reports = await run_preflight(model, pattern, settings)
@@ -50,23 +48,23 @@ async def check_run(
     for report in reports:
         for line in report_lines(report):
             log(line)
-    bad = [report for report in reports if report.verdict in ("deaf", "failed")]
-    deaf = [report for report in bad if report.verdict == "deaf"]
-    if deaf or len(bad) == len(reports):  # one dead endpoint of several is left out, and stops nothing
-        worst = (deaf or bad)[0]
-        what = "does not hear" if deaf else "cannot be asked about sound"
-        more = ", or go on all the same with preflight=false" if deaf else " first"
-        raise BadSetup(f"{worst.model} {what}: {worst.why}. No question was asked; see to the server{more}")
+    bad = [report for report in reports if report.verdict in ("no_audio", "error")]
+    without_audio = [report for report in bad if report.verdict == "no_audio"]
+    if without_audio or len(bad) == len(reports):  # one failed endpoint of several is left out
+        worst = (without_audio or bad)[0]
+        problem = "receives no audio" if without_audio else "cannot be asked about audio"
+        advice = "check the server, or run with preflight=false" if without_audio else "check the server first"
+        raise BadSetup(f"{worst.model} {problem}: {worst.why}. No item was asked; {advice}")
 
 
 async def run_preflight(
     model: Model, pattern: Prompt, settings: RunSettings, *, thorough: bool = False
 ) -> list[PreflightReport]:
-    """Look at a model, or at each endpoint of one. `thorough` asks for log-probabilities too."""
+    """Check a model, or each endpoint of one. `thorough` requests log-probabilities too."""
     endpoints = getattr(unwrap(model), "endpoints", None)
     if endpoints is None:
         return [await _check_endpoint(model, model.name, pattern, settings, thorough=thorough)]
-    missing = [PreflightReport(model.name, "failed", why, (), ()) for why in getattr(unwrap(model), "missing", ())]
+    missing = [PreflightReport(model.name, "error", why, (), ()) for why in getattr(unwrap(model), "missing", ())]
     each = [
         _check_endpoint(endpoint.model, f"{model.name} at {endpoint.title}", pattern, settings, thorough=thorough)
         for endpoint in endpoints
@@ -82,22 +80,22 @@ async def _check_endpoint(
     try:
         ready = await asyncio.to_thread(variants, pattern, model.capabilities, like)
     except AskError as error:
-        return PreflightReport(title, "failed", str(error), (), ())
+        return PreflightReport(title, "error", str(error), (), ())
     sent = describe_audio(ready[TONE])
     words: Wording = "open" if pattern == plain_pattern() else "the benchmark's"
     probes = await _ask_round(model, words, ready, settings)
-    if judge_probes(probes)[0] in ("deaf", "unsure") and words != "open":
+    if judge_probes(probes)[0] in ("no_audio", "inconclusive") and words != "open":
         ready = await asyncio.to_thread(variants, with_open_question(pattern), model.capabilities, like)
         probes += await _ask_round(model, "open", ready, settings)
     verdict, why = judge_probes(probes)
     more = [*remarks(probes, verdict), *await _name_remarks(unwrap(model))]
-    if thorough and verdict != "failed":
+    if thorough and verdict != "error":
         more += await _logprob_remarks(model, pattern, settings)
     return PreflightReport(title, verdict, why, sent, tuple(probes), tuple(more))
 
 
 async def _ask_round(model: Model, words: Wording, ready: Mapping[str, Prompt], settings: RunSettings) -> list[Probe]:
-    """One question with every sound; the first is asked alone, for it finds out what the model refuses."""
+    """Ask one question with every sound; the first alone, since it finds the unsupported parameters."""
     first = await send_probe(model, words, TONE, ready[TONE], settings)
     if first.failure:
         return [first]
@@ -106,7 +104,7 @@ async def _ask_round(model: Model, words: Wording, ready: Mapping[str, Prompt], 
 
 
 async def send_probe(model: Model, words: Wording, sound: str, prompt: Prompt, settings: RunSettings) -> Probe:
-    """One question of the preflight."""
+    """Ask one question of the preflight."""
     with Barrier() as barrier:
         try:
             outcome, _ = await ask(
@@ -133,7 +131,7 @@ async def send_probe(model: Model, words: Wording, sound: str, prompt: Prompt, s
 
 
 async def _name_remarks(model: Model) -> list[str]:
-    """True if the server knows the model by its name; some answer under any."""
+    """Note a server that does not list the model by its name; some answer under any."""
     listed = getattr(model, "list_models", None)
     if listed is None:
         return []
@@ -143,16 +141,12 @@ async def _name_remarks(model: Model) -> list[str]:
         return []
     if not names or model.name in names:
         return []
-    return [
-        (
-            f"the server does not list '{model.name}', only {', '.join(names[:5])}{' ...' if len(names) > 5 else ''}: it "
-            "may be answering as another model"
-        )
-    ]
+    listed_names = ", ".join(names[:5]) + " ..." * (len(names) > 5)
+    return [f"the server does not list '{model.name}', only {listed_names}: it may be answering as another model"]
 
 
 async def _logprob_remarks(model: Model, asked: Prompt, settings: RunSettings) -> list[str]:
-    """True if log-probabilities come when they are asked for."""
+    """Note whether log-probabilities are returned on request."""
     if not hasattr(unwrap(model), "unsupported"):
         return []
     ready = await asyncio.to_thread(variants, asked, model.capabilities, None)
@@ -161,4 +155,4 @@ async def _logprob_remarks(model: Model, asked: Prompt, settings: RunSettings) -
     if probe.failure:
         return [f"log-probabilities: {probe.failure}"]
     refused = [note for note in probe.notes if "logprobs" in note or note == NO_LOGPROBS_NOTE]
-    return refused or ["log-probabilities come when they are asked for"]
+    return refused or ["log-probabilities are returned on request"]

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from typing import Any, Final
+from collections.abc import Iterator
+from typing import Final
 
 import numpy as np
 
@@ -11,7 +11,7 @@ from earmark import plugins
 from earmark.audio.encode import FORMATS, encode, rate_for
 from earmark.audio.prepare import fit_audio, prepare_audio, resample_waveform
 from earmark.audio.synth import synthesize
-from earmark.config import Config, RunSettings, common_settings
+from earmark.config import ModelConfig, RunSettings
 from earmark.engine.questions import questions
 from earmark.errors import AskError
 from earmark.types import (
@@ -41,16 +41,18 @@ MAX_TOKENS: Final = 32  # tokens for the answer to that, at least
 MAX_SOUNDS: Final = 2  # sounds of a prompt that are sent, at most
 
 
-def wants_preflight(model: Mapping[str, Any]) -> bool:
+def wants_preflight(model: ModelConfig) -> bool:
     """True if a model's backend wants to be looked at: one that is asked over a network does."""
-    return bool(getattr(plugins.find_plugin("models", common_settings(model).backend), "PREFLIGHT", False))
+    return bool(getattr(plugins.find_plugin("models", model.common.backend), "PREFLIGHT", False))
 
 
-def benchmark_pattern(benchmark: Benchmark, conditions: tuple[Condition | None, ...], config: Config) -> Prompt | None:
+def benchmark_pattern(
+    benchmark: Benchmark, conditions: tuple[Condition | None, ...], settings: RunSettings, model: ModelConfig
+) -> Prompt | None:
     """Prompt that shows how a benchmark sends audio; None if it sends none, or the preflight is off."""
-    if not config.run.preflight or not wants_preflight(config.model):
+    if not settings.preflight or not wants_preflight(model):
         return None
-    return first_audio_prompt(benchmark, conditions, config.run)
+    return first_audio_prompt(benchmark, conditions, settings)
 
 
 def first_audio_prompt(

@@ -10,7 +10,7 @@ from msgspec import Struct
 from earmark.journal import AudioSent
 from earmark.preflight.probes import NOISE, NOTHING, SAME_TONE, SILENCE, TONE
 
-Verdict: TypeAlias = Literal["heard", "unsure", "deaf", "failed"]
+Verdict: TypeAlias = Literal["audio_received", "inconclusive", "no_audio", "error"]
 Wording: TypeAlias = Literal["the benchmark's", "open"]
 
 
@@ -44,34 +44,32 @@ def judge_probes(probes: Sequence[Probe]) -> tuple[Verdict, str]:
     """Verdict and its reason."""
     failed = next((probe for probe in probes if probe.failure and probe.sound != NOTHING), None)
     if failed:
-        return "failed", f"asked about {failed.sound}: {failed.failure}"
+        return "error", f"asked about {failed.sound}: {failed.failure}"
     rounds = [
         {probe.sound: probe for probe in probes if probe.wording == words and not probe.failure}
         for words in dict.fromkeys(probe.wording for probe in probes)
     ]
     counts = next((text for asked in rounds if (text := _audio_counting(asked))), "")
     if counts or any(_depends_on_audio(asked) for asked in rounds):
-        return "heard", counts or "replies differ with the sound"
+        return "audio_received", counts or "replies differ with the sound"
     if all(_all_same(asked) for asked in rounds):
         tone = rounds[-1][TONE]
-        return (
-            "deaf",
-            (
-                f"the same reply ({_quote(tone.reply)}) and the same {tone.tokens_in} tokens in for a tone, hiss, silence "
-                "and no sound at all"
-            ),
+        return "no_audio", (
+            f"the same reply ({_quote(tone.reply)}) and the same {tone.tokens_in} tokens in for a tone, noise, silence "
+            "and no audio"
         )
-    return "unsure", _doubts(rounds)
+    return "inconclusive", _doubts(rounds)
 
 
 def _doubts(rounds: Sequence[Mapping[str, Probe]]) -> str:
-    """Reason why nothing is sure."""
+    """Reason of an inconclusive verdict."""
     if heard := rounds[-1][TONE].transcripts:
-        return f"it hears words alone, and none of these sounds holds any; of a tone it wrote down {_quote(' '.join(heard))}"
+        transcript = _quote(" ".join(heard))
+        return f"it transcribes speech, and these sounds hold none; its transcript of a tone is {transcript}"
     if not any(NOTHING in asked for asked in rounds):
         return "the same reply to every sound; none of them holds words, so a recogniser may be right"
     if any(asked[TONE].reply != asked[SAME_TONE].reply for asked in rounds):
-        return "replies vary for the same sound, and the server counts no tokens of sound"
+        return "replies vary for the same sound, and the server counts no audio tokens"
     return "the same reply to every sound, and the server does not count its tokens"
 
 
@@ -84,7 +82,7 @@ def _audio_counting(asked: Mapping[str, Probe]) -> str:
     if nothing and nothing.tokens_in and tone.tokens_in > nothing.tokens_in:
         return f"{differ}the server counts it ({tone.tokens_in} tokens in, {nothing.tokens_in} without)"
     if tone.tokens_sound:
-        return f"{differ}the server counts it ({tone.tokens_sound} tokens of sound)"
+        return f"{differ}the server counts it ({tone.tokens_sound} audio tokens)"
     return ""
 
 
@@ -117,17 +115,16 @@ def remarks(probes: Sequence[Probe], verdict: Verdict) -> list[str]:
         probe.sound == NOTHING and not probe.failure for probe in probes
     ):
         cut = any(probe.stop == "length" for probe in answered)
-        lines.append(f"every reply was empty{'; a model that thinks first needs more model.max_tokens' if cut else ''}")
-    elif verdict == "heard" and len({probe.reply for probe in answered}) == 1:
+        lines.append(f"every reply was empty{'; raise model.max_tokens for a reasoning model' if cut else ''}")
+    elif verdict == "audio_received" and len({probe.reply for probe in answered}) == 1:
         lines.append(
-            f"every reply was the same ({_quote(answered[0].reply)}): sound that is counted has arrived, which does "
-            "not say that it is understood"
+            f"every reply was the same ({_quote(answered[0].reply)}): the audio was counted, but may not be understood"
         )
     return lines
 
 
 def report_lines(report: PreflightReport) -> Iterator[str]:
-    """A report in a few lines."""
+    """Format a report in a few lines."""
     yield f"preflight: {report.verdict}: {report.model}: {report.why}"
     for sound in report.sent[:1]:
         channels = f"{sound.channels} channel{'s' if sound.channels > 1 else ''}"

@@ -1,4 +1,4 @@
-"""Scores gathered into rows: by task, condition and slice, as means over groups, and as averages over tasks.
+"""Aggregation of scores into rows: by task, condition and slice, as means over groups, and as averages over tasks.
 
 Only counts are kept, in columns. A mean over groups weighs an item by one over the size of its group, so that each
 group counts alike; an average over tasks lets each task count alike. Intervals are those of what they are.
@@ -26,14 +26,14 @@ from earmark.stats.guessing import above_guessing
 from earmark.stats.repeats import repeat_estimates
 from earmark.types import STATES, Counts, Metric, Number, Score, Scorer, State, replace
 
-_VERSION: Final = re.compile(r"\.\d+$")  # of a reader or a normaliser
-OF: Final = "\x1f"  # between the name of a task and that of a count
-FAILED: Final = 1  # of an answer: there was none,
-UNREAD: Final = 2  # and it could not be read, or was a refusal
+_VERSION: Final = re.compile(r"\.\d+$")  # of a parser or a normalizer
+TASK_SEPARATOR: Final = "\x1f"  # between the name of a task and that of a count
+FAILED: Final = 1  # outcome of an item without a response
+UNPARSED: Final = 2  # outcome of a response that was not parsed, or a refusal
 
 
 class CountColumns(Protocol):
-    """The counts of many items: `CountTable`, or several of them in one."""
+    """Counts of many items: a `CountTable`, or several joined."""
 
     @property
     def columns(self) -> Mapping[str, Floats]: ...
@@ -46,7 +46,7 @@ class CountColumns(Protocol):
 
 
 class JoinedCounts(Struct, frozen=True):
-    """The counts of several tasks, each under its task's name."""
+    """Counts of several tasks, each prefixed with the name of its task."""
 
     columns: dict[str, Floats]
     groups: Names
@@ -54,37 +54,34 @@ class JoinedCounts(Struct, frozen=True):
     repeats: npt.NDArray[np.int64]
 
 
-def join_counts(bags: Mapping[str, CountColumns]) -> JoinedCounts:
-    """Several tasks as one: an item has the counts of its own task, and 0 of the others'."""
-    columns = side_by_side(
-        {task: task_columns.columns for task, task_columns in bags.items()},
-        [task_columns.groups.size for task_columns in bags.values()],
+def join_counts(by_task: Mapping[str, CountColumns]) -> JoinedCounts:
+    """Join several tasks: an item has the counts of its own task, and 0 of the others."""
+    tables = by_task.values()
+    columns = prefix_columns(
+        {task: table.columns for task, table in by_task.items()}, [table.groups.size for table in tables]
     )
-    named = (
-        np.concatenate([getattr(task_columns, kind) for task_columns in bags.values()])
-        for kind in ("groups", "items", "repeats")
+    groups, items, repeats = (
+        np.concatenate([getattr(table, kind) for table in tables]) for kind in ("groups", "items", "repeats")
     )
-    return JoinedCounts(columns, *named)
+    return JoinedCounts(columns, groups, items, repeats)
 
 
-def side_by_side(by_task: Mapping[str, Mapping[str, Floats]], sizes: Sequence[int]) -> dict[str, Floats]:
-    """The counts of several tasks over the items of all of them, each under its task's name and 0 in the items of the
-    others.
+def prefix_columns(by_task: Mapping[str, Mapping[str, Floats]], sizes: Sequence[int]) -> dict[str, Floats]:
+    """Pad the counts of each task to the items of all tasks, with 0 in the others, and prefix them with the task.
 
-    Each count is an array of shape (items of its task,), `sizes` has how many items each task has; what comes out has
-    the shape (items of all,).
+    Each count has shape (items of its task,), `sizes` are the numbers of items; each result has shape (all items,).
     """
     columns = {}
     before = 0
-    for (task, own), size in zip(by_task.items(), sizes, strict=True):
-        for name, column in own.items():
-            columns[f"{task}{OF}{name}"] = np.pad(column, (before, sum(sizes) - before - size))
+    for (task, counts), size in zip(by_task.items(), sizes, strict=True):
+        for name, column in counts.items():
+            columns[f"{task}{TASK_SEPARATOR}{name}"] = np.pad(column, (before, sum(sizes) - before - size))
         before += size
     return columns
 
 
 class HasMetrics(Protocol):
-    """Anything with metrics: a scorer, or weights or averages over one."""
+    """A scorer, or weights or averages over one."""
 
     @property
     def name(self) -> str: ...
@@ -93,7 +90,7 @@ class HasMetrics(Protocol):
 
 
 class RowKey(Struct, frozen=True):
-    """Which row a score belongs to."""
+    """Key of the row that a score belongs to."""
 
     task: str
     condition: str
@@ -107,19 +104,19 @@ class Aggregate(Struct):
     scorer: HasMetrics
     counts: CountColumns
     states: dict[State, int] = field(default_factory=lambda: dict.fromkeys(STATES, 0))
-    failed: dict[str, float] = field(default_factory=dict)  # counts in the bags of items that failed
-    worst: dict[str, float] = field(default_factory=dict)  # counts outside them of unjudged items had they been wrong,
-    best: dict[str, float] = field(default_factory=dict)  # and of both had they been right
-    outcome: array[int] = field(default_factory=lambda: array("b"))  # of each item of the bags: 0, FAILED or UNREAD
-    answers: array[int] = field(default_factory=lambda: array("Q"))  # and the name of what was read, 0 for nothing
+    failed: dict[str, float] = field(default_factory=dict)  # counts in the table of failed items
+    worst: dict[str, float] = field(default_factory=dict)  # counts of unjudged items if they were wrong
+    best: dict[str, float] = field(default_factory=dict)  # counts of failed and unjudged items if they were right
+    outcome: array[int] = field(default_factory=lambda: array("b"))  # of each item of the table: 0, FAILED or UNPARSED
+    answers: array[int] = field(default_factory=lambda: array("Q"))  # hash of each parsed answer, 0 for none
 
     def add(self, record: Record, scorer: Scorer, score: Score) -> None:
-        """Enter one score."""
+        """Add one score."""
         self.states[score.state] += 1
         failed = record.failure is not None and record.failure.state != "refused"
         if isinstance(self.counts, CountTable) and score.state != "judge-failed":
             self.counts.add(score.counts, record.item.group or record.item.id, record.repeat, record.item.id)
-            self.outcome.append(FAILED if failed else UNREAD if score.state in ("unparsed", "refused") else 0)
+            self.outcome.append(FAILED if failed else UNPARSED if score.state in ("unparsed", "refused") else 0)
             self.answers.append(0 if score.answer is None else hash64(score.answer))
         if failed or score.state == "judge-failed":
             worst, best = scorer.bounds(record.item)
@@ -129,70 +126,64 @@ class Aggregate(Struct):
 
 
 class Aggregates:
-    """Scores gathered by task, condition, scorer and slice."""
+    """Scores aggregated by task, condition, scorer and slice."""
 
     def __init__(self, slices: Sequence[str] = ()) -> None:
         self._slices = slices
-        self.cells: dict[RowKey, Aggregate] = {}
+        self.by_row: dict[RowKey, Aggregate] = {}
 
-    def add(self, record: Record, scorer: Scorer, earned: Score, label: str = "") -> None:
-        """Enter one score, into the row of all and into that of each of its slices.
+    def add(self, record: Record, scorer: Scorer, score: Score, label: str = "") -> None:
+        """Add one score to the row of its task and to that of each of its slices.
 
-        `label` tells the scorer from others of its name on the same task.
+        `label` distinguishes the scorer from others of its name on the same task.
         """
         item = record.item
         for tag in ("", *self._slices):
             if not tag or tag in item.tags:
-                of_tag = f"{tag}={item.tags[tag]}" if tag else ""
-                row_key = RowKey(item.task, record.condition, label or scorer.name, of_tag)
-                cell = self.cells.get(row_key)
-                if cell is None:
-                    cell = self.cells[row_key] = Aggregate(scorer, CountTable())
-                cell.add(record, scorer, earned)
+                row_slice = f"{tag}={item.tags[tag]}" if tag else ""
+                row_key = RowKey(item.task, record.condition, label or scorer.name, row_slice)
+                if row_key not in self.by_row:
+                    self.by_row[row_key] = Aggregate(scorer, CountTable())
+                self.by_row[row_key].add(record, scorer, score)
 
     def to_rows(self, averages: Mapping[str, tuple[str, ...]] = {}, mean_over: str = "") -> list[Row]:
-        """The numbers of every cell, of every average over tasks whose cells are all there, and of the mean over
-        groups.
-        """
-        rows = [aggregate_row(row_key, cell) for row_key, cell in self.cells.items()]
-        whole = {row_key: cell for row_key, cell in self.cells.items() if not row_key.slice}
+        """Compute every row, the means over groups, and every average over tasks that are all present."""
+        rows = [aggregate_row(row_key, aggregate) for row_key, aggregate in self.by_row.items()]
+        whole = {row_key: aggregate for row_key, aggregate in self.by_row.items() if not row_key.slice}
         if mean_over:
             rows += [
-                aggregate_row(replace(row_key, slice=f"mean over {mean_over}s"), average_over_groups(cell))
-                for row_key, cell in whole.items()
+                aggregate_row(replace(row_key, slice=f"mean over {mean_over}s"), average_over_groups(aggregate))
+                for row_key, aggregate in whole.items()
             ]
         for name, tasks in averages.items():
             for condition, scorer in dict.fromkeys((row_key.condition, row_key.scorer) for row_key in whole):
-                cells = {task: cell for task in tasks if (cell := whole.get(RowKey(task, condition, scorer)))}
-                if len(cells) == len(tasks):
-                    rows.append(aggregate_row(RowKey(name, condition, scorer), average_over_tasks(cells)))
+                keys = {task: RowKey(task, condition, scorer) for task in tasks}
+                if all(key in whole for key in keys.values()):
+                    average = average_over_tasks({task: whole[key] for task, key in keys.items()})
+                    rows.append(aggregate_row(RowKey(name, condition, scorer), average))
         return rows
 
 
 def aggregate_row(row_key: RowKey, aggregate: Aggregate) -> Row:
-    """The numbers of a cell."""
-    columns, groups = aggregate.counts.columns, aggregate.counts.groups
-    metrics = estimates(aggregate.scorer.metrics, columns, groups, aggregate.counts.items)
+    """Compute the row of an aggregate."""
+    columns, groups, items = aggregate.counts.columns, aggregate.counts.groups, aggregate.counts.items
+    scorer = aggregate.scorer
+    metrics = estimates(scorer.metrics, columns, groups, items)
     guess = _guess_rate(columns)
-    headline = next(iter(aggregate.scorer.metrics.values()))
+    headline = next(iter(scorer.metrics.values()))
     return Row(
         task=row_key.task,
         condition=row_key.condition,
         scorer=row_key.scorer,
-        signature=scorer_signature(aggregate.scorer),
+        signature=scorer_signature(scorer),
         n=int(groups.size),
         states={str(state): count for state, count in aggregate.states.items()},
-        metrics={
-            name: _with_bounds(aggregate.scorer.metrics[name], estimate, aggregate)
-            for name, estimate in metrics.items()
-        },
+        metrics={name: _with_bounds(scorer.metrics[name], estimate, aggregate) for name, estimate in metrics.items()},
         guess_rate=guess,
-        p_guess=None if guess is None else above_guessing(headline, columns, groups, aggregate.counts.items, guess),
+        p_guess=None if guess is None else above_guessing(headline, columns, groups, items, guess),
         slice=row_key.slice,
         better=headline.better,
-        settings=msgspec.to_builtins(aggregate.scorer)
-        if isinstance(aggregate.scorer, Struct) and not row_key.slice
-        else {},
+        settings=msgspec.to_builtins(scorer) if isinstance(scorer, Struct) and not row_key.slice else {},
         repeats=repeat_estimates(headline, aggregate.counts)
         if isinstance(aggregate.counts, CountTable) and not row_key.slice
         else None,
@@ -200,7 +191,7 @@ def aggregate_row(row_key: RowKey, aggregate: Aggregate) -> Row:
 
 
 def _with_bounds(metric: Metric, estimate: Estimate, aggregate: Aggregate) -> Estimate:
-    """An estimate with what failed items may hide and what is to be known of it, free of floating dust."""
+    """Add the bounds over failed items and the caveat to an estimate, and remove rounding errors."""
     if estimate.value is None:
         return estimate
     sums = {name: float(column.sum()) for name, column in aggregate.counts.columns.items()}
@@ -208,19 +199,20 @@ def _with_bounds(metric: Metric, estimate: Estimate, aggregate: Aggregate) -> Es
     estimate = replace(estimate, why="; ".join(filter(None, (note, estimate.why))))
     if aggregate.best:
 
-        def bound(less: Mapping[str, float], more: Mapping[str, float]) -> float | None:
-            counts = {name: sums.get(name, 0.0) - less.get(name, 0.0) + more.get(name, 0.0) for name in {*sums, *more}}
+        def bound(removed: Mapping[str, float], added: Mapping[str, float]) -> float | None:
+            names = {*sums, *added}
+            counts = {name: sums.get(name, 0.0) - removed.get(name, 0.0) + added.get(name, 0.0) for name in names}
             return finite_or_none(evaluate_metric(metric.value, counts))
 
         estimate = replace(estimate, worst=bound({}, aggregate.worst), best=bound(aggregate.failed, aggregate.best))
     numbers = ((name, getattr(estimate, name)) for name in ("value", "low", "high", "worst", "best"))
-    return replace(estimate, **{name: without_dust(number) for name, number in numbers if number is not None})
+    return replace(estimate, **{name: snap_to_integer(number) for name, number in numbers if number is not None})
 
 
-def without_dust(number: float) -> float:
-    """A number, or the whole one that only rounding of floats keeps it from.
+def snap_to_integer(number: float) -> float:
+    """Round a number that differs from an integer only by floating-point error.
 
-    >>> without_dust(100.00000000000004), without_dust(-2.7e-17), without_dust(0.999)
+    >>> snap_to_integer(100.00000000000004), snap_to_integer(-2.7e-17), snap_to_integer(0.999)
     (100.0, 0.0, 0.999)
     """
     whole = float(round(number))
@@ -228,12 +220,12 @@ def without_dust(number: float) -> float:
 
 
 def _guess_rate(columns: Mapping[str, Any]) -> float | None:
-    many = columns["n"].sum() if "n" in columns else 0.0
-    return finite_or_none(columns["chance"].sum() / many) if "chance" in columns and many else None
+    n = columns["n"].sum() if "n" in columns else 0.0
+    return finite_or_none(columns["chance"].sum() / n) if "chance" in columns and n else None
 
 
 def scorer_signature(scorer: HasMetrics) -> str:
-    """The settings behind a number."""
+    """Format the signature of a scorer, or its settings if it has none."""
     if (own := getattr(scorer, "signature", None)) is not None:
         return str(own)
     settings = msgspec.structs.asdict(scorer) if isinstance(scorer, Struct) else {}
@@ -241,41 +233,40 @@ def scorer_signature(scorer: HasMetrics) -> str:
 
 
 def labels(scorers: Sequence[HasMetrics]) -> list[str]:
-    """Short names for the scorers of a task: each its own or, where several share it, with what only its signature
-    says.
+    """Label the scorers of a task: by name or, where several share a name, with the parts of the signature that differ.
 
     >>> from earmark.scorers.choice import ChoiceScorer
     >>> labels([ChoiceScorer("mmau"), ChoiceScorer()]), labels([ChoiceScorer("mmau")])
     (['choice mmau', 'choice earmark'], ['choice'])
     """
     names = [scorer.name for scorer in scorers]
-    parts = [scorer_signature(one).split("|") if names.count(one.name) > 1 else [] for one in scorers]
-    own = []
-    for name, here in zip(names, parts, strict=True):
-        others = [{*there} for other, there in zip(names, parts, strict=True) if other == name]
-        own.append([part for part in here if not all(part in other for other in others)])
-    short = [tuple(_VERSION.sub("", part.partition(":")[2] or part) for part in found) for found in own]
-    wholes = {
-        (name, said): {tuple(o) for n, s, o in zip(names, short, own, strict=True) if (n, s) == (name, said)}
-        for name, said in zip(names, short, strict=True)
-    }
+    signatures = [scorer_signature(scorer).split("|") if names.count(scorer.name) > 1 else [] for scorer in scorers]
+    named = list(zip(names, signatures, strict=True))
+    unique = [
+        tuple(part for part in parts if any(part not in others for other, others in named if other == name))
+        for name, parts in named
+    ]
+    short = [tuple(_VERSION.sub("", part.partition(":")[2] or part) for part in parts) for parts in unique]
+    with_short_label: dict[tuple[str, tuple[str, ...]], set[tuple[str, ...]]] = {}
+    for name, values, parts in zip(names, short, unique, strict=True):
+        with_short_label.setdefault((name, values), set()).add(parts)
     return [
-        " ".join([name, *(said if len(wholes[name, said]) == 1 else found)])
-        for name, said, found in zip(names, short, own, strict=True)
+        " ".join([name, *(values if len(with_short_label[name, values]) == 1 else parts)])
+        for name, values, parts in zip(names, short, unique, strict=True)
     ]
 
 
 def average_over_groups(aggregate: Aggregate) -> Aggregate:
-    """One cell whose metrics are means over groups: an item counts by one over the size of its group."""
-    _, of, sizes = np.unique(aggregate.counts.groups, return_inverse=True, return_counts=True)
-    weights = 1 / sizes[of]
-    columns = {name: column * weights for name, column in aggregate.counts.columns.items()}
-    bags = JoinedCounts(columns, aggregate.counts.groups, aggregate.counts.items, aggregate.counts.repeats)
-    return Aggregate(WeightedMetrics(aggregate.scorer), bags, aggregate.states)
+    """Weight the counts of each item by one over the size of its group, so that metrics are means over groups."""
+    counts = aggregate.counts
+    _, group_index, sizes = np.unique(counts.groups, return_inverse=True, return_counts=True)
+    columns = {name: column / sizes[group_index] for name, column in counts.columns.items()}
+    weighted = JoinedCounts(columns, counts.groups, counts.items, counts.repeats)
+    return Aggregate(WeightedMetrics(aggregate.scorer), weighted, aggregate.states)
 
 
 class WeightedMetrics(Struct, frozen=True):
-    """A scorer's metrics over weighted counts."""
+    """Metrics of a scorer over weighted counts."""
 
     scorer: HasMetrics
 
@@ -292,52 +283,53 @@ class WeightedMetrics(Struct, frozen=True):
         return self.scorer.metrics
 
 
-def average_over_tasks(cells: Mapping[str, Aggregate]) -> Aggregate:
-    """One cell whose metrics are means over tasks, each task counting alike. Counts carry the name of their task."""
-    first = next(iter(cells.values()))
-    states = {state: sum(aggregate.states[state] for aggregate in cells.values()) for state in STATES}
-    whole = Aggregate(
-        AverageMetrics(first.scorer, tuple(cells)),
-        join_counts({task: aggregate.counts for task, aggregate in cells.items()}),
-        states,
+def average_over_tasks(by_task: Mapping[str, Aggregate]) -> Aggregate:
+    """Join the aggregates of several tasks, so that metrics are means over tasks."""
+    first = next(iter(by_task.values()))
+    average = Aggregate(
+        AverageMetrics(first.scorer, tuple(by_task)),
+        join_counts({task: aggregate.counts for task, aggregate in by_task.items()}),
+        {state: sum(aggregate.states[state] for aggregate in by_task.values()) for state in STATES},
     )
-    for task, aggregate in cells.items():
+    for task, aggregate in by_task.items():
         for kind in ("failed", "worst", "best"):
-            getattr(whole, kind).update(
-                {f"{task}{OF}{name}": count for name, count in getattr(aggregate, kind).items()}
-            )
-    return whole
+            counts = getattr(aggregate, kind)
+            getattr(average, kind).update({f"{task}{TASK_SEPARATOR}{name}": count for name, count in counts.items()})
+    return average
 
 
 def mean_over_tasks(metric: Metric, tasks: Sequence[str]) -> Metric:
-    """A metric of each task, averaged, for counts that carry the name of their task."""
+    """Average a metric over tasks, for counts that are prefixed with their task."""
+
+    prefixes = [f"{task}{TASK_SEPARATOR}" for task in tasks]
 
     def mean(counts: Counts) -> Number:
         values = [
-            metric.value({name.removeprefix(own): count for name, count in counts.items() if name.startswith(own)})
-            for own in (f"{task}{OF}" for task in tasks)
+            metric.value(
+                {name.removeprefix(prefix): count for name, count in counts.items() if name.startswith(prefix)}
+            )
+            for prefix in prefixes
         ]
         means: Number = np.mean(np.stack([np.asarray(value, np.float64) for value in values]), axis=0)
         return means
 
-    return MeanMetric(mean, metric.better, limits=metric.limits, parts=tuple((f"{task}{OF}", metric) for task in tasks))
+    return MeanMetric(mean, metric.better, limits=metric.limits, parts=tuple((prefix, metric) for prefix in prefixes))
 
 
 def join_pairs(by_task: Mapping[str, Pairs]) -> Pairs:
-    """The pairs of several tasks as one, counts under their task's name: 0 in the items of other tasks."""
-    sizes = [pair.groups.size for pair in by_task.values()]
+    """Join the pairs of several tasks: counts are prefixed with their task, and 0 in the items of others."""
+    sizes = [pairs.groups.size for pairs in by_task.values()]
+    items = [pairs.items for pairs in by_task.values() if pairs.items is not None]
     return Pairs(
-        side_by_side({task: pair.baseline for task, pair in by_task.items()}, sizes),
-        side_by_side({task: pair.candidate for task, pair in by_task.items()}, sizes),
-        np.concatenate([pair.groups for pair in by_task.values()]),
-        None
-        if any(pair.items is None for pair in by_task.values())
-        else np.concatenate([pair.items for pair in by_task.values() if pair.items is not None]),
+        prefix_columns({task: pairs.baseline for task, pairs in by_task.items()}, sizes),
+        prefix_columns({task: pairs.candidate for task, pairs in by_task.items()}, sizes),
+        np.concatenate([pairs.groups for pairs in by_task.values()]),
+        np.concatenate(items) if len(items) == len(by_task) else None,
     )
 
 
 class AverageMetrics(Struct, frozen=True):
-    """A scorer's metrics as means over tasks, for counts that carry the name of their task."""
+    """Metrics of a scorer as means over tasks, for counts that are prefixed with their task."""
 
     scorer: HasMetrics
     tasks: tuple[str, ...]

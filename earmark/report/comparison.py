@@ -1,9 +1,7 @@
-"""Two runs side by side: a row for each task, condition and scorer that both have, over the questions that both
-answered.
+"""Comparison of two runs: a row for each task, condition and scorer of both, over the questions that both answered.
 
-Pairs are made by task, id, condition and repeat. What makes two runs hard to compare (other settings of the benchmark,
-other words or recordings for the same id, other rules of scoring, failures, scores older than their answers) is said in
-a line each and never hidden; the numbers are there all the same.
+Questions are paired by task, id, condition and repeat. Differences that make two runs hard to compare (settings of the
+benchmark, prompts or recordings of the same id, scoring rules, failures, stale scores) are printed as notes.
 """
 
 from __future__ import annotations
@@ -19,7 +17,7 @@ from earmark.data.differences import differences
 from earmark.report.aggregates import join_pairs, mean_over_tasks
 from earmark.report.rows import title_of
 from earmark.report.run_scores import RunInfo, RunScores, ScoreColumns, ScoreKey
-from earmark.report.table import format_number, format_p, format_signed, mark
+from earmark.report.table import format_number, format_p, format_signed, format_signed_interval
 from earmark.stats.compare import Difference, Pairs, difference, holm
 from earmark.stats.count_table import Floats, Names
 from earmark.stats.estimate import evaluate_metric, finite_or_none
@@ -27,8 +25,8 @@ from earmark.stats.planning import items_to_find
 from earmark.types import Metric, replace
 
 HEAD: Final = (
-    "task", "condition", "first", "second", "difference", "95 % interval", "p", "p, Holm", "test",
-    "n", "only first", "only second",
+    "task", "condition", "baseline", "candidate", "difference", "95 % interval", "p", "p, Holm", "test",
+    "n", "only baseline", "only candidate",
 )  # fmt: skip
 MAX_LISTED: Final = 5  # differing settings that are listed
 
@@ -43,10 +41,10 @@ class ComparisonRow(Struct, frozen=True):
     better: Literal["higher", "lower"]
     difference: Difference
     p_holm: float | None  # adjusted over all rows of the comparison
-    only_baseline: int  # questions that the other run has not
-    only_candidate: int
-    failed_baseline: int = 0  # of the pairs
-    failed_candidate: int = 0
+    only_baseline: int  # questions that the candidate lacks
+    only_candidate: int  # questions that the baseline lacks
+    failed_baseline: int = 0  # pairs
+    failed_candidate: int = 0  # pairs
     without_failed: float | None = None  # the difference over the pairs that failed in neither
 
     @property
@@ -56,7 +54,7 @@ class ComparisonRow(Struct, frozen=True):
 
 
 class Comparison(Struct, frozen=True):
-    """Two runs, compared."""
+    """Result of a comparison."""
 
     baseline: str
     candidate: str
@@ -65,7 +63,7 @@ class Comparison(Struct, frozen=True):
 
 
 class MatchedQuestions(NamedTuple):
-    """The places in two cells of the questions that both have."""
+    """Keys of the questions that two runs share, and their indices in both."""
 
     keys: Names
     baseline: npt.NDArray[np.intp]
@@ -75,57 +73,62 @@ class MatchedQuestions(NamedTuple):
 def compare_runs(
     baseline: RunScores, candidate: RunScores, *, metric: str = "", everything: bool = False, seed: int = 0
 ) -> Comparison:
-    """Compare by the headline of each scorer, by the metric that is named, or by everything."""
+    """Compare two runs by the headline of each scorer, by one metric, or by every metric."""
     candidate = candidate.with_labels_of(baseline)
     places = [place for place in baseline.scores if place in candidate.scores]
     places.sort(key=lambda place: baseline.info.row_order(*place[:2]))
     matches = {place: _match_questions(baseline.scores[place], candidate.scores[place]) for place in places}
     rows = []
     for place, matched in matches.items():
-        rows += _rows(
-            baseline, candidate, place, matched, _select_metrics(baseline, candidate, place, metric, everything), seed
-        )
-    rows += _averages(baseline, candidate, matches, rows, seed)
+        metrics = _select_metrics(baseline, candidate, place, metric, everything)
+        rows += _compare_scores(baseline, candidate, place, matched, metrics, seed)
+    rows += _average_rows(baseline, candidate, matches, rows, seed)
     adjusted = holm([row.difference.p for row in rows])
     rows = [replace(row, p_holm=p) for row, p in zip(rows, adjusted, strict=True)]
     return Comparison(baseline.info.name, candidate.info.name, rows, _notes(baseline, candidate, matches))
 
 
 def headline_difference(baseline: RunScores, candidate: RunScores, place: ScoreKey, seed: int = 0) -> Difference | None:
-    """The difference of one task or average by its headline; None where a run lacks a part of it."""
+    """Compute the difference of a task or average by its headline; None if a run lacks a part of it."""
     task, condition, scorer = place
     tasks = baseline.info.averages.get(task, (task,))
     parts = {name: (name, condition, scorer) for name in tasks}
     if any(part not in run_scores.scores for part in parts.values() for run_scores in (baseline, candidate)):
         return None
-    named = _select_metrics(baseline, candidate, parts[tasks[0]], "", everything=False)
-    if not named:
+    names = _select_metrics(baseline, candidate, parts[tasks[0]], "", everything=False)
+    if not names:
         return None
-    both = [run_scores.rules(tasks[0], scorer).metrics[named[0]] for run_scores in (baseline, candidate)]
+    metrics = _metric_pair(baseline, candidate, parts[tasks[0]], names[0])
     pairs = {
         name: _pairs(baseline, candidate, part, _match_questions(baseline.scores[part], candidate.scores[part]))
         for name, part in parts.items()
     }
     if task not in baseline.info.averages:
-        return difference((both[0], both[1]), pairs[task], seed)
-    return difference((mean_over_tasks(both[0], tasks), mean_over_tasks(both[1], tasks)), join_pairs(pairs), seed)
+        return difference(metrics, pairs[task], seed)
+    means = (mean_over_tasks(metrics[0], tasks), mean_over_tasks(metrics[1], tasks))
+    return difference(means, join_pairs(pairs), seed)
+
+
+def _metric_pair(baseline: RunScores, candidate: RunScores, place: ScoreKey, name: str) -> tuple[Metric, Metric]:
+    task, _, scorer = place
+    return baseline.rules(task, scorer).metrics[name], candidate.rules(task, scorer).metrics[name]
 
 
 def metric_names(run_scores: RunScores) -> list[str]:
-    """The names of everything that a run can be compared by."""
-    named = (run_scores.rules(task, scorer).metrics for task, _, scorer in run_scores.scores)
-    return list(dict.fromkeys(name for metrics in named for name in metrics))
+    """Return the names of all metrics of a run."""
+    by_place = (run_scores.rules(task, scorer).metrics for task, _, scorer in run_scores.scores)
+    return list(dict.fromkeys(name for metrics in by_place for name in metrics))
 
 
 def _select_metrics(
     baseline: RunScores, candidate: RunScores, place: ScoreKey, metric: str, everything: bool
 ) -> list[str]:
     task, _, scorer = place
-    theirs = candidate.rules(task, scorer).metrics
-    both = [name for name in baseline.rules(task, scorer).metrics if name in theirs]
+    known = candidate.rules(task, scorer).metrics
+    shared = [name for name in baseline.rules(task, scorer).metrics if name in known]
     if metric:
-        return [metric] if metric in both else []
-    return both if everything else both[:1]
+        return [metric] if metric in shared else []
+    return shared if everything else shared[:1]
 
 
 def _match_questions(baseline: ScoreColumns, candidate: ScoreColumns) -> MatchedQuestions:
@@ -133,24 +136,24 @@ def _match_questions(baseline: ScoreColumns, candidate: ScoreColumns) -> Matched
     return MatchedQuestions(*np.intersect1d(baseline_keys, candidate_keys, return_indices=True))
 
 
-def _rows(
+def _compare_scores(
     baseline: RunScores,
     candidate: RunScores,
     place: ScoreKey,
     matched: MatchedQuestions,
-    wanted: Sequence[str],
+    names: Sequence[str],
     seed: int,
 ) -> list[ComparisonRow]:
     task, condition, scorer = place
     baseline_scores, candidate_scores = baseline.scores[place], candidate.scores[place]
     pairs = _pairs(baseline, candidate, place, matched)
     failed = [
-        np.frombuffer(cell.failed, np.bool_)[index]
-        for cell, index in ((baseline_scores, matched.baseline), (candidate_scores, matched.candidate))
+        np.frombuffer(scores.failed, np.bool_)[index]
+        for scores, index in ((baseline_scores, matched.baseline), (candidate_scores, matched.candidate))
     ]
     rows = []
-    for name in wanted:
-        metrics = (baseline.rules(task, scorer).metrics[name], candidate.rules(task, scorer).metrics[name])
+    for name in names:
+        metrics = _metric_pair(baseline, candidate, place, name)
         rows.append(
             ComparisonRow(
                 task,
@@ -180,41 +183,40 @@ def _pairs(baseline: RunScores, candidate: RunScores, place: ScoreKey, matched: 
     )
 
 
-def _averages(
+def _average_rows(
     baseline: RunScores,
     candidate: RunScores,
     matches: Mapping[ScoreKey, MatchedQuestions],
     rows: Sequence[ComparisonRow],
     seed: int,
 ) -> Iterator[ComparisonRow]:
-    """Averages over tasks that both runs have, each task counting alike, by the metrics that its tasks are compared by."""
+    """Compare the averages over tasks of both runs, by the metrics of their tasks."""
     for name, tasks in baseline.info.averages.items():
         for condition, scorer in dict.fromkeys(place[1:] for place in matches):
             parts = [row for row in rows if row.task in tasks and (row.condition, row.scorer) == (condition, scorer)]
             for metric in dict.fromkeys(row.metric for row in parts):
-                over = {row.task: row for row in parts if row.metric == metric}
-                if set(over) != set(tasks):
+                by_task = {row.task: row for row in parts if row.metric == metric}
+                if set(by_task) != set(tasks):
                     continue
-                places = {task: (task, condition, scorer) for task in tasks}
-                pairs = join_pairs(
-                    {
-                        task: _pairs(baseline, candidate, score_key, matches[score_key])
-                        for task, score_key in places.items()
-                    }
-                )
-                both = [run_scores.rules(tasks[0], scorer).metrics[metric] for run_scores in (baseline, candidate)]
-                means = (mean_over_tasks(both[0], tasks), mean_over_tasks(both[1], tasks))
-                only = [
-                    sum(getattr(row, count) for row in over.values()) for count in ("only_baseline", "only_candidate")
-                ]
-                # How many failed is said of the tasks.
-                yield ComparisonRow(
-                    name, condition, scorer, metric, means[0].better, difference(means, pairs, seed), None, *only
+                places = [(task, condition, scorer) for task in tasks]
+                pairs = join_pairs({place[0]: _pairs(baseline, candidate, place, matches[place]) for place in places})
+                metrics = _metric_pair(baseline, candidate, places[0], metric)
+                means = (mean_over_tasks(metrics[0], tasks), mean_over_tasks(metrics[1], tasks))
+                yield ComparisonRow(  # failures are counted in the rows of the tasks
+                    name,
+                    condition,
+                    scorer,
+                    metric,
+                    means[0].better,
+                    difference(means, pairs, seed),
+                    None,
+                    sum(row.only_baseline for row in by_task.values()),
+                    sum(row.only_candidate for row in by_task.values()),
                 )
 
 
 def _groups(run_scores: RunScores, scores: ScoreColumns, matched: MatchedQuestions) -> Names:
-    """The group of each pair as the journal has it; an item that it lacks is a group of its own."""
+    """Return the group of each pair by the journal; an item that it lacks is a group of its own."""
     present, index = run_scores.find(matched.keys)
     own = scores.bags.groups[matched.baseline]
     return np.where(present, run_scores.questions.groups[index], own) if present.any() else own
@@ -224,53 +226,48 @@ def _without_failed(metrics: tuple[Metric, Metric], pairs: Pairs, failed: npt.ND
     if not failed.any():
         return None
 
-    def of(metric: Metric, columns: Mapping[str, Floats]) -> float:
-        return float(
-            evaluate_metric(metric.value, {name: column[~failed].sum() for name, column in columns.items()})[0]
-        )
+    def value(metric: Metric, columns: Mapping[str, Floats]) -> float:
+        counts = {name: column[~failed].sum() for name, column in columns.items()}
+        return float(evaluate_metric(metric.value, counts)[0])
 
-    return finite_or_none(of(metrics[1], pairs.candidate) - of(metrics[0], pairs.baseline))
+    return finite_or_none(value(metrics[1], pairs.candidate) - value(metrics[0], pairs.baseline))
 
 
-# ---------------------------------------------------------------- what must be known
+# ---------------------------------------------------------------- notes
 
 
 def _notes(baseline: RunScores, candidate: RunScores, matches: Mapping[ScoreKey, MatchedQuestions]) -> list[str]:
     notes = [
-        *_settings(baseline.info, candidate.info),
-        *_questions(baseline, candidate, matches),
-        *_rules(baseline, candidate, matches),
-        *_missing(baseline, candidate),
+        *_settings_notes(baseline.info, candidate.info),
+        *_question_notes(baseline, candidate, matches),
+        *_rule_notes(baseline, candidate, matches),
+        *_task_notes(baseline, candidate),
     ]
-    for name, run_scores in (("first", baseline), ("second", candidate)):
+    for name, run_scores in (("baseline", baseline), ("candidate", candidate)):
         if stale := run_scores.count_stale():
-            notes.append(f"{stale} answers of the {name} run have no score, or one from before they came")
+            notes.append(f"{stale} answers of the {name} have no score or a stale one")
     return list(dict.fromkeys(notes))
 
 
-def _settings(baseline: RunInfo, candidate: RunInfo) -> list[str]:
-    """Differences between the benchmarks of two runs, tasks aside: rows and notes show those."""
-    before, now = (
+def _settings_notes(baseline: RunInfo, candidate: RunInfo) -> list[str]:
+    """Describe differences between the benchmarks of two runs, except in their tasks."""
+    before, after = (
         {name: value for name, value in about.benchmark.items() if name != "tasks"} for about in (baseline, candidate)
     )
-    lines = differences(before, now)
+    lines = differences(before, after)
     lines += [f"data {line.partition(' was ')[0]} differs" for line in differences(baseline.data, candidate.data)]
-    return [f"not the same questions, from the first run to the second: {_join_some(lines)}"] if lines else []
+    return [f"not the same questions, from baseline to candidate: {_join_some(lines)}"] if lines else []
 
 
-def _missing(baseline: RunScores, candidate: RunScores) -> list[str]:
+def _task_notes(baseline: RunScores, candidate: RunScores) -> list[str]:
+    """Name the tasks and conditions of only one run."""
     notes = []
-    for name, run_scores, other_run in (("first", baseline, candidate), ("second", candidate, baseline)):
-        only = dict.fromkeys(
-            f"{task} {condition}" for task, condition, _ in run_scores.scores if _lacks(other_run, task, condition)
-        )
+    for name, run_scores, other in (("baseline", baseline, candidate), ("candidate", candidate, baseline)):
+        known = {place[:2] for place in other.scores}
+        only = dict.fromkeys(" ".join(place[:2]) for place in run_scores.scores if place[:2] not in known)
         if only:
-            notes.append(f"only in the {name} run: {_join_some(list(only))}")
+            notes.append(f"only in the {name}: {_join_some(list(only))}")
     return notes
-
-
-def _lacks(run_scores: RunScores, task: str, condition: str) -> bool:
-    return all(place[:2] != (task, condition) for place in run_scores.scores)
 
 
 def _join_some(names: Sequence[str]) -> str:
@@ -281,53 +278,45 @@ def _join_some(names: Sequence[str]) -> str:
     return "; ".join(names[:MAX_LISTED]) + (f" and {len(names) - MAX_LISTED} more" if len(names) > MAX_LISTED else "")
 
 
-def _rules(baseline: RunScores, candidate: RunScores, places: Iterable[ScoreKey]) -> list[str]:
-    """True if the two runs were scored by the same rules."""
+def _rule_notes(baseline: RunScores, candidate: RunScores, places: Iterable[ScoreKey]) -> list[str]:
+    """Name the tasks that were scored by different rules."""
     notes = []
     for task, _, scorer in places:
-        baseline_rules, candidate_rules = (
-            baseline.rules(task, scorer).signature,
-            candidate.rules(task, scorer).signature,
-        )
-        if baseline_rules != candidate_rules:
-            notes.append(f"{task}: scored by {baseline_rules} in the first run and by {candidate_rules} in the second")
+        before, after = (run_scores.rules(task, scorer).signature for run_scores in (baseline, candidate))
+        if before != after:
+            notes.append(f"{task}: scored by {before} in the baseline and by {after} in the candidate")
     return notes
 
 
-def _questions(baseline: RunScores, candidate: RunScores, matches: Mapping[ScoreKey, MatchedQuestions]) -> list[str]:
-    """True if pairs were asked in the same words about the same recordings."""
-    changed: dict[str, dict[str, int]] = {"asked in other words": {}, "about other recordings": {}}
+def _question_notes(
+    baseline: RunScores, candidate: RunScores, matches: Mapping[ScoreKey, MatchedQuestions]
+) -> list[str]:
+    """Count the pairs with different prompts or recordings."""
+    changed: dict[str, dict[str, int]] = {"different prompts": {}, "different recordings": {}}
     for (task, condition, _), matched in matches.items():
-        (in_baseline, baseline_index), (in_candidate, candidate_index) = (
-            baseline.find(matched.keys),
-            candidate.find(matched.keys),
-        )
+        in_baseline, baseline_index = baseline.find(matched.keys)
+        in_candidate, candidate_index = candidate.find(matched.keys)
         both = in_baseline & in_candidate
-        sides = (
-            (baseline.questions.prompt_digests, candidate.questions.prompt_digests),
-            (baseline.questions.audio_digests, candidate.questions.audio_digests),
-        )
-        for places, (before, after) in zip(changed.values(), sides, strict=True):
-            baseline_digests, candidate_digests = before[baseline_index[both]], after[candidate_index[both]]
-            places[f"{task} {condition}"] = int(
-                ((baseline_digests != candidate_digests) & (baseline_digests != 0) & (candidate_digests != 0)).sum()
-            )
+        for counts, kind in zip(changed.values(), ("prompt_digests", "audio_digests"), strict=True):
+            before = getattr(baseline.questions, kind)[baseline_index[both]]
+            after = getattr(candidate.questions, kind)[candidate_index[both]]
+            counts[f"{task} {condition}"] = int(((before != after) & (before != 0) & (after != 0)).sum())
     return [
-        f"{note}: {sum(places.values())} pairs, of {_join_some([f'{place} {n}' for place, n in places.items() if n])}"
-        for note, places in changed.items()
-        if any(places.values())
+        f"{note}: {sum(counts.values())} pairs, of {_join_some([f'{place} {n}' for place, n in counts.items() if n])}"
+        for note, counts in changed.items()
+        if any(counts.values())
     ]
 
 
-# ---------------------------------------------------------------- as words
+# ---------------------------------------------------------------- text
 
 
 def comparison_table(rows: Sequence[ComparisonRow]) -> list[tuple[str, ...]]:
-    """The lines of a table under `HEAD`."""
-    return [_line(row) for row in rows]
+    """Format rows as the lines of a table with the columns `HEAD`."""
+    return [_table_line(row) for row in rows]
 
 
-def _line(row: ComparisonRow) -> tuple[str, ...]:
+def _table_line(row: ComparisonRow) -> tuple[str, ...]:
     difference = row.difference
     return (
         row.title,
@@ -335,9 +324,7 @@ def _line(row: ComparisonRow) -> tuple[str, ...]:
         format_number(difference.baseline),
         format_number(difference.candidate),
         format_signed(difference.value),
-        f"{format_signed(difference.low)} to {format_signed(difference.high)}{mark(difference)}"
-        if difference.low is not None
-        else "-",
+        format_signed_interval(difference),
         format_p(difference.p),
         format_p(row.p_holm),
         difference.test or "-",
@@ -347,14 +334,13 @@ def _line(row: ComparisonRow) -> tuple[str, ...]:
     )
 
 
-def required_pairs(rows: Sequence[ComparisonRow], difference: float) -> list[str]:
-    """Number of pairs it would take to find a true difference, going by what each row found."""
+def pairs_for_difference(rows: Sequence[ComparisonRow], difference: float) -> list[str]:
+    """Estimate the number of pairs needed to detect a true difference, from the disagreement of each row."""
     return [
-        f"{row.title} {row.condition}: {row.metric}, a true difference of {difference:g} takes about {many:,} pairs, "
-        "if runs "
-        f"disagree as these do; there are {row.difference.n:,}"
+        f"{row.title} {row.condition}: {row.metric}, detecting a true difference of {difference:g} needs about {n:,} "
+        f"pairs, if runs disagree as these do; there are {row.difference.n:,}"
         for row in rows
-        if (many := items_to_find(row.difference, difference)) is not None
+        if (n := items_to_find(row.difference, difference)) is not None
     ]
 
 
@@ -362,13 +348,12 @@ def footnotes(comparison: Comparison) -> list[str]:
     """Footnotes of the table, a line each."""
     notes = list(comparison.notes)
     for row in comparison.rows:
-        where = f"{row.title} {row.condition}"
+        title = f"{row.title} {row.condition}"
         if row.failed_baseline or row.failed_candidate:
             notes.append(
-                f"{where}: {row.failed_baseline} of the pairs failed in the first run and {row.failed_candidate} in "
-                "the second; "
-                f"without them the difference is {format_signed(row.without_failed)}"
+                f"{title}: {row.failed_baseline} of the pairs failed in the baseline and {row.failed_candidate} in the "
+                f"candidate; without them the difference is {format_signed(row.without_failed)}"
             )
         if row.difference.why:
-            notes.append(f"{where}: {row.metric}, {row.difference.why}")
+            notes.append(f"{title}: {row.metric}, {row.difference.why}")
     return list(dict.fromkeys(notes))

@@ -1,8 +1,7 @@
 """Reports as files: metrics.json, summary.csv and one file of samples for each task.
 
-CSV files are UTF-8 without a byte order mark, with a header and quoted where they must be. A text that a spreadsheet
-would run as a formula has an apostrophe before it, but in the tables of a benchmark's own, whose form its protocol
-fixes. JSON is exact everywhere.
+CSV files are UTF-8 without a byte order mark, with a header and minimal quoting. A text that a spreadsheet would run as
+a formula is prefixed with an apostrophe, except in the tables of a benchmark, whose format is fixed. JSON is exact.
 """
 
 from __future__ import annotations
@@ -26,31 +25,32 @@ from earmark.types import Table, Usage
 
 SUMMARY: Final = (
     "model", "benchmark", "task", "condition", "scorer", "metric", "value", "low", "high", "n",
-    "answered", "unparsed", "refused", "request_failed", "sound_failed", "chance", "worst", "best", "method", "signature", "trusted", "p_guess",
+    "answered", "unparsed", "refused", "request_failed", "sound_failed", "chance", "worst", "best", "method",
+    "signature", "trusted", "p_guess",
 )  # fmt: skip
 SAMPLES: Final = (
     "task", "id", "condition", "repeat", "group", "scorer", "state", "target", "answer", "counts", "rule",
     "reply", "heard", "choices", "failure", "seconds", "attempts",
 )  # fmt: skip
 
-STAGING_PREFIX: Final = ".scoring-"  # what the folders are called where scores lie until all are there
-FORMULA: Final = re.compile(r"'*[=+\-@\t\r]")  # after apostrophes too, so that one can be taken away again
+STAGING_PREFIX: Final = ".scoring-"  # prefix of the folders that hold scores until all are written
+FORMULA: Final = re.compile(r"'*[=+\-@\t\r]")  # also after apostrophes, so that the prefix can be removed
 SOLVED_BY_CONTROLS: Final = ("task", "scorer", "id")
 
 
 def write_metrics(folder: Path, metrics: Metrics) -> None:
-    """Write metrics.json. Numbers that are not defined are null, with the reason beside them."""
+    """Write metrics.json. Undefined numbers are null, with a reason in `why`."""
     atomic_write(folder / "metrics.json", msgspec.json.format(msgspec.json.encode(metrics)))
 
 
 def read_metrics(folder: Path) -> Metrics:
-    """Read metrics.json. Raises BadData where it is missing or broken."""
+    """Read metrics.json. Raises BadData if it is missing or malformed."""
     path = folder / "metrics.json"
     try:
         return msgspec.json.decode(path.read_bytes(), type=Metrics)
     except FileNotFoundError as error:
         raise BadData(
-            f"{folder}: has no metrics.json yet; to finish the run type its command again, to score what is there: "
+            f"{folder}: found no metrics.json; rerun the original command to finish the run, or score it as it is: "
             f"earmark rescore {folder}"
         ) from error
     except msgspec.DecodeError as error:
@@ -58,7 +58,7 @@ def read_metrics(folder: Path) -> Metrics:
 
 
 def read_judge_usage(folder: Path) -> Usage:
-    """Usage of the judges for a run so far; empty if its metrics.json is missing or malformed."""
+    """Read the usage of judges so far; empty if metrics.json is missing or malformed."""
     try:
         return read_metrics(folder).judge_usage
     except BadData:
@@ -66,25 +66,24 @@ def read_judge_usage(folder: Path) -> Usage:
 
 
 def write_csv(path: Path, head: Sequence[str], lines: Iterable[Sequence[Any]], *, exact: bool = False) -> None:
-    """Write a table, line by line, whole or not at all; `exact` leaves formulas as they are."""
+    """Write a table atomically; `exact` leaves formulas as they are."""
     with atomic_open(path) as file, io.TextIOWrapper(file, encoding="utf-8", newline="") as text:
         writer = csv.writer(text)
         writer.writerow(head)
-        writer.writerows(lines if exact else map(without_formulas, lines))
+        writer.writerows(lines if exact else map(escape_formulas, lines))
 
 
-def without_formulas(line: Sequence[Any]) -> list[Any]:
-    """A row whose texts no spreadsheet runs; numbers stay numbers. Without its first apostrophe such a text is as it
-    was.
+def escape_formulas(line: Sequence[Any]) -> list[Any]:
+    """Prefix texts that a spreadsheet would run as formulas with an apostrophe.
 
-    >>> without_formulas(["=1+1", "'-x", "a=b", -1.5])
+    >>> escape_formulas(["=1+1", "'-x", "a=b", -1.5])
     ["'=1+1", "''-x", 'a=b', -1.5]
     """
     return [f"'{cell}" if isinstance(cell, str) and FORMULA.match(cell) else cell for cell in line]
 
 
 def write_tables(folder: Path, tables: Iterable[Table]) -> None:
-    """Write a benchmark's own tables."""
+    """Write the extra tables of a benchmark."""
     for table in tables:
         write_csv(folder / table.path, table.head, table.rows, exact=True)
 
@@ -97,38 +96,31 @@ def write_summary(path: Path, model: str, benchmark: str, rows: Sequence[Row]) -
 def _summary(model: str, benchmark: str, rows: Sequence[Row]) -> Iterator[tuple[Any, ...]]:
     for row in rows:
         states = (row.states[state] for state in ("answered", "unparsed", "refused", "request-failed", "sound-failed"))
-        counted = (row.n, *states, row.guess_rate)
+        key = (model, benchmark, row.task, row.condition, row.scorer)
+        counts = (row.n, *states, row.guess_rate)
         for name, estimate in row.metrics.items():
             p_guess = row.p_guess if name == row.headline[0] else None
-            values = (
-                estimate.value,
-                estimate.low,
-                estimate.high,
-                *counted,
-                estimate.worst,
-                estimate.best,
-                estimate.method,
-                row.signature,
-            )
-            yield (model, benchmark, row.task, row.condition, row.scorer, name, *values, estimate.trusted, p_guess)
+            bounds = (estimate.worst, estimate.best, estimate.method)
+            value = (estimate.value, estimate.low, estimate.high)
+            yield (*key, name, *value, *counts, *bounds, row.signature, estimate.trusted, p_guess)
 
 
 def remove_leftovers(folder: Path) -> None:
-    """Remove what a scoring that was killed has left."""
+    """Remove the staging folders of a scoring that was killed."""
     for staged in folder.glob(f"{STAGING_PREFIX}*"):
         shutil.rmtree(staged, ignore_errors=True)
 
 
 def publish_files(staged: Path, folder: Path) -> None:
-    """Put files that are whole where they belong, over those of their names."""
+    """Move staged files to their final paths, replacing older ones."""
     for path in sorted(path for path in staged.rglob("*") if path.is_file()):
-        settled = folder / path.relative_to(staged)
-        settled.parent.mkdir(exist_ok=True)
-        path.replace(settled)
+        target = folder / path.relative_to(staged)
+        target.parent.mkdir(exist_ok=True)
+        path.replace(target)
 
 
 class SampleWriters:
-    """Writers of samples/<task>.csv, one open file a task; used as a context."""
+    """Context with a writer of samples/<task>.csv for each task."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder / "samples"
@@ -143,23 +135,25 @@ class SampleWriters:
             file.close()
 
     def add(self, record: Record, line: ScoreLine) -> None:
-        """One line about one scored record."""
+        """Write the line of a scored record."""
         if line.task not in self._open:
             file = (self._folder / f"{safe_name(line.task)}.csv").open("w", encoding="utf-8", newline="")
             writer = csv.writer(file)
             writer.writerow(SAMPLES)
             self._open[line.task] = (file, writer)
-        self._open[line.task][1].writerow(without_formulas(sample_row(record, line)))
+        self._open[line.task][1].writerow(escape_formulas(sample_row(record, line)))
 
 
 def sample_row(record: Record, line: ScoreLine) -> tuple[Any, ...]:
-    """A scored record under `SAMPLES`."""
+    """Format a scored record as a line with the columns `SAMPLES`."""
     item, response, failure = record.item, record.response, record.failure
+    transcripts = "|".join(response.transcripts) if response else None
     return (
-        line.task, line.id, line.condition, line.repeat, item.group, line.scorer, line.state, "|".join(item.targets), line.answer,
-        _json(line.counts), line.rule, response.text if response else None, "|".join(response.transcripts) if response else None,
-        _json(item.choices), failure.message if failure else None, response.seconds if response else None, record.attempts,
-    )  # fmt: skip
+        *(line.task, line.id, line.condition, line.repeat, item.group, line.scorer, line.state),
+        *("|".join(item.targets), line.answer, _json(line.counts), line.rule),
+        *(response.text if response else None, transcripts, _json(item.choices)),
+        *(failure.message if failure else None, response.seconds if response else None, record.attempts),
+    )
 
 
 def _json(value: Any) -> str:

@@ -1,13 +1,13 @@
 """Listening gain: the plain score minus the best control, over the same items.
 
-A control is a condition in which what is asked about cannot be heard (silence, another item's sound, the words alone).
-Of several controls the best is taken, for each row by itself: what any of them can do needs no ears; how the luck of
-the best is allowed for is in `stats/controls.py`. An answer of a control that cannot be read, or refuses, earns what
-guessing gets: a model that guesses in noise and declines in silence has not listened (docs/decisions/010).
+A control is a condition without the audio that a question is about (silence, the audio of another item, the transcript
+alone). Of several controls the best counts, for each row separately; `stats/controls.py` corrects for the selection.
+Under a control an unparsed answer or a refusal scores the guess rate: a model that guesses in noise and declines in
+silence has not listened (docs/decisions/010).
 
-An item is answered without ears if it is right under every control that was run, in every repeat. So is now and then
-one that was guessed. Guesses of the same label under all controls are right together, those of different labels never,
-so guessing gets the chance of each item whose answers are all alike, and of no other.
+An item is solved by controls if it is right under every control of the run, in every repeat. Guesses solve some items
+too: guesses of the same label under all controls are right together, those of different labels never, so the expected
+number is the sum of the guess rates of the items whose answers are all equal.
 """
 
 from __future__ import annotations
@@ -17,9 +17,9 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
-from earmark.report.aggregates import FAILED, UNREAD, Aggregate, HasMetrics, RowKey, join_pairs, mean_over_tasks
+from earmark.report.aggregates import FAILED, UNPARSED, Aggregate, HasMetrics, RowKey, join_pairs, mean_over_tasks
 from earmark.report.rows import ListeningGain
-from earmark.report.table import format_number, format_p, format_signed, mark
+from earmark.report.table import format_number, format_p, format_signed, format_signed_interval
 from earmark.stats.compare import Difference, Pairs, difference_and_influence, holm
 from earmark.stats.controls import Control, gain_over_best
 from earmark.stats.count_table import Floats, Names
@@ -27,8 +27,10 @@ from earmark.stats.estimate import Indices, binary_outcomes
 from earmark.types import Metric, replace
 
 PLAIN: Final = "plain"
-HEAD: Final = ("task", "plain", "best control", "score", "listening gain", "95 % interval", "p, Holm", "n", ("without "
-    "ears"), "by guessing")  # fmt: skip
+HEAD: Final = (
+    "task", "plain", "best control", "score", "listening gain", "95 % interval", "p, Holm", "n", "by controls",
+    "by guessing",
+)  # fmt: skip
 
 
 class GainKey(NamedTuple):
@@ -42,96 +44,98 @@ class GainKey(NamedTuple):
 def listening_gains(
     aggregates: Mapping[RowKey, Aggregate], controls: Sequence[str], averages: Mapping[str, tuple[str, ...]], seed: int
 ) -> list[ListeningGain]:
-    """The gain of every task and slice that was heard plainly and under a control, and of every average over tasks."""
+    """Compute the gain of every task and slice with plain and control scores, and of every average over tasks."""
     plain = {
         GainKey(row_key.task, row_key.scorer, row_key.slice): aggregate
         for row_key, aggregate in aggregates.items()
         if row_key.condition == PLAIN
     }
-    deaf = {key: _deaf(aggregates, key, controls) for key in plain}
+    control_aggregates = {key: _find_controls(aggregates, key, controls) for key in plain}
     matched = {
-        key: pairs_of_controls
+        key: by_control
         for key, aggregate in plain.items()
-        if (pairs_of_controls := _matched_pairs(deaf[key], aggregate))
+        if (by_control := _pair_controls(control_aggregates[key], aggregate))
     }
-    computed = {key: _of_task(key, plain[key], deaf[key], pairs, seed) for key, pairs in matched.items()}
+    gains = {key: _task_gain(key, plain[key], control_aggregates[key], pairs, seed) for key, pairs in matched.items()}
     tasks = tuple(dict.fromkeys(key.task for key in matched))
-    whole = averages if averages or len(tasks) < 2 else {"all tasks": tasks}
-    for name, over in whole.items():
+    for name, parts in (averages if averages or len(tasks) < 2 else {"all tasks": tasks}).items():
         for scorer in dict.fromkeys(key.scorer for key in matched):
-            keys = [GainKey(task, scorer, "") for task in over]
-            shared = [name for name in controls if all(name in matched.get(key, {}) for key in keys)]
+            keys = [GainKey(task, scorer, "") for task in parts]
+            shared = [control for control in controls if all(control in matched.get(key, {}) for key in keys)]
             if shared:
-                together = {name: join_pairs({key.task: matched[key][name] for key in keys}) for name in shared}
+                pairs = {control: join_pairs({key.task: matched[key][control] for key in keys}) for control in shared}
                 label, metric = _headline(plain[keys[0]].scorer)
-                gain = _gain(GainKey(name, scorer, ""), label, mean_over_tasks(metric, over), together, seed)
-                computed[GainKey(name, scorer, "")] = _with_item_sums(gain, [computed[key] for key in keys])
-    return _adjusted(list(computed.values()))
+                gain = _gain(GainKey(name, scorer, ""), label, mean_over_tasks(metric, parts), pairs, seed)
+                gains[GainKey(name, scorer, "")] = _sum_solved_items(gain, [gains[key] for key in keys])
+    return _adjust_p_values(list(gains.values()))
 
 
-def _adjusted(found: Sequence[ListeningGain]) -> list[ListeningGain]:
-    """Gains with p-values that may all be held against 0.05 at once: those of tasks and averages, and of each tag."""
+def _adjust_p_values(gains: Sequence[ListeningGain]) -> list[ListeningGain]:
+    """Adjust the p-values by Holm: over tasks and averages, and over the slices of each tag."""
     families: dict[str, list[int]] = {}
-    for at, gain in enumerate(found):
-        families.setdefault(gain.slice.partition("=")[0], []).append(at)
-    adjusted = list(found)
-    for places in families.values():
-        for at, p in zip(places, holm([found[at].p for at in places]), strict=True):
-            adjusted[at] = replace(found[at], p_holm=p)
-    return adjusted
+    for index, gain in enumerate(gains):
+        families.setdefault(gain.slice.partition("=")[0], []).append(index)
+    p_holm: dict[int, float | None] = {}
+    for indices in families.values():
+        p_holm |= zip(indices, holm([gains[index].p for index in indices]), strict=True)
+    return [replace(gain, p_holm=p_holm[index]) for index, gain in enumerate(gains)]
 
 
-def _deaf(aggregates: Mapping[RowKey, Aggregate], key: GainKey, controls: Sequence[str]) -> dict[str, Aggregate]:
-    """The controls that answered anything at all."""
-    found = {name: aggregates.get(RowKey(key.task, name, key.scorer, key.slice)) for name in controls}
-    return {name: cell for name, cell in found.items() if cell and _answered_items(cell)[0].size}
+def _find_controls(
+    aggregates: Mapping[RowKey, Aggregate], key: GainKey, controls: Sequence[str]
+) -> dict[str, Aggregate]:
+    """Select the aggregates of the controls with at least one answer."""
+    by_control = {name: aggregates.get(RowKey(key.task, name, key.scorer, key.slice)) for name in controls}
+    return {
+        name: aggregate for name, aggregate in by_control.items() if aggregate and _index_answers(aggregate)[0].size
+    }
 
 
-def _matched_pairs(deaf: Mapping[str, Aggregate], plain: Aggregate) -> dict[str, Pairs]:
-    pairs_of_controls = {name: matched_answers(aggregate, plain) for name, aggregate in deaf.items()}
-    return {name: pair for name, pair in pairs_of_controls.items() if pair.groups.size}
+def _pair_controls(controls: Mapping[str, Aggregate], plain: Aggregate) -> dict[str, Pairs]:
+    by_control = {name: match_answers(aggregate, plain) for name, aggregate in controls.items()}
+    return {name: pairs for name, pairs in by_control.items() if pairs.groups.size}
 
 
-def _of_task(
-    key: GainKey, plain: Aggregate, deaf: Mapping[str, Aggregate], controls: Mapping[str, Pairs], seed: int
+def _task_gain(
+    key: GainKey, plain: Aggregate, controls: Mapping[str, Aggregate], pairs: Mapping[str, Pairs], seed: int
 ) -> ListeningGain:
     name, metric = _headline(plain.scorer)
-    gain = _gain(key, name, metric, controls, seed)
-    unread = {
-        control: int((np.frombuffer(aggregate.outcome, np.int8) == UNREAD).sum()) for control, aggregate in deaf.items()
+    gain = _gain(key, name, metric, pairs, seed)
+    unparsed = {
+        control: int((np.frombuffer(aggregate.outcome, np.int8) == UNPARSED).sum())
+        for control, aggregate in controls.items()
     }
-    told = {control: many for control, many in unread.items() if many and "chance" in plain.counts.columns}
-    right = _right_every_time(deaf)
-    if right is None:
-        return replace(gain, by_chance=told)
-    return replace(gain, by_chance=told, solved_by_controls=len(right), solved_by_guessing=_guessed(deaf))
-
-
-def _with_item_sums(gain: ListeningGain, parts: Sequence[ListeningGain]) -> ListeningGain:
-    """An average over tasks with the items of all of them that are answered without ears."""
-    without, guessed = (
-        [getattr(part, name) for part in parts] for name in ("solved_by_controls", "solved_by_guessing")
-    )
-    if None in without or None in guessed:
+    if "chance" in plain.counts.columns:
+        gain = replace(gain, by_chance={control: count for control, count in unparsed.items() if count})
+    solved = _find_solved(controls)
+    if solved is None:
         return gain
-    return replace(gain, solved_by_controls=sum(without), solved_by_guessing=sum(guessed))
+    return replace(gain, solved_by_controls=len(solved), solved_by_guessing=_count_guesses(controls))
 
 
-def matched_answers(first: Aggregate, second: Aggregate) -> Pairs:
-    """The items that both answered, in the same repeat; one that failed in either tells nothing about ears."""
-    (first_names, first_index), (second_names, second_index) = _answered_items(first), _answered_items(second)
-    _, in_first, in_second = np.intersect1d(first_names, second_names, assume_unique=True, return_indices=True)
-    bags = second.counts
+def _sum_solved_items(gain: ListeningGain, parts: Sequence[ListeningGain]) -> ListeningGain:
+    """Add the solved items of all tasks to the gain of an average."""
+    solved, guesses = ([getattr(part, name) for part in parts] for name in ("solved_by_controls", "solved_by_guessing"))
+    if None in solved or None in guesses:
+        return gain
+    return replace(gain, solved_by_controls=sum(solved), solved_by_guessing=sum(guesses))
+
+
+def match_answers(control: Aggregate, plain: Aggregate) -> Pairs:
+    """Pair the items that both answered, by item and repeat; items that failed in either are left out."""
+    (control_keys, control_index), (plain_keys, plain_index) = _index_answers(control), _index_answers(plain)
+    _, in_control, in_plain = np.intersect1d(control_keys, plain_keys, assume_unique=True, return_indices=True)
+    index = plain_index[in_plain]
     return Pairs(
-        _by_chance(first, first_index[in_first]),
-        _select_columns(second, second_index[in_second]),
-        bags.groups[second_index[in_second]],
-        bags.items[second_index[in_second]],
+        _with_guess_rates(control, control_index[in_control]),
+        _select_columns(plain, index),
+        plain.counts.groups[index],
+        plain.counts.items[index],
     )
 
 
-def _answered_items(aggregate: Aggregate) -> tuple[Names, Indices]:
-    """Names of the answered items, and their index in the aggregate."""
+def _index_answers(aggregate: Aggregate) -> tuple[Names, Indices]:
+    """Return the keys of the items with a response, and their index in the aggregate."""
     index = np.flatnonzero(np.frombuffer(aggregate.outcome, np.int8) != FAILED)
     odd = np.uint64(0x9E3779B97F4A7C15)  # so that a repeat moves every name far away
     return aggregate.counts.items[index] + aggregate.counts.repeats[index].astype(np.uint64) * odd, index
@@ -141,22 +145,22 @@ def _select_columns(aggregate: Aggregate, index: Indices) -> dict[str, Floats]:
     return {name: column[index] for name, column in aggregate.counts.columns.items()}
 
 
-def _by_chance(aggregate: Aggregate, at: Indices) -> dict[str, Floats]:
-    """The counts of a control, with what guessing gets for answers that cannot be read or refuse."""
-    columns = _select_columns(aggregate, at)
+def _with_guess_rates(aggregate: Aggregate, index: Indices) -> dict[str, Floats]:
+    """Select the counts of a control, with the guess rate for unparsed answers and refusals."""
+    columns = _select_columns(aggregate, index)
     _, metric = next(iter(aggregate.scorer.metrics.items()))
     if metric.share is None or metric.better != "higher" or "chance" not in columns:
         return columns
     top, bottom = metric.share
-    unread = np.frombuffer(aggregate.outcome, np.int8)[at] == UNREAD
-    zero = np.zeros(at.size)
-    columns[top] = np.where(unread, columns["chance"], columns.get(top, zero))
-    columns[bottom] = np.where(unread, 1.0, columns.get(bottom, zero))
+    unparsed = np.frombuffer(aggregate.outcome, np.int8)[index] == UNPARSED
+    zero = np.zeros(index.size)
+    columns[top] = np.where(unparsed, columns["chance"], columns.get(top, zero))
+    columns[bottom] = np.where(unparsed, 1.0, columns.get(bottom, zero))
     return columns
 
 
 def _headline(scorer: HasMetrics) -> tuple[str, Metric]:
-    """The first metric, a share read from its own two counts, which are those that chance enters."""
+    """Return the first metric; a share as the ratio of its two counts, to which guess rates are added."""
     name, metric = next(iter(scorer.metrics.items()))
     if metric.share is None:
         return name, metric
@@ -167,101 +171,96 @@ def _headline(scorer: HasMetrics) -> tuple[str, Metric]:
 def _gain(key: GainKey, name: str, metric: Metric, controls: Mapping[str, Pairs], seed: int) -> ListeningGain:
     sign = 1 if metric.better == "higher" else -1
     differences = {
-        control: difference_and_influence((metric, metric), pair, seed) for control, pair in controls.items()
+        control: difference_and_influence((metric, metric), pairs, seed) for control, pairs in controls.items()
     }
-    turned = {control: _turned(computed, sign) for control, (computed, _) in differences.items()}
-    known = [control for control, computed in turned.items() if computed.value is not None]
-    best = min(known or turned, key=lambda control: turned[control].value or 0.0)
-    gain = ListeningGain(key.task, key.scorer, name, best, turned[best], turned[best].value, slice=key.slice, p=turned[best].p,
-                controls={control: computed.baseline for control, computed in turned.items()})  # fmt: skip
+    oriented = {control: _orient(difference, sign) for control, (difference, _) in differences.items()}
+    known = [control for control, difference in oriented.items() if difference.value is not None]
+    best = min(known or oriented, key=lambda control: oriented[control].value or 0.0)
+    scores = {control: difference.baseline for control, difference in oriented.items()}
+    gain = ListeningGain(key.task, key.scorer, name, best, oriented[best], slice=key.slice, controls=scores)
+    gain = replace(gain, value=oriented[best].value, p=oriented[best].p)
     parts = []
     for control in known:
-        computed, (_, influence) = turned[control], differences[control]
-        if computed.low is None or computed.high is None or computed.value is None or influence is None:
+        difference, (_, influence) = oriented[control], differences[control]
+        if difference.low is None or difference.high is None or difference.value is None or influence is None:
             return gain
         groups = np.unique(controls[control].groups)
         change = influence.change if influence.change.size == groups.size else np.zeros(groups.size)
-        p = 1.0 if computed.p is None else computed.p
-        parts.append(Control(computed.value, computed.low, computed.high, p, groups, sign * change))
+        p = 1.0 if difference.p is None else difference.p
+        parts.append(Control(difference.value, difference.low, difference.high, p, groups, sign * change))
     if not parts:
         return gain
     joint = gain_over_best(parts, min(controls[control].groups.size for control in known), seed)
-    return replace(
-        gain, value=joint.value, low=joint.low, high=joint.high, p=joint.p if turned[best].p is not None else None
-    )
+    gain = replace(gain, value=joint.value, low=joint.low, high=joint.high)
+    return gain if gain.p is None else replace(gain, p=joint.p)
 
 
-def _turned(difference: Difference, sign: int) -> Difference:
-    """A difference that is positive where hearing helps."""
+def _orient(difference: Difference, sign: int) -> Difference:
+    """Turn a difference so that it is positive where audio helps."""
     if sign > 0 or difference.value is None:
         return difference
     low, high = (None if bound is None else -bound for bound in (difference.high, difference.low))
     return replace(difference, value=-difference.value, low=low, high=high)
 
 
-# ---------------------------------------------------------------- without ears
+# ---------------------------------------------------------------- items solved by controls
 
 
-def right_or_wrong(scorer: HasMetrics, columns: Mapping[str, Floats]) -> Floats | None:
-    """1 for every answer that is right and 0 for every other, by the first metric that tells; None where none does."""
+def binary_scores(scorer: HasMetrics, columns: Mapping[str, Floats]) -> Floats | None:
+    """Return 1 for right and 0 for wrong answers, by the first binary metric; None if there is none."""
     for metric in scorer.metrics.values():
-        marks = binary_outcomes(metric, columns)
-        if marks is not None:
-            return marks if metric.better == "higher" else 1 - marks
+        outcomes = binary_outcomes(metric, columns)
+        if outcomes is not None:
+            return outcomes if metric.better == "higher" else 1 - outcomes
     return None
 
 
-def _right_every_time(deaf: Mapping[str, Aggregate]) -> set[int] | None:
-    """The names of the items that every control gets right in every repeat; None where answers are not right or wrong."""
-    always: set[int] | None = None
-    for aggregate in deaf.values():
-        right = right_or_wrong(aggregate.scorer, aggregate.counts.columns)
+def _find_solved(controls: Mapping[str, Aggregate]) -> set[int] | None:
+    """Return the items that are right under every control in every repeat; None without a binary metric."""
+    solved: set[int] | None = None
+    for aggregate in controls.values():
+        right = binary_scores(aggregate.scorer, aggregate.counts.columns)
         if right is None:
             return None
+        items = aggregate.counts.items
         wrong = (right < 1) | (np.frombuffer(aggregate.outcome, np.int8) == FAILED)
-        own = set(aggregate.counts.items.tolist()) - set(aggregate.counts.items[wrong].tolist())
-        always = own if always is None else always & own
-    return always
+        always_right = set(items.tolist()) - set(items[wrong].tolist())
+        solved = always_right if solved is None else solved & always_right
+    return solved
 
 
-def _guessed(deaf: Mapping[str, Aggregate]) -> float | None:
-    """Number of items guessing gets right every time: the chances of those whose answers are all alike."""
-    if any("chance" not in aggregate.counts.columns for aggregate in deaf.values()):
+def _count_guesses(controls: Mapping[str, Aggregate]) -> float | None:
+    """Expected number of items that guessing solves: the sum of the guess rates of items with equal answers."""
+    aggregates = controls.values()
+    if any("chance" not in aggregate.counts.columns for aggregate in aggregates):
         return None
-    items, answers, chances = (
-        np.concatenate([part(aggregate) for aggregate in deaf.values()])
-        for part in (
-            lambda aggregate: aggregate.bags.items,
-            lambda aggregate: np.frombuffer(aggregate.answers, np.uint64),
-            lambda aggregate: aggregate.bags.columns["chance"],
-        )
-    )
+    items = np.concatenate([aggregate.counts.items for aggregate in aggregates])
+    answers = np.concatenate([np.frombuffer(aggregate.answers, np.uint64) for aggregate in aggregates])
+    rates = np.concatenate([aggregate.counts.columns["chance"] for aggregate in aggregates])
     order = np.lexsort((answers, items))
-    items, answers, chances = items[order], answers[order], chances[order]
-    distinct, first, times = np.unique(items, return_index=True, return_counts=True)
-    alike = (answers[first] == answers[first + times - 1]) & (answers[first] != 0)
-    everywhere = np.all([np.isin(distinct, aggregate.counts.items) for aggregate in deaf.values()], axis=0)
-    return float(chances[first][alike & everywhere].sum())
+    items, answers, rates = items[order], answers[order], rates[order]
+    distinct, first, counts = np.unique(items, return_index=True, return_counts=True)
+    equal = (answers[first] == answers[first + counts - 1]) & (answers[first] != 0)
+    everywhere = np.all([np.isin(distinct, aggregate.counts.items) for aggregate in aggregates], axis=0)
+    return float(rates[first][equal & everywhere].sum())
 
 
-def solved_by_controls(
+def find_solved_by_controls(
     aggregates: Mapping[RowKey, Aggregate], controls: Sequence[str]
 ) -> dict[tuple[str, str], set[int]]:
-    """The names of the items that every control gets right in every repeat, by task and scorer, as the table counts
-    them.
-    """
+    """Return the items that are right under every control in every repeat, by task and scorer."""
     keys = dict.fromkeys(
         GainKey(row_key.task, row_key.scorer, "") for row_key in aggregates if row_key.condition in controls
     )
-    solved = {(key.task, key.scorer): _right_every_time(_deaf(aggregates, key, controls)) for key in keys}
-    return {key: right for key, right in solved.items() if right is not None}
+    by_key = {(key.task, key.scorer): _find_solved(_find_controls(aggregates, key, controls)) for key in keys}
+    return {key: solved for key, solved in by_key.items() if solved is not None}
 
 
-# ---------------------------------------------------------------- as words
+# ---------------------------------------------------------------- text
 
 
 def gain_table(gains: Iterable[ListeningGain]) -> list[tuple[str, ...]]:
-    """The lines of a table under `HEAD`."""
+    """Format gains as the lines of a table with the columns `HEAD`."""
     return [
         (
             gain.title,
@@ -269,9 +268,7 @@ def gain_table(gains: Iterable[ListeningGain]) -> list[tuple[str, ...]]:
             gain.control,
             format_number(gain.difference.baseline),
             format_signed(gain.value),
-            "-"
-            if gain.low is None
-            else f"{format_signed(gain.low)} to {format_signed(gain.high)}{mark(gain.difference)}",
+            format_signed_interval(replace(gain.difference, low=gain.low, high=gain.high)),
             format_p(gain.p_holm),
             str(gain.difference.n),
             "-" if gain.solved_by_controls is None else str(gain.solved_by_controls),
@@ -281,19 +278,19 @@ def gain_table(gains: Iterable[ListeningGain]) -> list[tuple[str, ...]]:
     ]
 
 
-def gain_footnotes(found: Sequence[ListeningGain]) -> list[str]:
-    """What is to be known about the gains, in a line each."""
-    told = []
-    several = next((gain for gain in found if len(gain.controls) > 1), None)
+def gain_footnotes(gains: Sequence[ListeningGain]) -> list[str]:
+    """Footnotes of the table of gains, a line each."""
+    notes = []
+    several = next((gain for gain in gains if len(gain.controls) > 1), None)
     if several:
-        told.append(
-            f"listening gain over the best of {len(several.controls)} controls: corrected for picking the best by the "
-            "same items"
+        notes.append(
+            f"listening gain over the best of {len(several.controls)} controls: corrected for selecting the best on "
+            "the same items"
         )
-    for gain in found:
-        told += [
-            f"{gain.title}: {many} unread or refused under {control} earn what guessing gets, in the listening gain "
+    for gain in gains:
+        notes += [
+            f"{gain.title}: {count} unparsed or refused under {control} score the guess rate, in the listening gain "
             "only"
-            for control, many in gain.by_chance.items()
+            for control, count in gain.by_chance.items()
         ]
-    return told + [f"{gain.title}: listening gain, {gain.difference.why}" for gain in found if gain.difference.why]
+    return notes + [f"{gain.title}: listening gain, {gain.difference.why}" for gain in gains if gain.difference.why]

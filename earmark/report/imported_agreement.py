@@ -1,11 +1,11 @@
-"""Another harness's verdicts beside ours, of the same replies.
+"""Agreement of our verdicts with imported ones on the same replies.
 
-    theirs = replies that they took for right / replies with a verdict
-    agreement = replies that both took for right, or both for wrong / replies with a verdict
-    kappa: the same beyond chance, as stats/agreement.py has it
+    imported = replies right by the imported verdict / replies with a verdict
+    agreement = replies with equal verdicts / replies with a verdict
+    kappa: agreement beyond chance, see stats/agreement.py
 
-A verdict is right or wrong, or none: a grade of another scale is none, nor is what their judge failed to give. A reply
-that we cannot read, or that refuses, is wrong here.
+Only right and wrong are verdicts: grades of another scale and missing verdicts are left out. Unparsed replies and
+refusals count as wrong.
 """
 
 from __future__ import annotations
@@ -13,37 +13,38 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Final
 
-from earmark.scorers.imported_score import Settings as Theirs
 from earmark.stats.agreement import agreement_counts, agreement_metrics
 from earmark.stats.count_table import CountTable
 from earmark.stats.estimate import Estimate, estimates
 from earmark.stats.ratio import ratio
 from earmark.text.imported_verdicts import parse_notes
-from earmark.types import Item, Metric, Response, Score, Scorer
+from earmark.types import HasVerdicts, Item, Metric, Response, Score, Scorer
 
-METRICS: Final[Mapping[str, Metric]] = {"theirs": ratio("theirs", "cases"), **agreement_metrics(("right", "wrong"))}
+METRICS: Final[Mapping[str, Metric]] = {
+    "imported": ratio("imported", "cases"),
+    **agreement_metrics(("right", "wrong")),
+}
 
 
 def headline_measure(scorers: Iterable[Scorer]) -> str:
-    """The name of their headline among the scorers of a task, if it is right or wrong; else nothing."""
-    headlines = [scorer.measures[0] for scorer in scorers if isinstance(scorer, Theirs)]
-    return next((headline.name for headline in headlines if (headline.lowest, headline.highest) == (0, 1)), "")
+    """Name of the imported headline measure of a task, if it is binary; else empty."""
+    names = (scorer.verdict_name for scorer in scorers if isinstance(scorer, HasVerdicts))
+    return next(filter(None, names), "")
 
 
 class AgreementCounter:
-    """The verdicts of one task under one condition, grown one reply at a time."""
+    """Counts of equal and different verdicts of one task under one condition."""
 
     def __init__(self) -> None:
-        self._bags = CountTable()
+        self._counts = CountTable()
 
-    def add(self, item: Item, response: Response, of: str, ours: Score) -> None:
-        """Enter one reply, if they found it right or wrong by the measure `of`."""
-        verdict = parse_notes(response.notes).get(of)
+    def add(self, item: Item, response: Response, measure: str, score: Score) -> None:
+        """Add one reply, if its imported verdict by a measure is right or wrong."""
+        verdict = parse_notes(response.notes).get(measure)
         if verdict and verdict.value in (0, 1):
-            label = "right" if verdict.value else "wrong"
-            counts = agreement_counts(label, "right" if ours.counts["right"] else "wrong") | {"theirs": verdict.value}
-            self._bags.add(counts, item.group or item.id)
+            imported, ours = ("right" if value else "wrong" for value in (verdict.value, score.counts["right"]))
+            self._counts.add(agreement_counts(imported, ours) | {"imported": verdict.value}, item.group or item.id)
 
     def estimates(self) -> dict[str, Estimate]:
-        """Theirs, agreement and kappa; nothing where there is no verdict."""
-        return estimates(METRICS, self._bags.columns, self._bags.groups) if len(self._bags) else {}
+        """Estimate the metrics; empty without any verdict."""
+        return estimates(METRICS, self._counts.columns, self._counts.groups) if len(self._counts) else {}

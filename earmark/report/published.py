@@ -1,4 +1,4 @@
-"""A run beside numbers that were published: no test, since nothing but the numbers is known of them."""
+"""Comparison of a run with published numbers; without a test, since only the numbers are known."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ FIRST_COLUMNS: Final = ("task", "this run", "95 % interval", "n")
 
 
 class PublishedTable(Struct, frozen=True, forbid_unknown_fields=True):
-    """A published table: by model and task the number in percent and, where it was told, its baseline."""
+    """A published table: the number in percent by model and task and, if stated, its baseline."""
 
     source: str
-    metric: str  # ours, that comes nearest
+    metric: str  # our closest metric
     models: dict[str, dict[str, tuple[float, ...]]]
     baseline: str = ""  # our metric of the baseline
     condition: str = "plain"
@@ -28,20 +28,19 @@ class PublishedTable(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 def load_published(path: Path) -> PublishedTable:
-    """The published table in a YAML."""
+    """Read the published table of a YAML file."""
     import yaml  # noqa: PLC0415 - a tenth of a second
 
     try:
         return msgspec.convert(yaml.safe_load(path.read_text(encoding="utf-8")), PublishedTable)
     except (yaml.YAMLError, msgspec.ValidationError) as error:
-        raise BadData(f"{path}: is no published table ({' '.join(str(error).split())})") from error
+        raise BadData(f"{path}: expected a published table ({' '.join(str(error).split())})") from error
 
 
 def against_published(rows: Sequence[Row], published: PublishedTable) -> tuple[tuple[str, ...], list[tuple[str, ...]]]:
-    """The head and the lines of a table: this run's numbers in percent, then those that were published, baselines in
-    brackets.
+    """Return the head and the lines of a table: scores of this run and published ones in percent, with baselines.
 
-    Raises BadData where the run has none of the tasks.
+    Raises BadData if the run has none of the published tasks.
     """
     lines = []
     for row in rows:
@@ -50,26 +49,23 @@ def against_published(rows: Sequence[Row], published: PublishedTable) -> tuple[t
         if row.slice or row.condition != published.condition or estimate is None or not any(published_numbers):
             continue
         baseline = row.metrics.get(published.baseline)
-        low_high = (
+        interval = (
             "-"
             if estimate.low is None or estimate.high is None
             else f"{100 * estimate.low:.1f}-{100 * estimate.high:.1f}{mark(estimate)}"
         )
-        ours = format_percent(estimate.value, baseline.value if baseline else None)
-        lines.append(
-            (row.task, ours, low_high, str(row.n), *(_format_numbers(numbers) for numbers in published_numbers))
-        )
+        score = format_percent(estimate.value, baseline.value if baseline else None)
+        lines.append((row.task, score, interval, str(row.n), *map(_format_numbers, published_numbers)))
     if not lines:
+        tasks = ", ".join(dict.fromkeys(task for numbers in published.models.values() for task in numbers))
         raise BadData(
-            f"the run has no {published.metric} under {published.condition} of a task that was published; published "
-            "are: "
-            f"{', '.join(dict.fromkeys(task for numbers in published.models.values() for task in numbers))}"
+            f"the run has no {published.metric} under {published.condition} of a published task; published: {tasks}"
         )
     return (*FIRST_COLUMNS, *published.models), lines
 
 
 def format_percent(value: float | None, baseline: float | None = None) -> str:
-    """A share in percent, its baseline in brackets.
+    """Format a share in percent, with its baseline in brackets.
 
     >>> format_percent(0.349, 0.128), format_percent(0.5), format_percent(None)
     ('34.9 (12.8)', '50.0', '-')

@@ -1,6 +1,6 @@
-"""A run beside somebody's reference: question by question, do both choose the same?
+"""Agreement of a run with reference answers, question by question.
 
-A null matches a null. Questions are joined by their ids, so a run that holds but some of them is compared on these.
+A null matches a null. Questions are joined by id; those of only one side are counted apart.
 """
 
 from __future__ import annotations
@@ -13,13 +13,13 @@ from msgspec import Struct
 class ChosenAnswer(Struct, frozen=True):
     """Answer chosen in one question."""
 
-    run: str  # which run of the reference, such as rad/run_1
+    run: str  # run of the reference, such as rad/run_1
     id: str
     answer: str | None
 
 
 class Disagreement(Struct, frozen=True):
-    """A question in which both sides choose differently."""
+    """A question with different answers."""
 
     run: str
     id: str
@@ -31,10 +31,10 @@ class Agreement(Struct, frozen=True):
     """Agreement between a run and a reference."""
 
     matched: int
-    total: int  # questions that both have
+    total: int  # questions of both
     disagreements: list[Disagreement]
-    only_candidate: int  # questions that the reference lacks
-    only_baseline: int  # those of the compared runs that we lack
+    only_candidate: int  # questions missing in the reference
+    only_baseline: int  # questions of the compared runs missing in the candidate
 
     @property
     def headline(self) -> str:
@@ -47,18 +47,18 @@ class Agreement(Struct, frozen=True):
 
 
 def compare_choices(candidate: Iterable[ChosenAnswer], baseline: Mapping[str, Mapping[str, str | None]]) -> Agreement:
-    """Hold choices against those of a reference, by run and id."""
-    total = only_ours = 0
+    """Compare chosen answers with those of a reference, by run and id."""
+    total = only_candidate = 0
     differing = []
     seen: dict[str, int] = {}
     for choice in candidate:
         reference = baseline.get(choice.run, {})
         if choice.id not in reference:
-            only_ours += 1
+            only_candidate += 1
             continue
         total += 1
         seen[choice.run] = seen.get(choice.run, 0) + 1
         if choice.answer != reference[choice.id]:
             differing.append(Disagreement(choice.run, choice.id, choice.answer, reference[choice.id]))
-    only_theirs = sum(len(baseline[run]) - count for run, count in seen.items())
-    return Agreement(total - len(differing), total, differing, only_ours, only_theirs)
+    only_baseline = sum(len(baseline[run]) - count for run, count in seen.items())
+    return Agreement(total - len(differing), total, differing, only_candidate, only_baseline)

@@ -1,4 +1,4 @@
-"""Rows of a report: one for each task, condition and scorer."""
+"""Rows of a report, one per task, condition and scorer, and the content of metrics.json."""
 
 from __future__ import annotations
 
@@ -14,31 +14,31 @@ from earmark.types import Usage
 
 
 def title_of(task: str, part: str, scorer: str) -> str:
-    """Name a row by its task, its slice, and its scorer where several of one name score the task.
+    """Name a row by its task, its slice, and its scorer if several of one name score the task.
 
     >>> title_of("pitch", "", "choice"), title_of("pitch", "user=1", "choice mmau")
     ('pitch', 'pitch (user=1, choice mmau)')
     """
-    more = [part] * bool(part) + [scorer] * (" " in scorer)
-    return f"{task} ({', '.join(more)})" if more else task
+    details = [part] * bool(part) + [scorer] * (" " in scorer)
+    return f"{task} ({', '.join(details)})" if details else task
 
 
 class Row(Struct, frozen=True):
-    """The numbers of one task under one condition by one scorer."""
+    """Scores of one task under one condition by one scorer."""
 
     task: str
     condition: str
-    scorer: str  # its name or, where several of one name score a task, that and what tells it apart: "choice mmau"
+    scorer: str  # its name, with details if several of one name score a task: "choice mmau"
     signature: str
-    n: int  # everything that was asked, failures too
+    n: int  # items that were asked, failures included
     states: dict[str, int]
     metrics: dict[str, Estimate]  # the headline first
     guess_rate: float | None = None
     p_guess: float | None = None  # of the headline against guessing, one-sided
-    slice: str = ""  # such as "user=001"; empty: all of the task
+    slice: str = ""  # such as "user=001"; empty: the whole task
     settings: dict[str, Any] = {}  # of the scorer
     better: Literal["higher", "lower"] = "higher"  # of the headline
-    repeats: Repeats | None = None  # of the headline, where everything was asked several times
+    repeats: Repeats | None = None  # of the headline, if items were asked several times
 
     @property
     def title(self) -> str:
@@ -47,50 +47,46 @@ class Row(Struct, frozen=True):
 
     @property
     def is_slice(self) -> bool:
-        """True if it is about the items of one tag alone."""
+        """True for the items of one tag value."""
         return "=" in self.slice
 
     @property
     def failed(self) -> int:
-        """Items without an answer."""
+        """Number of items without a response."""
         return self.states.get("request-failed", 0) + self.states.get("sound-failed", 0)
 
     @property
     def headline(self) -> tuple[str, Estimate]:
-        """The first metric, by name."""
+        """Name and estimate of the first metric."""
         return next(iter(self.metrics.items()))
 
 
 class DatasetCounts(Struct, frozen=True):
-    """Item counts of a benchmark when it was run."""
+    """Item counts of a benchmark at the time of the run."""
 
     questions: int  # items under every condition, with repeats
-    skipped: dict[str, dict[str, int]] = {}  # by task and reason: never asked, never counted
-    prompts: str = ""  # a digest of every prompt's words
+    skipped: dict[str, dict[str, int]] = {}  # by task and reason: neither asked nor counted
+    prompts: str = ""  # digest of the text of all prompts
 
 
 class ListeningGain(Struct, frozen=True, omit_defaults=True):
-    """What listening adds to one number; positive where hearing helps, also where less is better."""
+    """Gain of a score over the best control; positive where audio helps, also if lower is better."""
 
     task: str
     scorer: str
     metric: str
-    control: str  # the best one
-    difference: Difference  # from the best control (first) to plain (second), as if it had been known to be the best
-    value: float | None = None  # over the best control, whichever that is
+    control: str  # the best control
+    difference: Difference  # plain (candidate) minus the best control (baseline), ignoring the selection
+    value: float | None = None  # corrected for the selection, as are the bounds and p
     low: float | None = None
     high: float | None = None
     p: float | None = None
-    p_holm: float | None = None  # adjusted over all tasks and averages, or all slices by one tag
+    p_holm: float | None = None  # adjusted over all tasks and averages, or over all slices of a tag
     slice: str = ""
-    controls: dict[str, float | None] = {}  # the number of every control
-    by_chance: dict[str, int] = {}  # unread and refused answers of controls, which earn what guessing gets
-    solved_by_controls: int | None = (
-        None  # items that every control gets right; None where items are not right or wrong
-    )
-    solved_by_guessing: float | None = (
-        None  # how many of them guessing would get, with the same answers under every control or not
-    )
+    controls: dict[str, float | None] = {}  # score under each control
+    by_chance: dict[str, int] = {}  # unparsed and refused answers of controls, scored with the guess rate
+    solved_by_controls: int | None = None  # items right under every control; None without a binary metric
+    solved_by_guessing: float | None = None  # expected number of these by guessing
 
     @property
     def title(self) -> str:
@@ -99,13 +95,13 @@ class ListeningGain(Struct, frozen=True, omit_defaults=True):
 
 
 class Metrics(Struct, frozen=True):
-    """The whole of metrics.json."""
+    """Content of metrics.json."""
 
-    finished: bool  # nothing is left to ask
+    finished: bool  # every item was asked
     rows: list[Row]
     dataset: DatasetCounts
     warnings: list[str] = []
-    averages: dict[str, tuple[str, ...]] = {}  # over tasks, by name
-    gains: list[ListeningGain] = []  # of listening, where the run heard plainly and under a control
+    averages: dict[str, tuple[str, ...]] = {}  # tasks of each average
+    gains: list[ListeningGain] = []  # of runs with plain and a control
     usage: UsageTotals = UsageTotals()
-    judge_usage: Usage = Usage()  # what judges took, every scoring together
+    judge_usage: Usage = Usage()  # of judges, summed over all scorings

@@ -1,4 +1,4 @@
-"""One run as it is compared: its scores by task, condition and scorer, and what was asked, in columns."""
+"""Scores and questions of one run in columns, for comparisons."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ ScoreKey = tuple[str, str, str]  # task, condition, scorer
 
 
 class ScoringRules(Struct, frozen=True):
-    """Rules by which the counts of one scorer are read."""
+    """Signature and metrics of one scorer."""
 
     signature: str
     metrics: Mapping[str, Metric]
@@ -45,7 +45,7 @@ class RunInfo(Struct, frozen=True):
 
 
 class ScoreColumns:
-    """The scores of one task, condition and scorer."""
+    """Scores of one task, condition and scorer."""
 
     def __init__(self) -> None:
         self.bags = CountTable()
@@ -53,23 +53,24 @@ class ScoreColumns:
         self.failed = array("b")
 
     def add(self, line: ScoreLine) -> None:
+        """Add the score of one record."""
         self.keys.append(question_key(line.task, line.id, line.condition, line.repeat))
         self.failed.append(line.state in FAILED)
         self.bags.add(line.counts, line.id, line.repeat)
 
 
 class QuestionIndex(NamedTuple):
-    """The questions of a journal in columns, sorted by what names them; the last line about a question counts."""
+    """Questions of a journal in columns, sorted by key; the last line of a question counts."""
 
     keys: Names
     groups: Names
-    prompt_digests: Names  # digest of the prompt, 0 where there is none
-    audio_digests: Names  # digest of the recordings, 0 where there is none
+    prompt_digests: Names  # 0 where there is none
+    audio_digests: Names  # of the recordings, 0 where there is none
     failed: npt.NDArray[np.bool_]
 
 
 def index_questions(records: Iterable[Record]) -> QuestionIndex:
-    """The questions of a journal."""
+    """Index the questions of a journal."""
     columns = [array("Q") for _ in QuestionIndex._fields]
     for record in records:
         item = record.item
@@ -85,26 +86,26 @@ def index_questions(records: Iterable[Record]) -> QuestionIndex:
             column.append(value)
     keys, *rest = (np.frombuffer(column, np.uint64) for column in columns)
     distinct, last = np.unique(keys[::-1], return_index=True)
-    groups, words, sounds, failures = (column[::-1][last] for column in rest)
-    return QuestionIndex(distinct, groups, words, sounds, failures.astype(np.bool_))
+    groups, prompts, sounds, failures = (column[::-1][last] for column in rest)
+    return QuestionIndex(distinct, groups, prompts, sounds, failures.astype(np.bool_))
 
 
-def _rule(run_scores: RunScores, place: ScoreKey) -> str:
-    """The signature of a scorer, without our version."""
-    return run_scores.rules(place[0], place[2]).signature.partition("|v:")[0]
+def _rule(run_scores: RunScores, key: ScoreKey) -> str:
+    """Return the signature of a scorer without Earmark's version."""
+    return run_scores.rules(key[0], key[2]).signature.partition("|v:")[0]
 
 
 class RunScores:
-    """One run: its scores by task, condition and scorer, and what was asked."""
+    """Scores of a run by task, condition and scorer, and its questions."""
 
     def __init__(
         self,
-        about: RunInfo,
+        info: RunInfo,
         rules: Callable[[str, str], ScoringRules],
         lines: Iterable[ScoreLine],
         records: Iterable[Record],
     ) -> None:
-        self.info = about
+        self.info = info
         self.rules = rules  # by task and scorer
         self.scores: dict[ScoreKey, ScoreColumns] = {}
         for line in lines:
@@ -114,34 +115,33 @@ class RunScores:
         self.questions = index_questions(records)
 
     def find(self, keys: Names) -> tuple[npt.NDArray[np.bool_], npt.NDArray[np.intp]]:
-        """For each key whether it is in the journal, and where."""
+        """Return a mask of the keys that are in the journal, and their indices."""
         if not self.questions.keys.size:
             return np.zeros(keys.size, np.bool_), np.zeros(keys.size, np.intp)
         index = np.minimum(self.questions.keys.searchsorted(keys), self.questions.keys.size - 1)
         return self.questions.keys[index] == keys, index
 
     def with_labels_of(self, other: RunScores) -> RunScores:
-        """The same run, a scorer that another run knows by another label under that one.
+        """Rename scorers to the labels that another run has for the same signature.
 
-        A label tells a scorer from others on its task, so it changes when another is put beside it; its signature does
-        not.
+        The label of a scorer changes when another scorer of its name joins the task; its signature does not.
         """
-        known = {(*place[:2], _rule(other, place)): place for place in other.scores if place not in self.scores}
-        moved = {
-            place: known[here]
-            for place in self.scores
-            if place not in other.scores and (here := (*place[:2], _rule(self, place))) in known
+        known = {(*key[:2], _rule(other, key)): key for key in other.scores if key not in self.scores}
+        renamed = {
+            key: known[rule]
+            for key in self.scores
+            if key not in other.scores and (rule := (*key[:2], _rule(self, key))) in known
         }
-        if not moved:
+        if not renamed:
             return self
-        labels = {(place[0], label): place[2] for place, (_, _, label) in moved.items()}
-        same = copy(self)
-        same.scores = {moved.get(place, place): scores for place, scores in self.scores.items()}
-        same.rules = lambda task, label: self.rules(task, labels.get((task, label), label))
-        return same
+        labels = {(key[0], label): key[2] for key, (_, _, label) in renamed.items()}
+        copied = copy(self)
+        copied.scores = {renamed.get(key, key): scores for key, scores in self.scores.items()}
+        copied.rules = lambda task, label: self.rules(task, labels.get((task, label), label))
+        return copied
 
     def count_stale(self) -> int:
-        """Number of questions of the journal have no score, or one from before they were answered."""
+        """Count the questions without a score, or with one from before they were answered."""
         if not self.questions.keys.size:
             return 0
         scored = [np.frombuffer(part.keys, np.uint64) for part in self.scores.values()]

@@ -1,4 +1,4 @@
-"""Rows as a table of words, for the terminal and for files."""
+"""Formatting of rows, estimates and usage as text."""
 
 from __future__ import annotations
 
@@ -12,21 +12,19 @@ from earmark.stats.planning import items_for
 from earmark.stats.repeats import Repeats
 from earmark.types import Usage
 
-SHOWN: Final = 0.05  # p-values below it
-EVEN_CHANCE: Final = 0.45  # of guessing, from which on what unread replies take is told
+SIGNIFICANCE: Final = 0.05
+MIN_NOTED_GUESS_RATE: Final = 0.45  # from which on the effect of unparsed replies is noted
 HEAD: Final = ("task", "condition", "score", "95 % interval", "n", "unparsed", "refused", "failed", "chance")
 
 
 def rows_table(rows: Sequence[Row]) -> list[tuple[str, ...]]:
-    """The lines of a table under `HEAD`: one for each row, its headline alone."""
+    """Format the headline of each row as a line of a table with the columns `HEAD`."""
     above = _above_guessing(rows)
     return [_line(row, row.headline[1], _guess(row, row in above)) for row in rows]
 
 
 def full_table(rows: Sequence[Row]) -> list[tuple[str, ...]]:
-    """The lines of a table under `metric` and `HEAD`: every metric of every row, with chance beside the headline, which
-    has it.
-    """
+    """Format every metric of every row as a line of a table with the columns `metric` and `HEAD`."""
     above = _above_guessing(rows)
     return [
         (name, *_line(row, estimate, _guess(row, row in above) if name == row.headline[0] else "-"))
@@ -36,9 +34,9 @@ def full_table(rows: Sequence[Row]) -> list[tuple[str, ...]]:
 
 
 def _above_guessing(rows: Sequence[Row]) -> list[Row]:
-    """The rows whose headline is above guessing, by p-values that may all be held against 0.05 at once."""
+    """Select the rows whose headline is above guessing, by Holm-adjusted p-values."""
     adjusted = holm([row.p_guess for row in rows])
-    return [row for row, p in zip(rows, adjusted, strict=True) if p is not None and p < SHOWN]
+    return [row for row, p in zip(rows, adjusted, strict=True) if p is not None and p < SIGNIFICANCE]
 
 
 def _guess(row: Row, above: bool) -> str:
@@ -62,47 +60,41 @@ def footnotes(rows: Sequence[Row]) -> list[str]:
     notes = []
     for row in rows:
         name, estimate = row.headline
-        where = f"{row.title} {row.condition}: " if row.title else ""  # replies of a file have no task
+        title = f"{row.title} {row.condition}: " if row.title else ""  # replies of a file have no task
         unjudged = row.states.get("judge-failed", 0)
         if unjudged:
             notes.append(
-                f"{where}{unjudged} answers without a verdict of the judge, outside the score; {name} "
-                f"{format_number(estimate.worst)} to {format_number(estimate.best)} with them and the {row.failed} "
-                "failed at their worst or best"
+                f"{title}{unjudged} answers without a verdict of the judge are not scored; {name} "
+                f"{format_number(estimate.worst)} to {format_number(estimate.best)} if these and the {row.failed} "
+                "failed were all wrong or all right"
             )
         elif estimate.best is not None and estimate.best != estimate.value:
-            notes.append(f"{where}{name} {format_number(estimate.best)} if the {row.failed} failed had been right")
-        unread = row.states.get("unparsed", 0) + row.states.get("refused", 0)
-        if unread and row.p_guess is not None and row.guess_rate is not None and row.guess_rate >= EVEN_CHANCE:
+            notes.append(f"{title}{name} {format_number(estimate.best)} if the {row.failed} failed were right")
+        unparsed = row.states.get("unparsed", 0) + row.states.get("refused", 0)
+        if unparsed and row.p_guess is not None and (row.guess_rate or 0.0) >= MIN_NOTED_GUESS_RATE:
             notes.append(
-                f"{where}{unread} unread or refused earn nothing; guesses in their place would add "
-                f"{format_number(unread * row.guess_rate / row.n)} to {name}"
+                f"{title}{unparsed} unparsed or refused score 0; guesses instead would add "
+                f"{format_number(unparsed * (row.guess_rate or 0.0) / row.n)} to {name}"
             )
         if estimate.why:
-            notes.append(f"{where}{name}, {estimate.why}")
+            notes.append(f"{title}{name}, {estimate.why}")
         if row.repeats:
-            notes.append(f"{where}{name}, {repeats_line(row.repeats)}")
+            notes.append(f"{title}{name}, {repeats_line(row.repeats)}")
     if any(row.p_guess is not None for row in rows):
-        notes.append(
-            f"*: above guessing, p < {SHOWN} (one-sided binomial test, Holm over the rows)"
-            if _above_guessing(rows)
-            else f"no score is shown to be above guessing, p < {SHOWN} (one-sided binomial test, Holm over the rows)"
-        )
+        result = "*: above guessing" if _above_guessing(rows) else "no score is significantly above guessing"
+        notes.append(f"{result}, p < {SIGNIFICANCE} (one-sided binomial test, Holm over the rows)")
     return notes
 
 
-def required_items(rows: Sequence[Row], width: float) -> list[str]:
-    """Number of items each row's headline would take for an interval so wide, as far as what is there can tell."""
-    lines = []
-    for row in rows:
-        name, estimate = row.headline
-        if not row.is_slice and (many := items_for(estimate, width)) is not None:
-            observed = f"{estimate.n:,} gave {format_interval(estimate)}"
-            lines.append(
-                f"{row.title} {row.condition}: {name}, an interval {width:g} wide takes about {many:,} items; "
-                f"{observed}"
-            )
-    return lines
+def items_for_interval(rows: Sequence[Row], width: float) -> list[str]:
+    """Estimate the number of items that each row needs for an interval of a width."""
+    return [
+        f"{row.title} {row.condition}: {name}, an interval of width {width:g} needs about {n:,} items; "
+        f"{estimate.n:,} gave {format_interval(estimate)}"
+        for row in rows
+        for name, estimate in (row.headline,)
+        if not row.is_slice and (n := items_for(estimate, width)) is not None
+    ]
 
 
 def repeats_line(repeats: Repeats) -> str:
@@ -113,32 +105,35 @@ def repeats_line(repeats: Repeats) -> str:
     '2 repeats: 0.500, 0.750, mean 0.625, standard deviation 0.177; right every time 0.500 (0.400-0.600)'
     """
     spread = repeats.summary
-    text = f"{len(repeats.numbers)} repeats: {', '.join(map(format_number, repeats.numbers))}, mean {format_number(spread.mean)}, standard deviation {format_number(spread.deviation)}"
+    text = (
+        f"{len(repeats.numbers)} repeats: {', '.join(map(format_number, repeats.numbers))}, "
+        f"mean {format_number(spread.mean)}, standard deviation {format_number(spread.deviation)}"
+    )
     if not repeats.all_right:
         return text
     most = repeats.all_right[max(repeats.all_right)]
     return f"{text}; right every time {format_number(most.value)} ({format_interval(most)})"
 
 
-def usage_parts(used: Usage) -> list[str]:
+def usage_parts(usage: Usage) -> list[str]:
     """Format usage, as far as it is known.
 
     >>> usage_parts(Usage(tokens_in=1500, tokens_out=20, audio_tokens_in=1000, cost=0.25)), usage_parts(Usage())
-    (['1,500 tokens in (1,000 of sound), 20 out', 'cost 0.2500'], [])
+    (['1,500 tokens in (1,000 audio), 20 out', 'cost 0.2500'], [])
     """
-    sound = f" ({used.audio_tokens_in:,} of sound)" if used.audio_tokens_in else ""
-    parts = [f"{used.tokens_in:,} tokens in{sound}, {used.tokens_out:,} out"] if used.tokens_in else []
-    return parts + ([f"cost {used.cost:.4f}"] if used.cost else [])
+    audio = f" ({usage.audio_tokens_in:,} audio)" if usage.audio_tokens_in else ""
+    parts = [f"{usage.tokens_in:,} tokens in{audio}, {usage.tokens_out:,} out"] if usage.tokens_in else []
+    return parts + ([f"cost {usage.cost:.4f}"] if usage.cost else [])
 
 
-def judge_usage_lines(used: Usage) -> list[str]:
-    """The line that tells what judges took, where they took anything that is known.
+def judge_usage_lines(usage: Usage) -> list[str]:
+    """Format the usage of judges, if any is known.
 
     >>> judge_usage_lines(Usage(tokens_in=7, tokens_out=1)), judge_usage_lines(Usage())
-    (['judges took: 7 tokens in, 1 out'], [])
+    (['judge usage: 7 tokens in, 1 out'], [])
     """
-    parts = usage_parts(used)
-    return [f"judges took: {'; '.join(parts)}"] if parts else []
+    parts = usage_parts(usage)
+    return [f"judge usage: {'; '.join(parts)}"] if parts else []
 
 
 def format_number(value: float | None) -> str:
@@ -175,6 +170,17 @@ def format_signed(value: float | None) -> str:
     ('+0.050', '-0.050', '-')
     """
     return "-" if value is None else f"{value:+.3f}"
+
+
+def format_signed_interval(difference: Difference) -> str:
+    """Format the interval of a difference.
+
+    >>> format_signed_interval(Difference(None, None, 0.1, -0.1, 0.3, n=9))
+    '-0.100 to +0.300'
+    """
+    if difference.low is None or difference.high is None:
+        return "-"
+    return f"{format_signed(difference.low)} to {format_signed(difference.high)}{mark(difference)}"
 
 
 def format_p(value: float | None) -> str:

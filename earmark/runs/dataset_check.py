@@ -14,8 +14,8 @@ from pathlib import Path
 import numpy as np
 from msgspec import Struct
 
-from earmark.barrier import Barrier
 from earmark.config import RunSettings
+from earmark.engine.barrier import Barrier
 from earmark.engine.digests import audio_digest, prompt_digest
 from earmark.engine.questions import SHOWN, Question, checked_items, condition_name, limit_items, listed
 from earmark.errors import BadData, RunMismatch, RunStopped

@@ -108,7 +108,7 @@ def _remove_empty(place: Path) -> None:
 
 def _find_importer(path: Path, form: str) -> tuple[str, ModuleType]:
     forms = [plugins.display_name("importers", name) for name in plugins.plugin_names("importers")]
-    if form and form not in plugins.plugin_names("importers"):
+    if form and "." not in form and form not in plugins.plugin_names("importers"):  # a dot: a user's own module or file
         raise UsageError(f"--from {form}: no such form; there are: {', '.join(forms)}")
     readers = {
         name: plugins.find_plugin("importers", name) for name in ([form] if form else plugins.plugin_names("importers"))

@@ -96,7 +96,7 @@ def _original_settings(run: Path, benchmark: Mapping[str, Any], changes: Mapping
 async def rescore(run: Path, changes: Mapping[str, Any], scorer: Scorer | None = None) -> Metrics:
     """Score a run's journal anew: with changed settings of its benchmark, or by another scorer."""
     benchmark, config = reopen(run, changes)
-    seed = benchmark.seed if config.run.seed is None else config.run.seed
+    seed = config.run.seed_of(benchmark)
     scorers = (lambda _: (scorer,)) if scorer else None
     with rundir.lock(run):
         return await write_scores(run, benchmark, seed, _dataset_counts(run), scorers)

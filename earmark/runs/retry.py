@@ -2,35 +2,34 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from collections.abc import Set as AbstractSet
 from pathlib import Path
 from typing import Final
 
 import msgspec
 
-from earmark.audio.limits import Limits
-from earmark.config import Config, model_signature
+from earmark.config import Config, model_signature, parse_model
 from earmark.data.differences import differences
-from earmark.engine.cache import without_cache
+from earmark.engine.ask import ask_questions
 from earmark.engine.load import load_conditions
-from earmark.engine.open import open_model
-from earmark.engine.prepare import PromptPreparer
-from earmark.engine.progress import Progress
-from earmark.engine.questions import listed, questions
-from earmark.engine.runner import Runner
-from earmark.engine.throttle import make_throttle
+from earmark.engine.open import open_run_model
+from earmark.engine.progress import Callbacks, Progress
+from earmark.engine.questions import RunJob, listed, questions, skip_questions
+from earmark.engine.throttle import Throttle
 from earmark.errors import RunMismatch, UsageError
 from earmark.journal import JOURNAL_FILE, SCORES_FILE, Record, count_standing, question_key, read_keys, total_usage
-from earmark.overrides import Overrides, merge
 from earmark.report.rows import Metrics
 from earmark.runs import rundir
+from earmark.runs.overrides import Overrides, merge
 from earmark.runs.rescore import _dataset_counts, reopen
 from earmark.runs.scoring import read_scores, write_scores
 from earmark.runs.signature import load_signature
-from earmark.types import Benchmark, Model, State
+from earmark.types import State
 
-ASKING: Final = ("attempts", "patience", "longest", "largest", "give_up_after", "budget")  # settings that a retry uses
+ASKING: Final = (  # settings that a retry uses
+    *("max_attempts", "retry_timeout", "max_audio_seconds", "max_audio_bytes"),
+    *("max_consecutive_failures", "budget"),
+)
 
 SIGNED: Final = ("condition", "repeats", "limit", "seed")  # settings that it must have in common with its run
 
@@ -61,14 +60,14 @@ def changed_settings(run: Path, config: Config, changes: Overrides) -> Config:
             raise RunMismatch(
                 f"{name} was {before} and is {value}: {run} is asked again as it was asked, or not at all"
             )
-    if changes.model.get("remember"):
+    if changes.model.get("cache"):
         raise UsageError("model.cache=true: a retry asks anew, and remembers nothing")
     model = changes.model if changes.whole_model else merge(config.model, changes.model)
     asking = {name: value for name, value in changes.run.items() if name in ASKING}
     changed = msgspec.structs.replace(config, model=model, run=msgspec.structs.replace(config.run, **asking))
     if changes.model:
         before = load_signature(run).model
-        signed = model_signature(model, model.get("name") or before["name"])
+        signed = model_signature(parse_model(model), model.get("name") or before["name"])
         if differ := differences({"model": before}, {"model": msgspec.json.decode(msgspec.json.encode(signed))}):
             raise RunMismatch(f"{'; '.join(differ[:5])}: {run} is asked again as it was asked, or not at all")
     return changed
@@ -78,8 +77,7 @@ async def retry(
     run: Path,
     states: AbstractSet[State],
     times: int,
-    log: Callable[[str], None],
-    on_progress: Callable[[Progress], None],
+    callbacks: Callbacks,
     changes: Overrides | None = None,
 ) -> Metrics:
     """Ask again what ended in one of some states, so many times at most; an answer replaces what was there, a failure
@@ -95,8 +93,11 @@ async def retry(
     benchmark, config = reopen(run, changes.own if changes else {}, asks=True)
     if changes:
         config = changed_settings(run, config, changes)
-    seed = benchmark.seed if config.run.seed is None else config.run.seed
-    async with open_model(config.model) as model:
+    seed = config.run.seed_of(benchmark)
+    model_config = parse_model(config.model | {"cache": False})  # what is cached has been asked already
+    settings = msgspec.structs.replace(config.run, batch=False)  # its answers come one by one, however they came first
+    job = RunJob(run, benchmark, settings, model_config)
+    async with open_run_model(model_config) as model:
         if model.name != (name := load_signature(run).model["name"]):
             raise RunMismatch(f"model.name was {name!r} and is {model.name!r}: {run} is asked again as it was asked")
         with rundir.lock(run):
@@ -104,26 +105,20 @@ async def retry(
             for attempt in range(1, times + 1):
                 again = select_questions(run, states)
                 if not again:
-                    log(f"nothing to ask again: no item is {' or '.join(sorted(states))}")
+                    callbacks.log(f"nothing to ask again: no item is {' or '.join(sorted(states))}")
                     break
-                log(f"asking again, {attempt} of {times} times: {len(again)} questions")
-                await ask_again(run, benchmark, model, config, again, on_progress)
+                callbacks.log(f"asking again, {attempt} of {times} times: {len(again)} questions")
+                await ask_again(job, model, again, callbacks)
                 metrics = await write_scores(run, benchmark, seed, _dataset_counts(run))
     return metrics
 
 
-async def ask_again(
-    run: Path,
-    benchmark: Benchmark,
-    model: Model,
-    config: Config,
-    again: AbstractSet[int],
-    on_progress: Callable[[Progress], None],
-) -> None:
+async def ask_again(job: RunJob, model: Throttle, again: AbstractSet[int], callbacks: Callbacks) -> None:
     """Ask some questions of a run once more and keep the answers.
 
     Raises RunMismatch where the benchmark no longer has some of them, or where the number of records has changed.
     """
+    run, benchmark, settings, _ = job
     journal, asked = run / JOURNAL_FILE, set[int]()
     before = count_standing(journal)
 
@@ -131,15 +126,11 @@ async def ask_again(
         asked.add(question_key(record.item.task, record.item.id, record.condition, record.repeat))
         return record.response is not None
 
-    seed = benchmark.seed if config.run.seed is None else config.run.seed
-    stream = questions(benchmark, load_conditions(config.run.condition, seed, benchmark), config.run)
-    preparer = PromptPreparer(
-        benchmark, stream, model, AllExcept(again), Limits(config.run.max_audio_seconds, config.run.max_audio_bytes)
-    )
-    throttle = make_throttle(without_cache(model), config.model)  # what is remembered has been asked already
+    conditions = load_conditions(settings.condition, settings.seed_of(benchmark), benchmark)
+    stream = skip_questions(questions(benchmark, conditions, settings), AllExcept(again))
     progress = Progress(len(again))
     progress.cost = total_usage(journal).usage.cost  # the budget is that of the run
-    await Runner(preparer, throttle, journal, config.run, on_progress).run(progress, keep=keep)
+    await ask_questions(stream, job, model, progress, callbacks, keep)
     gone = [line.item.id for line in read_keys(journal) if line.question_id() in again - asked]
     if gone:
         names = listed(list(dict.fromkeys(gone)))

@@ -18,18 +18,19 @@ from typing import Final, NamedTuple, TypeAlias
 
 import msgspec
 
-from earmark.barrier import Barrier, Tracebacks
 from earmark.data.plain import encode_line, repair
+from earmark.engine.barrier import Barrier, Tracebacks
+from earmark.engine.open import open_judge_model
 from earmark.errors import BadData
 from earmark.journal import JOURNAL_FILE, SCORES_FILE, Record, ScoreLine, latest_mask, read_journal, total_usage
 from earmark.plugins import find_plugin
 from earmark.report import files
 from earmark.report.aggregates import Aggregates, labels
-from earmark.report.gain import listening_gains, solved_by_controls
+from earmark.report.gain import find_solved_by_controls, listening_gains
 from earmark.report.rows import DatasetCounts, Metrics, Row
 from earmark.runs.signature import load_signature
-from earmark.scorers.choice import reading_note
 from earmark.stats.count_table import hash64
+from earmark.text.choice_parser import reading_note
 from earmark.text.echo import NOTE
 from earmark.text.thoughts import without_thoughts
 from earmark.types import Benchmark, NeedsSetup, Opens, Response, Score, Scorer, Usage
@@ -136,8 +137,16 @@ async def enter_scorer(scorer: Scorer, stack: AsyncExitStack) -> Scorer:
         await asyncio.to_thread(scorer.check)
     if not isinstance(scorer, Opens):
         return scorer
-    open_scorer: Scorer = await stack.enter_async_context(scorer.open())
+    open_scorer: Scorer = await stack.enter_async_context(scorer.open(open_judge_model))
     return open_scorer
+
+
+def count_failed(run: Path, rows: Sequence[Row]) -> int:
+    """Count the items that failed although they could be asked; the journal is read only where some row has any."""
+    if not any(row.failed for row in rows):
+        return 0
+    records = latest_records(run / JOURNAL_FILE)
+    return sum(record.failure is not None and record.item.state == "ask" for record in records)
 
 
 async def _guarded(record: Record, scorer: Scorer, tracebacks: Tracebacks) -> Score:
@@ -294,7 +303,7 @@ async def write_scores(
     rows = scored.cells.to_rows(benchmark.averages, benchmark.mean_over)
     rows = sort_rows(rows, (*benchmark.tasks, *benchmark.averages), signature.condition)
     controls = [name for name in signature.condition if is_control(name)]
-    gained = listening_gains(scored.cells.cells, controls, benchmark.averages, seed)
+    gained = listening_gains(scored.cells.by_row, controls, benchmark.averages, seed)
     done = scored.n_completed >= dataset.questions
     all_of_it = total_usage(run / JOURNAL_FILE)
     judging = files.read_judge_usage(run) + scored.judging
@@ -306,8 +315,8 @@ async def write_scores(
     notices += reading_note((row.signature, row.states["unparsed"]) for row in rows)
     metrics = Metrics(done, rows, dataset, notices, dict(benchmark.averages), gained, all_of_it, judging)
     if gained:
-        right = solved_by_controls(scored.cells.cells, controls)
-        files.write_csv(run / "without_ears.csv", files.SOLVED_BY_CONTROLS, _solved_by_controls(run, right))
+        right = find_solved_by_controls(scored.cells.by_row, controls)
+        files.write_csv(run / "solved_by_controls.csv", files.SOLVED_BY_CONTROLS, _solved_by_controls(run, right))
     if benchmark.extra_tables:
         pairs = partial(read_scored_records, run / JOURNAL_FILE, run / SCORES_FILE)
         files.write_tables(run, benchmark.extra_tables(signature.model["name"], pairs))

@@ -25,7 +25,7 @@ from earmark.scorers._resources import attach, judge_signature, require
 from earmark.scorers.choice import labels_of
 from earmark.stats.ratio import ratio
 from earmark.text.choice_parser import VERSION, parse_choice
-from earmark.types import Item, Metric, Response, Score, State, replace
+from earmark.types import Item, Metric, OpenModel, Response, Score, State, replace
 
 NO_CHOICE: Final = "NONE"
 METRICS: Final = {
@@ -81,8 +81,8 @@ class JudgedBinaryChoice(Settings, frozen=True, dict=True):
         )
 
     @asynccontextmanager
-    async def open(self) -> AsyncIterator[JudgedBinaryChoice]:
-        async with open_judge(self.judge) as judge:
+    async def open(self, open_model: OpenModel) -> AsyncIterator[JudgedBinaryChoice]:
+        async with open_judge(self.judge, open_model) as judge:
             yield attach(self, judge)
 
     async def score(self, item: Item, response: Response) -> Score:

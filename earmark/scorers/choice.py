@@ -14,7 +14,7 @@ Guessing is then one out of all sets of labels but the empty one.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from typing import ClassVar, Final, Literal
 
 from msgspec import Struct
@@ -22,7 +22,7 @@ from msgspec import Struct
 from earmark import __version__
 from earmark.errors import BadData, UsageError
 from earmark.stats.ratio import ratio
-from earmark.text.choice_parser import MEASURED, PARSERS, VERSION, parse_choice, same_choice
+from earmark.text.choice_parser import PARSERS, VERSION, parse_choice, same_choice
 from earmark.types import Item, Metric, Response, Score, Scorer
 
 PROBE: Final = "one 我们"  # a text that takes all that normalisers need
@@ -117,24 +117,6 @@ ChoiceScorer = Settings
 def _parts(answer: str, *, multi_select: bool) -> list[str]:
     """The labels of an answer."""
     return [part.strip() for part in answer.split(",")] if multi_select else [answer]
-
-
-def reading_note(rows: Iterable[tuple[str, int]]) -> list[str]:
-    """A line on the error of the reader, for accuracies that it may have moved.
-
-    `rows`: signature of the scorer and number of unparsed replies of each row of a table.
-
-    >>> reading_note([("choice|reader:mmau", 3)])
-    []
-    """
-    if not any(unparsed and f"reader:{VERSION}" in signature for signature, unparsed in rows):
-        return []
-    note = (
-        f"choices are read by rules: of {MEASURED.replies} real replies read by hand, {MEASURED.wrong} were read "
-        f"wrongly, "
-        f"{MEASURED.invented} without an answer was read as one, and {MEASURED.unread} were not read"
-    )
-    return [note]
 
 
 def labels_of(item: Item) -> tuple[str, ...]:

@@ -28,7 +28,7 @@ from earmark import __version__
 from earmark.errors import BadData, BadSetup
 from earmark.scorers._resources import attach, require
 from earmark.stats.ratio import ratio
-from earmark.types import Item, Metric, Response, Score, replace
+from earmark.types import Item, Metric, OpenModel, Response, Score, replace
 
 METRICS: Final = {"comet": replace(ratio("comet", "n"), share=None)}
 WORKER: Final = Path(__file__).with_name("_comet_worker.py")
@@ -54,8 +54,8 @@ class Settings(Struct, frozen=True, forbid_unknown_fields=True, dict=True):
         return f"comet|model:{self.checkpoint}|agg:mean|empty:0|comet:{version(self.python)}|v:{__version__}"
 
     @asynccontextmanager
-    async def open(self) -> AsyncIterator[Settings]:
-        """The scorer with its model loaded."""
+    async def open(self, open_model: OpenModel) -> AsyncIterator[Settings]:  # noqa: ARG002 - its model is its own
+        """Open the scorer with its own model loaded, in another process."""
         version(self.python)
         words = (self.python or sys.executable, str(WORKER), self.checkpoint)
         with TemporaryFile() as log:

@@ -75,6 +75,12 @@ class Settings(Struct, frozen=True, forbid_unknown_fields=True):
         scales = "|".join(f"{measure.name}:{measure.scale}" for measure in self.measures)
         return f"theirs|{scales}|v:{__version__}"
 
+    @property
+    def verdict_name(self) -> str:
+        """Name of the headline if it says right or wrong; empty for a grade."""
+        headline = self.measures[0]
+        return headline.name if (headline.lowest, headline.highest) == (0, 1) else ""
+
     async def score(self, item: Item, response: Response) -> Score:  # noqa: ARG002 - the verdict stands beside the reply
         verdict_of = parse_notes(response.notes)
         given = [

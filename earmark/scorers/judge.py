@@ -31,7 +31,7 @@ from earmark.judges.asking import Judge, JudgeVerdict, open_judge, question_of, 
 from earmark.judges.prompts import JudgePrompt, find_prompt
 from earmark.scorers._resources import attach, judge_signature, require
 from earmark.stats.ratio import divide, ratio
-from earmark.types import Counts, Item, Metric, Number, Response, Score, replace
+from earmark.types import Counts, Item, Metric, Number, OpenModel, Response, Score, replace
 
 Preference: TypeAlias = Literal["first", "second", "tie"]
 AGREEMENT: Final = {"vote_agreement": ratio("agreed", "pairs")}  # where there are several votes
@@ -95,9 +95,9 @@ class Settings(Struct, frozen=True, forbid_unknown_fields=True, dict=True):
         return judge_signature(self, self.judge, text)
 
     @asynccontextmanager
-    async def open(self) -> AsyncIterator[Settings]:
+    async def open(self, open_model: OpenModel) -> AsyncIterator[Settings]:
         """The scorer with its judge open."""
-        async with open_judge(self.judge, self.votes, self.temperature) as judge:
+        async with open_judge(self.judge, open_model, self.votes, self.temperature) as judge:
             yield attach(self, judge)
 
     def bounds(self, item: Item) -> tuple[dict[str, float], dict[str, float]]:  # noqa: ARG002 - alike for all

@@ -22,9 +22,11 @@ from typing import Final, Literal, NamedTuple, TypeAlias
 from msgspec import Struct
 
 MAX_STREAK: Final = 8  # answers at one end of the levels
-Kind: TypeAlias = Literal["step", "easy", "same"]  # of the staircase; catch trials: easiest level, equal sounds
-Ending: TypeAlias = Literal["done", "at floor", "at ceiling", "aborted"]
-# ^ all was asked; the easiest level is too hard; the hardest is too easy; no answers
+Kind: TypeAlias = Literal[
+    "step", "easy", "same"
+]  # of the staircase, at the easiest level, or of sounds that do not differ
+Ending: TypeAlias = Literal["done", "at_floor", "at_ceiling", "aborted"]
+# ^ all trials asked; chance at the easiest level; perfect at the hardest level; too many trials without an answer
 
 
 class StaircaseConfig(Struct, frozen=True):
@@ -73,9 +75,9 @@ def run_track(config: StaircaseConfig) -> Generator[TrialRequest, bool | None, E
         right_when_stuck += easiest and outcome
         free = free + 1 if hardest and outcome else 0
         if easiest and stuck >= MAX_STREAK and 3 * right_when_stuck <= 2 * stuck:
-            return "at floor"
+            return "at_floor"
         if free >= MAX_STREAK:
-            return "at ceiling"
+            return "at_ceiling"
         if last is not None and outcome != last:
             step = max(1, step // 2)
         level = max(0, level - step) if outcome else min(config.easiest, level + step * config.up)

@@ -33,7 +33,7 @@ rule is the reason: "empty", "cut", "cut-in-thought", "several-answers", "none-o
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from msgspec import structs
@@ -58,7 +58,7 @@ from earmark.text._rules import (
 from earmark.text._screen import THOUGHT, CleanReply, clean_reply, fold, plain, without_thought
 from earmark.text.published_parsers import PUBLISHED_PARSERS, Parsed, Parser
 
-__all__ = ["MEASURED", "PARSERS", "VERSION", "Parsed", "Parser", "parse_choice", "same_choice"]
+__all__ = ["MEASURED", "PARSERS", "VERSION", "Parsed", "Parser", "parse_choice", "reading_note", "same_choice"]
 
 VERSION = "earmark.2"  # raised whenever any reply could be read otherwise
 
@@ -76,6 +76,24 @@ MEASURED = Errors(replies=158, wrong=0, invented=1, unread=7)  # by tools/reader
 QUOTES = " \t\r\n\"'“”‘’«»`*"
 LATE = 300  # characters before the end
 SHORT = 200  # characters: replies that are read without the rules
+
+
+def reading_note(rows: Iterable[tuple[str, int]]) -> list[str]:
+    """A line on the error of the reader, for accuracies that it may have moved.
+
+    `rows`: signature of the scorer and number of unparsed replies of each row of a table.
+
+    >>> reading_note([("choice|reader:mmau", 3)])
+    []
+    """
+    if not any(unparsed and f"reader:{VERSION}" in signature for signature, unparsed in rows):
+        return []
+    note = (
+        f"choices are read by rules: of {MEASURED.replies} real replies read by hand, {MEASURED.wrong} were read "
+        f"wrongly, "
+        f"{MEASURED.invented} without an answer was read as one, and {MEASURED.unread} were not read"
+    )
+    return [note]
 
 
 def parse_choice(  # noqa: PLR0913 - one word for each thing that may be known of a reply

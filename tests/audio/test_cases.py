@@ -16,10 +16,9 @@ from sounds import av_file, decibels, file_of, raw_wav, sine, with_sizes
 
 from earmark.audio import encode, read
 from earmark.audio.prepare import fit_audio, mono, resample
+from earmark.engine.barrier import Tracebacks
 from earmark.engine.prepare import PreparedItem, PromptPreparer
 from earmark.errors import AudioError
-from earmark.journal import CompletedIndex
-from earmark.models.fake import FakeModel
 from earmark.types import Capabilities, Clip, EncodedAudio, Item, Prompt, Turn, Waveform, replace
 
 WAVS = Capabilities(formats=("wav",))
@@ -31,8 +30,8 @@ def cooked(clip: Clip, hears: Capabilities = WAVS) -> Any:
     benchmark = replace(
         bench.load(bench.Settings()), prompt=lambda item: Prompt((Turn("user", (*item.clips, "Which?")),))
     )
-    kitchen = PromptPreparer(benchmark, iter(()), FakeModel(lambda _: "A", capabilities=hears), CompletedIndex())
-    return kitchen.prepare_item(Item("the-item", "t", clips=(clip,)), None, 0)
+    preparer = PromptPreparer(benchmark.prompt, hears, Tracebacks())
+    return preparer.prepare_item(Item("the-item", "t", clips=(clip,)), None, 0)
 
 
 @pytest.fixture

@@ -10,11 +10,10 @@ import pytest
 from sounds import av_file, file_of, sine
 
 from earmark.audio import encode, read
-from earmark.audio.limits import Limits
 from earmark.audio.prepare import fit_audio, mix_down, prepare_audio, resample_waveform
 from earmark.data.cache import hash64
 from earmark.errors import AudioError, Rejected
-from earmark.types import Capabilities, Clip, EncodedAudio, Prompt, SynthSpec, Turn, Waveform, replace
+from earmark.types import Capabilities, Clip, EncodedAudio, Limits, Prompt, SynthSpec, Turn, Waveform, replace
 
 ALL = Capabilities(formats=("wav", "mp3", "flac", "ogg", "opus", "m4a", "webm"))
 FILES = {

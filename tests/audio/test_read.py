@@ -16,12 +16,12 @@ from hypothesis import strategies as st
 from sounds import av_file, file_of, raw_wav, sine
 
 from earmark.audio import _arrays, read
-from earmark.audio.limits import MAX_RATE, MIN_RATE, Limits, use_limits
+from earmark.audio.limits import MAX_RATE, MIN_RATE
 from earmark.audio.prepare import prepare_audio
 from earmark.data import clips
 from earmark.data.cache import hash64
 from earmark.errors import AudioError
-from earmark.types import Capabilities, Clip, EncodedAudio, Prompt, SynthSpec, Turn, Waveform
+from earmark.types import Capabilities, Clip, EncodedAudio, Limits, Prompt, SynthSpec, Turn, Waveform
 
 FORMS = [("WAV", "PCM_16"), ("FLAC", "PCM_16"), ("MP3", "MPEG_LAYER_III"), ("OGG", "VORBIS"), ("OGG", "OPUS")]
 RAMP = np.array([0.5, -0.5, 0.25, -1.0])
@@ -163,14 +163,26 @@ def test_the_digest_of_a_large_file_is_made_without_the_file_in_memory(
     assert clips.source_digest(Clip(str(path))) == hash64(path.read_bytes())
 
 
-def test_limits_in_force_hold_where_nobody_names_others(tmp_path: Path) -> None:
+def test_a_loaded_clip_keeps_the_limits_under_which_it_was_read(tmp_path: Path) -> None:
     path = tmp_path / "long.wav"
     path.write_bytes(file_of(sine(seconds=2.0)))
-    with use_limits(Limits(max_seconds=1.0)):
-        with pytest.raises(AudioError, match="the limit is max_audio_seconds=1;"):
-            read.load_waveform(Clip(str(path)))
-        assert read.load_waveform(Clip(str(path)), Limits()).seconds == 2.0
+    loaded = read.ClipLoader(Limits(max_seconds=1.0)).load(Clip(str(path)))
+    with pytest.raises(AudioError, match="the limit is max_audio_seconds=1;"):
+        read.load_waveform(loaded)
     assert read.load_waveform(Clip(str(path))).seconds == 2.0
+
+
+def test_a_loader_decodes_a_compressed_file_once_to_inspect_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("one.flac", "copy.flac"):
+        (tmp_path / name).write_bytes(file_of(sine(), form="FLAC"))
+    loader = read.ClipLoader()
+    first = loader.load(Clip(str(tmp_path / "one.flac")), ("flac",))
+    monkeypatch.setattr(read, "_decode", pytest.fail)
+    again = loader.load(Clip(str(tmp_path / "copy.flac")), ("flac",))
+    assert first.header == again.header
+    assert first.header is not None
+    assert read.passthrough(again, ("flac",)) is not None
+    assert loader.load(Clip(str(tmp_path / "one.flac"))).header is None, "a condition decodes it anyhow"
 
 
 @pytest.mark.parametrize(
@@ -368,7 +380,7 @@ def test_a_source_is_carried_and_is_of_the_bytes(tmp_path: Path) -> None:
         (np.zeros(0), "holds no sound"),
         (np.zeros((2, 0)), "holds no sound"),
         ([[0.0], [0.0, 1.0]], "its rows differ in length"),
-        (np.zeros(100, np.int64), "samples are int64, whose full scale nobody knows"),
+        (np.zeros(100, np.int64), "samples are int64, whose full scale is unknown"),
         (np.zeros(100, bool), "samples are bool"),
         (np.linspace(-20000, 20000, 1000), "samples reach 20000, expected -1 to 1"),
         (np.full(100, 1e39), "sample 0 is not a finite number"),
@@ -416,4 +428,4 @@ def test_an_archives_member_that_unpacks_to_too_much_is_not_unpacked(tmp_path: P
     assert (tmp_path / "a.zip").stat().st_size < 100_000
     bomb = Clip(str(tmp_path / "a.zip"), member="bomb.wav", name="bomb.wav")
     with pytest.raises(AudioError, match=r"bomb\.wav: has 50,000,000 bytes, the limit is max_audio_bytes=1000000"):
-        read.clip_bytes(bomb, Limits(max_bytes=1_000_000))
+        read.ClipLoader(Limits(max_bytes=1_000_000)).load(bomb)

@@ -236,7 +236,7 @@ def test_always_saying_a_is_as_often_right_at_the_easiest_level_as_a_coin() -> N
 def test_a_model_that_refuses_is_given_up_on() -> None:
     found = found_in("pitch", says(lambda _: "I'm sorry, I cannot listen to audio."))
     assert (found.outcome, found.trials, found.threshold) == ("too few answers", 0, None)
-    assert found.given_up.count == found.given_up.total == 4
+    assert found.aborted.count == found.aborted.total == 4
     assert found.unparsed == sum(found.states.values()) == 4 * 8
 
 
@@ -256,7 +256,7 @@ def test_no_threshold_is_told_where_the_easy_catch_trials_are_at_chance() -> Non
     found = found_in("pitch", answer)
     assert found.catch_easy.count < 6
     assert (found.outcome, found.threshold, found.low, found.high) == ("not reached", None, None, None)
-    assert f"of the catch trials among them {found.catch_easy}" in found.remarks[0]
+    assert f"of the catch trials {found.catch_easy}" in found.remarks[0]
 
 
 def test_a_listener_that_leans_to_a_is_told_its_own_threshold() -> None:

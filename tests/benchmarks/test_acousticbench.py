@@ -493,7 +493,7 @@ def test_refusals_are_asked_again_and_the_rest_is_judged_without_asking() -> Non
         assert len(server.asked) == again, "nothing was asked"
         judged = len(judging.asked)
         assert 0 < judged <= 2, "the same reply to the same question is judged once"
-        assert f"judges took: {7 * judged} tokens in, {judged} out\n" in done.stdout
+        assert f"judge usage: {7 * judged} tokens in, {judged} out\n" in done.stdout
         assert earmark("rescore", str(ours), f"judge={judging.url}").stdout == done.stdout, "once in all scorings"
         assert len(judging.asked) == judged
         before = {path: path.read_bytes() for path in sorted(ours.rglob("*")) if path.is_file()}

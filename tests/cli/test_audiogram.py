@@ -39,7 +39,7 @@ def measured(*words: str) -> dict[str, dict[str, Any]]:
     """The findings of an audiogram, by dimension."""
     done = earmark("audiogram", *words, "--json")
     assert done.returncode == 0, done.stderr
-    return {one["dimension"]: one for one in json.loads(done.stdout)["audiogram"]["findings"]}
+    return {one["dimension"]: one for one in json.loads(done.stdout)["audiogram"]["results"]}
 
 
 def folder() -> Path:
@@ -170,7 +170,7 @@ def test_trials_that_failed_are_counted_and_their_level_is_asked_again() -> None
     with serving(flaky) as server:
         done = earmark(*words(server, "max_attempts=1", "--json"))
         assert done.returncode == 7, done.stderr
-        findings = json.loads(done.stdout)["audiogram"]["findings"]
+        findings = json.loads(done.stdout)["audiogram"]["results"]
         assert sum(one["states"]["request-failed"] for one in findings) == len(server.asked) // 7
         assert sum(one["states"]["answered"] for one in findings) == len(server.asked) - len(server.asked) // 7
 
@@ -217,7 +217,7 @@ def test_a_deaf_server_is_found_by_the_preflight_and_asked_nothing() -> None:
     with serving(lambda *_: said("A"), preflight=True) as server:
         done = earmark("audiogram", f"model={server.url}", "dimensions=[pitch]")
         assert done.returncode == 4, done.stderr
-        assert "does not hear" in done.stderr
+        assert "receives no audio" in done.stderr
     assert not list(Path("results").rglob("responses.jsonl"))
 
 

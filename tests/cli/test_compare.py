@@ -70,12 +70,12 @@ def test_two_runs() -> None:
     (row,) = compared(first, second)["rows"]
     found = row["difference"]
     assert (row["task"], row["condition"], row["metric"], row["better"]) == ("all", "plain", "accuracy", "higher")
-    assert (found["first"], found["second"]) == (0.5, 37 / 40)
+    assert (found["baseline"], found["candidate"]) == (0.5, 37 / 40)
     assert (found["low"], found["high"]) == pytest.approx(bonett_price(18, 1, 40))
     assert found["p"] == row["p_holm"] == pytest.approx(mcnemar(18, 1))
-    assert (found["n"], row["only_first"], row["only_second"]) == (40, 0, 0)
+    assert (found["n"], row["only_baseline"], row["only_candidate"]) == (40, 0, 0)
     shown = earmark("compare", str(first), str(second)).stdout
-    assert "two less one: accuracy (higher is better)" in shown
+    assert "two minus one: accuracy (higher is better)" in shown
     assert "+0.425" in shown
     assert "exact McNemar" in shown
     assert "<0.001" in shown
@@ -108,7 +108,7 @@ def test_a_run_that_was_cut_short_is_compared_as_far_as_it_goes() -> None:
     for derived in ("scores.jsonl", "metrics.json"):
         (first / derived).unlink()
     (row,) = compared(first, second)["rows"]
-    assert (row["difference"]["n"], row["only_first"], row["only_second"]) == (25, 0, 15)
+    assert (row["difference"]["n"], row["only_baseline"], row["only_candidate"]) == (25, 0, 15)
     assert whole["difference"]["n"] == 40
 
 
@@ -118,7 +118,7 @@ def test_other_questions_are_told() -> None:
     found = compared(first, second)
     assert found["rows"][0]["difference"]["n"] == 30
     assert "settings.items was 40 and is 30" in found["notes"][0]
-    assert "asked in other words: 30 pairs, of all plain 30" in found["notes"]
+    assert "different prompts: 30 pairs, of all plain 30" in found["notes"]
     third = asked("three", right, "condition=silence")
     done = earmark("compare", str(first), str(third))
     assert done.returncode == 3
@@ -130,9 +130,9 @@ def test_failures_are_told_with_the_difference_without_them() -> None:
     first, second = asked("one", right), asked("two", lambda item: None if item < 4 else right(item))
     row = compared(first, second)["rows"][0]
     assert row["difference"]["value"] == pytest.approx(-0.1)
-    assert (row["failed_first"], row["failed_second"], row["without_failed"]) == (0, 4, 0.0)
+    assert (row["failed_baseline"], row["failed_candidate"], row["without_failed"]) == (0, 4, 0.0)
     shown = earmark("compare", str(first), str(second)).stdout
-    assert "0 of the pairs failed in the first run and 4 in the second" in shown
+    assert "0 of the pairs failed in the baseline and 4 in the candidate" in shown
     assert "without them the difference is +0.000" in shown
 
 
@@ -142,7 +142,7 @@ def test_answers_that_have_no_score_are_told() -> None:
     (second / "scores.jsonl").write_bytes(b"".join(lines[3:]))
     found = compared(first, second)
     assert found["rows"][0]["difference"]["n"] == 37
-    assert "3 answers of the second run have no score, or one from before they came" in found["notes"]
+    assert "3 answers of the candidate have no score or a stale one" in found["notes"]
 
 
 def test_repeats_are_pairs_and_their_items_are_groups() -> None:
@@ -225,8 +225,8 @@ def test_what_only_one_run_has_and_other_rules_are_told() -> None:
     second.rules = lambda _, __: ScoringRules("choice|reader:other", choice.METRICS)
     found = compare_runs(first, second)
     assert (found.rows[0].only_baseline, found.rows[0].only_candidate) == (0, 1)
-    assert "only in the first run: u plain; v plain" in found.notes
-    assert "t: scored by choice in the first run and by choice|reader:other in the second" in found.notes
+    assert "only in the baseline: u plain; v plain" in found.notes
+    assert "t: scored by choice in the baseline and by choice|reader:other in the candidate" in found.notes
 
 
 def test_other_words_and_recordings_are_counted() -> None:
@@ -242,8 +242,8 @@ def test_other_words_and_recordings_are_counted() -> None:
     ]
     found = compare_runs(RunScores(RunInfo("a"), rules, lines, before), RunScores(RunInfo("b"), rules, lines, after))
     assert found.notes == [
-        "asked in other words: 2 pairs, of t plain 2",
-        "about other recordings: 3 pairs, of t plain 3",
+        "different prompts: 2 pairs, of t plain 2",
+        "different recordings: 3 pairs, of t plain 3",
     ]
 
 
@@ -256,5 +256,5 @@ def test_an_answer_after_its_score_is_told() -> None:
         for name, records in (("a", [failed]), ("b", [failed, Record(item, response=Response("A"))]))
     )
     found: Comparison = compare_runs(first, second)
-    assert found.notes == ["1 answers of the second run have no score, or one from before they came"]
-    assert any("1 of the pairs failed in the first run and 1 in the second" in note for note in footnotes(found))
+    assert found.notes == ["1 answers of the candidate have no score or a stale one"]
+    assert any("1 of the pairs failed in the baseline and 1 in the candidate" in note for note in footnotes(found))

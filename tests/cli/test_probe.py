@@ -81,7 +81,7 @@ def test_a_model_says_what_it_takes_without_being_opened(files: dict[str, bytes]
 OWN = """
 from contextlib import asynccontextmanager
 from msgspec import Struct
-from earmark.types import Hears, Response
+from earmark.types import Capabilities, Response
 
 class Settings(Struct, frozen=True, forbid_unknown_fields=True):
     rate: int = 8000
@@ -89,7 +89,7 @@ class Settings(Struct, frozen=True, forbid_unknown_fields=True):
 class Own:
     name = "own"
     def __init__(self, rate):
-        self.hears = Hears(formats=("samples",), rates=(rate,), channels=1)
+        self.capabilities = Capabilities(formats=("samples",), rates=(rate,), channels=1)
     async def generate(self, prompt):
         return Response("A")
 

@@ -12,9 +12,8 @@ import pytest
 from mine import bench
 from sounds import file_of, sine
 
-from earmark.audio.limits import Limits
 from earmark.audio.prepare import prepare_audio
-from earmark.audio.read import load_waveform
+from earmark.audio.read import ClipLoader, load_waveform
 from earmark.conditions import (
     codec,
     cut,
@@ -29,9 +28,10 @@ from earmark.conditions import (
     transcript,
 )
 from earmark.data.clips import source_digest
+from earmark.engine.barrier import Tracebacks
 from earmark.engine.prepare import PreparedItem, PromptPreparer
 from earmark.errors import UsageError
-from earmark.journal import CompletedIndex, Record
+from earmark.journal import Record
 from earmark.models.fake import FakeModel
 from earmark.plugins import plugin_names
 from earmark.types import (
@@ -42,6 +42,7 @@ from earmark.types import (
     Condition,
     EncodedAudio,
     Item,
+    Limits,
     Prompt,
     Turn,
     Waveform,
@@ -143,8 +144,9 @@ def test_the_source_of_a_sound_is_carried(text: str, benchmark: Benchmark) -> No
 
 @pytest.mark.parametrize("text", OWN_SOUND)
 def test_the_limits_of_a_run_hold_whatever_is_heard(text: str, benchmark: Benchmark) -> None:
-    kitchen = PromptPreparer(benchmark, iter(()), FakeModel(lambda _: "A"), CompletedIndex(), Limits(max_seconds=0.5))
-    cooked = kitchen.prepare_item(item_of(benchmark), loaded(text, benchmark), 0)
+    capabilities = FakeModel(lambda _: "A").capabilities
+    preparer = PromptPreparer(benchmark.prompt, capabilities, Tracebacks(), ClipLoader(Limits(max_seconds=0.5)))
+    cooked = preparer.prepare_item(item_of(benchmark), loaded(text, benchmark), 0)
     assert isinstance(cooked, Record)
     assert cooked.failure
     assert cooked.failure.state == "sound-failed"
@@ -153,8 +155,8 @@ def test_the_limits_of_a_run_hold_whatever_is_heard(text: str, benchmark: Benchm
 
 @pytest.mark.parametrize("text", ALL)
 def test_a_run_knows_a_changed_clip_again_where_its_own_sound_was_sent(text: str, benchmark: Benchmark) -> None:
-    kitchen = PromptPreparer(benchmark, iter(()), FakeModel(lambda _: "A"), CompletedIndex())
-    job = kitchen.prepare_item(item_of(benchmark), loaded(text, benchmark), 0)
+    preparer = PromptPreparer(benchmark.prompt, FakeModel(lambda _: "A").capabilities, Tracebacks())
+    job = preparer.prepare_item(item_of(benchmark), loaded(text, benchmark), 0)
     assert isinstance(job, PreparedItem)
     own = {sent.source for sent in job.record.audio_sent} == {source_digest(item_of(benchmark).clips[0])}
     assert own == (text in OWN_SOUND)
@@ -225,8 +227,8 @@ def test_items_and_places_have_dice_of_their_own(text: str, benchmark: Benchmark
 PROGRAM = """
 import hashlib
 from mine import bench
-from earmark.audio.read import wave
-from earmark.types import Heard
+from earmark.audio.read import load_waveform
+from earmark.types import Audio
 from earmark.conditions import codec, noise, reverb, swap, telephone
 benchmark = bench.load(bench.Settings(data={data!r}))
 items = list(benchmark.items())
@@ -234,8 +236,8 @@ digest = hashlib.sha256()
 for module, argument in ((noise, "10"), (noise, "pink@3"), (noise, "babble@0"), (reverb, "0.5"), (swap, "")):
     condition = module.load(argument, 7, benchmark)
     for item in items[:4]:
-        for part in condition.hear(benchmark.prompt(item), item).turns[0].parts:
-            digest.update(wave(part).samples.tobytes() if isinstance(part, Heard) else part.encode())
+        for part in condition.apply(benchmark.prompt(item), item).turns[0].parts:
+            digest.update(load_waveform(part).samples.tobytes() if isinstance(part, Audio) else part.encode())
 print(digest.hexdigest())
 """
 

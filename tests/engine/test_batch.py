@@ -174,5 +174,5 @@ def test_what_a_batch_cannot_do_is_told() -> None:
     with queueing(lambda _: answer()) as queue, pytest.raises(UsageError, match="budget= cannot stop a batch"):
         run(queue, "budget=1")
     settings = compose_config(["model=fake", "batch=true"])
-    with pytest.raises(UsageError, match="a batch queue, which fake does not have"):
+    with pytest.raises(UsageError, match="a queue that fake does not have"):
         asyncio.run(evaluate(bench.load(bench.Settings()), settings, Callbacks(lambda _: None, lambda _: None)))

@@ -16,7 +16,7 @@ from servers import said, serving
 
 from earmark.config import compose_config
 from earmark.engine.cache import FROM_CACHE, CachedModel, ResponseCache
-from earmark.engine.open import open_model
+from earmark.engine.open import open_judge_model
 from earmark.errors import BadData, Transient, UsageError
 from earmark.evaluate import Callbacks, RunResult, evaluate
 from earmark.journal import read_journal
@@ -153,15 +153,15 @@ def test_a_file_that_is_none_is_told(tmp_path: Path) -> None:
         ResponseCache(tmp_path / "a.sqlite")
 
 
-def test_as_a_backend_it_asks_again_where_that_may_help_and_remembers() -> None:
+def test_the_model_of_a_judge_asks_again_where_that_may_help_and_remembers() -> None:
     def flaky(_: object, number: int) -> web.Response:
         return web.Response(status=503, headers={"Retry-After": "0"}) if number == 1 else said("fine")
 
     async def twice(url: str) -> list[Response]:
-        settings = {"backend": "earmark.engine.cache", "model": compose_config([f"model={url}"]).model}
+        settings = compose_config([f"model={url}"]).model
         replies = []
         for _ in range(2):  # opened anew
-            async with open_model(settings) as model:
+            async with open_judge_model(settings) as model:
                 assert model.name == "test-model"
                 replies.append(await model.generate(prompt()))
         return replies

@@ -99,9 +99,9 @@ def test_a_budget_stops_the_run_with_every_answer_kept_and_the_same_command_goes
     assert (metrics.usage.answers, used.tokens_in, used.audio_tokens_in, used.tokens_out) == (40, 40_000, 24_000, 4_000)
     assert used.cost == pytest.approx(40 * EACH)
     assert metrics.usage.audio_seconds == pytest.approx(40 * 0.01)
-    assert "tokens 40,000 in (24,000 of sound) 4,000 out  cost 1.0320" in progress_line(tallies[-1])
+    assert "tokens 40,000 in (24,000 audio) 4,000 out  cost 1.0320" in progress_line(tallies[-1])
     done = earmark("show", str(path.parent))
-    assert "0 s of sound; 40,000 tokens in (24,000 of sound), 4,000 out; cost 1.0320" in done.stdout
+    assert "0 s of audio; 40,000 tokens in (24,000 audio), 4,000 out; cost 1.0320" in done.stdout
 
 
 def test_a_budget_of_a_model_without_prices_is_remarked_on() -> None:
@@ -146,5 +146,5 @@ def test_what_a_judge_cost_is_told_and_a_remembered_verdict_costs_nothing(
         yaml = f"# Dear.\nbackend: openai\nbase_url: {server.url}\nprices: {PRICES}\n"
         Path("conf/model/dear.yaml").write_text(yaml)
         told = earmark(*words).stdout
-        assert f"judges took: 3,000 tokens in (1,800 of sound), 300 out; cost {3 * EACH:.4f}\n" in told
+        assert f"judge usage: 3,000 tokens in (1,800 audio), 300 out; cost {3 * EACH:.4f}\n" in told
         assert len(server.asked) == 3

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import tracemalloc
-from collections.abc import Callable
+from collections.abc import AsyncGenerator, Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -12,18 +12,25 @@ import pytest
 from mine import bench
 
 from earmark.config import RunSettings
-from earmark.engine.prepare import PromptPreparer
+from earmark.engine.barrier import Tracebacks
+from earmark.engine.prepare import PreparedItem, PromptPreparer, prepare_questions
 from earmark.engine.progress import Progress
-from earmark.engine.questions import questions
+from earmark.engine.questions import Question, questions, skip_questions
 from earmark.engine.runner import Runner
 from earmark.engine.throttle import Throttle
 from earmark.errors import AudioError, BadSetup, ContentFiltered, Rejected, RunStopped, Transient
 from earmark.journal import CompletedIndex, Record, load_completed, read_journal
 from earmark.models.fake import FakeModel
 from earmark.runs.dataset_check import check_dataset, check_records
-from earmark.types import Failure, Item, Prompt, Response, replace
+from earmark.types import Benchmark, Failure, Item, Prompt, Response, replace
 
 QUICK = RunSettings(max_attempts=3, retry_timeout=60.0)
+
+
+def prepared(stream: Iterator[Question], benchmark: Benchmark, journal: Path) -> AsyncGenerator[PreparedItem | Record]:
+    """Questions, prepared for a model that takes anything."""
+    capabilities = FakeModel(lambda _: "A").capabilities
+    return prepare_questions(stream, PromptPreparer(benchmark.prompt, capabilities, Tracebacks(journal.parent)))
 
 
 def sit(
@@ -39,10 +46,11 @@ def sit(
     benchmark = bench.load(bench.Settings(items=items, data=data))
     model = FakeModel(reply)
 
-    kitchen = PromptPreparer(benchmark, questions(benchmark, (None,), settings), model, load_completed(path))
+    left = skip_questions(questions(benchmark, (None,), settings), load_completed(path))
 
     async def go() -> None:
-        await Runner(kitchen, Throttle(model, ceiling), path, settings, lambda _: None).run(Progress(items))
+        runner = Runner(Throttle(model, ceiling), benchmark, path, settings, Progress(items))
+        await runner.ask(prepared(left, benchmark, path))
 
     asyncio.run(go())
 
@@ -91,10 +99,11 @@ def test_no_more_than_the_ceiling_are_under_way(tmp_path: Path) -> None:
             return Response("A")
 
     benchmark = bench.load(bench.Settings(items=100))
-    kitchen = PromptPreparer(benchmark, questions(benchmark, (None,), QUICK), Slow(), CompletedIndex())
+    stream = questions(benchmark, (None,), QUICK)
 
     async def go() -> None:
-        await Runner(kitchen, Throttle(Slow(), 6), tmp_path / "j", QUICK, lambda _: None).run(Progress(100))
+        runner = Runner(Throttle(Slow(), 6), benchmark, tmp_path / "j", QUICK, Progress(100))
+        await runner.ask(prepared(stream, benchmark, tmp_path / "j"))
 
     asyncio.run(go())
     assert most == 6
@@ -185,8 +194,8 @@ def test_a_bug_of_a_benchmark_or_a_condition_fails_its_item(tmp_path: Path) -> N
     model = FakeModel(lambda _: "A")
 
     async def go() -> None:
-        kitchen = PromptPreparer(benchmark, questions(benchmark, conditions, QUICK), model, ())
-        await Runner(kitchen, Throttle(model, 2), tmp_path / "j", QUICK, lambda _: None).run(Progress(4))
+        runner = Runner(Throttle(model, 2), benchmark, tmp_path / "j", QUICK, Progress(4))
+        await runner.ask(prepared(questions(benchmark, conditions, QUICK), benchmark, tmp_path / "j"))
 
     asyncio.run(go())
     check_records(tmp_path / "j", found.questions, questions(benchmark, conditions, QUICK))

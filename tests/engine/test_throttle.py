@@ -15,7 +15,7 @@ from mine import bench
 from servers import said, serving, threaded
 
 from earmark.cli._progress import progress_line
-from earmark.config import Prices, compose_config
+from earmark.config import Prices, compose_config, parse_model
 from earmark.engine.open import open_model
 from earmark.engine.prices import PricedModel
 from earmark.engine.runner import ask as ask_once
@@ -194,8 +194,8 @@ def test_without_limits_nothing_waits(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_the_settings_of_a_model_set_its_limits(monkeypatch: pytest.MonkeyPatch) -> None:
     clock = Clock(monkeypatch)
     settings = {"backend": "fake", "concurrency": 3, "requests_per_minute": 60}
-    assert timed(make_throttle(Taking(1, 1, 1), settings | {"cache": True}), clock, 3) == [0, 0, 0]
-    model = make_throttle(Taking(1, 1), settings)
+    assert timed(make_throttle(Taking(1, 1, 1), parse_model(settings | {"cache": True})), clock, 3) == [0, 0, 0]
+    model = make_throttle(Taking(1, 1), parse_model(settings))
     assert model.max_concurrency == 3
     monkeypatch.setattr(model, "_requests", RateLimiter(60, clock))
     assert timed(model, clock, 2) == [0, 1]
@@ -242,7 +242,7 @@ def test_a_retry_asks_again_at_the_rate_of_the_run(
         watch = Callbacks(lambda _: None, lambda _: None)
         run = asyncio.run(evaluate(bench.load(bench.Settings(items=3)), settings, watch)).folder
         assert len(server.asked) == len(booked) == 3
-        asyncio.run(retry(run, {"unparsed"}, 1, watch.log, watch.progress))
+        asyncio.run(retry(run, {"unparsed"}, 1, watch))
         assert len(server.asked) == len(booked) == 6
 
 
@@ -371,9 +371,9 @@ def opened(settings: dict[str, Any], models: list[dict[str, Any]] | None = None)
 
     async def go(url: str) -> Throttle:
         async with open_model(
-            settings if {"base_url", "of"} & settings.keys() else settings | {"base_url": url}
+            settings if {"base_url", "endpoints"} & settings.keys() else settings | {"base_url": url}
         ) as model:
-            return make_throttle(model, settings)
+            return make_throttle(model, parse_model(settings))
 
     async def listed(_: web.Request) -> web.Response:
         return web.json_response({"data": models})
@@ -403,7 +403,7 @@ def test_hosted_services_begin_low_and_servers_of_ones_own_do_not(address: str, 
     assert opened(settings).limit == first
     assert opened(settings | {"concurrency": 3}).limit == 3
     each = settings | {"base_url": "http://127.0.0.1:8000/v1"}
-    assert opened({"backend": "spread", "of": [each, settings], "concurrency": 256}).limit == first
+    assert opened({"backend": "spread", "endpoints": [each, settings], "concurrency": 256}).limit == first
 
 
 @pytest.mark.parametrize(

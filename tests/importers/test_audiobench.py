@@ -97,7 +97,7 @@ def test_every_judge_s_score_of_every_reply_is_kept(published: Published) -> Non
 def test_our_reader_beside_the_judge_on_the_questions_with_choices(published: Published) -> None:
     runs = [run for run, _ in published.runs.values()]
     told = {one.row.task: one for one in asyncio.run(compare_parsers(runs, ["earmark"]))}
-    verdicts_of = {task: round(told[task].against_imported["theirs"].n) for task in QUESTIONS}
+    verdicts_of = {task: round(told[task].against_imported["imported"].n) for task in QUESTIONS}
     assert verdicts_of == dict(zip(QUESTIONS, (140, 140, 140, 160), strict=True))
     agreed = sum(round((told[task].against_imported["agreement"].value or 0) * verdicts_of[task]) for task in QUESTIONS)
     assert agreed / 580 >= 0.96

@@ -21,7 +21,7 @@ from servers import Stream, said, serving, threaded
 from yarl import URL
 
 from earmark.audio.prepare import prepare_audio
-from earmark.config import backend_settings
+from earmark.config import parse_model
 from earmark.engine.open import open_model
 from earmark.engine.runner import ask
 from earmark.errors import BadSetup, Rejected, Transient
@@ -357,12 +357,13 @@ NOW = datetime.now(UTC)
     ("header", "named"),
     [
         *((header, "") for header in ("-1", "-5", "nan", "inf", "-inf", "0", "soon")),
-        (format_datetime(NOW - timedelta(days=1), usegmt=True), ""),
+        pytest.param(format_datetime(NOW - timedelta(days=1), usegmt=True), "", id="yesterday"),
         ("1e9", "1,000,000,000 s, longer than retry_timeout=900"),
         ("999999", "999,999 s, longer than retry_timeout=900"),
-        (
+        pytest.param(
             format_datetime(NOW + timedelta(days=365), usegmt=True),
             r"31,53\d,\d\d\d(\.\d+)? s, longer than retry_timeout=900",
+            id="in a year",
         ),
     ],
 )
@@ -416,5 +417,5 @@ async def _opened(url: str) -> None:
 
 
 def test_a_limit_of_replies_is_a_number_of_bytes() -> None:
-    settings = backend_settings({"backend": "openai", "name": "m", "max_reply_bytes": 10})
+    settings = parse_model({"backend": "openai", "name": "m", "max_reply_bytes": 10}).settings
     assert settings.max_reply_bytes == 10

@@ -17,15 +17,27 @@ from servers import Stream, said, serving, sounds
 
 from earmark import plugins
 from earmark.audio.prepare import prepare_audio
-from earmark.config import backend_settings, compose_config
-from earmark.engine.batch import BatchOutputLine, BatchReply
+from earmark.config import compose_config, parse_model
 from earmark.engine.runner import ask
 from earmark.errors import AskError, BadSetup, ContentFiltered, Rejected, Transient, UsageError
 from earmark.models import openai
 from earmark.models._http import parse_retry_after
 from earmark.models._openai_queue import BatchQueue
 from earmark.models.openai import Settings
-from earmark.types import Clip, Failure, ImageRef, Item, Part, Prompt, Response, SynthSpec, Turn, Usage
+from earmark.types import (
+    BatchOutputLine,
+    BatchReply,
+    Clip,
+    Failure,
+    ImageRef,
+    Item,
+    Part,
+    Prompt,
+    Response,
+    SynthSpec,
+    Turn,
+    Usage,
+)
 
 QUESTION = Prompt((Turn("user", ("Which?",)),))
 TONE = SynthSpec("tone", {"frequency": 440.0, "seconds": 0.1, "level": -20.0}, "tone")
@@ -389,4 +401,4 @@ def test_what_is_no_address_is_told(address: str) -> None:
 def test_a_limit_that_is_none_is_refused(word: str) -> None:
     settings = compose_config(["model=openai/m", f"model.{word}"]).model
     with pytest.raises(UsageError, match=rf"model\.{word.partition('=')[0]}.*Expected"):
-        backend_settings(settings)
+        parse_model(settings)

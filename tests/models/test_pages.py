@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from earmark import plugins
-from earmark.cli._tables import merge_tasks
-from earmark.config import backend_settings, common_settings, compose_config
+from earmark.cli._args import merge_tasks
+from earmark.config import compose_config, parse_model
 
 DOCS = Path(__file__).parents[2] / "docs"
 PAGES = [*sorted((DOCS / "models").glob("*.md")), DOCS / "preflight.md", DOCS / "batch.md", DOCS / "costs.md"]
@@ -34,8 +34,9 @@ def test_the_commands_of_a_page_are_composed_and_read(page: Path, monkeypatch: p
             assert name.partition(":")[0] in plugins.plugin_names("benchmarks"), f"{page.name}: no benchmark {name}"
         composed = compose_config([word for word in words if "=" in word])
         if any(word.startswith("model=") for word in words):
-            assert common_settings(composed.model).concurrency
-            assert backend_settings(composed.model)
+            model = parse_model(composed.model)
+            assert model.common.concurrency
+            assert model.settings
 
 
 @pytest.mark.parametrize("name", sorted(set(plugins.plugin_names("models")) - {"whisper_tiny", "smollm2"}))

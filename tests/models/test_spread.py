@@ -13,7 +13,7 @@ import pytest
 from aiohttp import web
 from servers import Server, said, serving
 
-from earmark.config import model_signature
+from earmark.config import model_signature, parse_model
 from earmark.engine.open import open_model
 from earmark.errors import BadSetup, Rejected, Transient, UsageError
 from earmark.models.spread import FAILURES_BEFORE_COOLDOWN, Endpoint, LoadBalancer
@@ -234,8 +234,8 @@ def test_it_takes_urls_or_settings(settings: dict[str, Any]) -> None:
 
 def test_where_the_endpoints_are_does_not_sign() -> None:
     here, there = ({"backend": "spread", "urls": [f"http://{host}/v1"]} for host in ("here", "there"))
-    assert model_signature(here, "m") == model_signature(there, "m")
+    assert model_signature(parse_model(here), "m") == model_signature(parse_model(there), "m")
     each = [{"backend": "openai", "base_url": "http://here", "concurrency": 3, "max_tokens": 8}]
-    assert model_signature({"backend": "spread", "endpoints": each}, "m")["endpoints"] == [
+    assert model_signature(parse_model({"backend": "spread", "endpoints": each}), "m")["endpoints"] == [
         {"backend": "openai", "max_tokens": 8}
     ]

@@ -18,7 +18,7 @@ from commands import earmark
 from mine import bench
 from servers import Server, said, serving, sounds, words
 
-from earmark.config import compose_config
+from earmark.config import compose_config, parse_model
 from earmark.engine.load import load_condition
 from earmark.engine.open import open_model
 from earmark.errors import BadSetup, RunStopped
@@ -46,19 +46,19 @@ def heard(body: Body) -> str:
 
 dice = itertools.count()
 SERVERS: dict[str, tuple[Callable[[Body], web.Response], str, str]] = {
-    "hears": (lambda body: reply(heard(body), 20 + 30 * len(sounds(body))), "heard", ("replies differ with the sound; "
+    "hears": (lambda body: reply(heard(body), 20 + 30 * len(sounds(body))), "audio_received", ("replies differ with the sound; "
         "the server counts it")),
-    "hears, counts nothing": (lambda body: reply(heard(body), None), "heard", "replies differ with the sound"),
-    "hears, counts words only": (lambda body: reply(heard(body), 20), "heard", "replies differ with the sound"),
-    "the same answer, sound counted": (lambda body: reply("A", 20 + 30 * len(sounds(body))), "heard", ("50 tokens in, "
+    "hears, counts nothing": (lambda body: reply(heard(body), None), "audio_received", "replies differ with the sound"),
+    "hears, counts words only": (lambda body: reply(heard(body), 20), "audio_received", "replies differ with the sound"),
+    "the same answer, sound counted": (lambda body: reply("A", 20 + 30 * len(sounds(body))), "audio_received", ("50 tokens in, "
         "20 without")),
-    "the same answer, sound counted apart": (lambda body: reply("A", 20, 5), "heard", "5 tokens of sound"),
-    "deaf": (lambda body: reply("A", 20 + len(words(body))), "deaf", "the same reply ('A') and the same 60 tokens in"),
-    "the same answer, nothing counted": (lambda _: reply("A", None), "unsure", "the same reply to every sound"),
-    "rolls dice": (lambda _: reply(f"{next(dice)}", 20), "unsure", "replies vary for the same sound"),
+    "the same answer, sound counted apart": (lambda body: reply("A", 20, 5), "audio_received", "5 audio tokens"),
+    "deaf": (lambda body: reply("A", 20 + len(words(body))), "no_audio", "the same reply ('A') and the same 60 tokens in"),
+    "the same answer, nothing counted": (lambda _: reply("A", None), "inconclusive", "the same reply to every sound"),
+    "rolls dice": (lambda _: reply(f"{next(dice)}", 20), "inconclusive", "replies vary for the same sound"),
     "hears, only when asked openly": (
         lambda body: reply(heard(body) if words(body) == OPEN_QUESTION else "A", None),
-        "heard",
+        "audio_received",
         "replies differ with the sound",
     ),
 }  # fmt: skip
@@ -134,12 +134,12 @@ def run(server: Server, *more: str, said: list[str] | None = None, items: int = 
 
 def test_a_deaf_model_stops_the_run_before_it_is_asked() -> None:
     with serving(lambda body, _: SERVERS["deaf"][0](body), preflight=True) as server:
-        with pytest.raises(BadSetup, match=r"test-model does not hear: .* preflight=false"):
+        with pytest.raises(BadSetup, match=r"test-model receives no audio: .* preflight=false"):
             run(server)
         asked = len(server.asked)
         assert asked == 10
         (report,) = json.loads(next(Path("results").rglob("preflight.json")).read_text())
-        assert report["verdict"] == "deaf"
+        assert report["verdict"] == "no_audio"
         assert len(report["probes"]) == 10
         done = run(server, "preflight=false")
         assert done.metrics.finished
@@ -151,7 +151,7 @@ def test_a_model_that_is_not_sure_to_hear_is_asked_with_a_word() -> None:
     told: list[str] = []
     with serving(lambda *_: reply("A", None), preflight=True) as server:
         assert run(server, said=told).metrics.finished
-    assert any(line.startswith("preflight: unsure: test-model: the same reply") for line in told)
+    assert any(line.startswith("preflight: inconclusive: test-model: the same reply") for line in told)
     assert any("sent as wav, 16000 Hz, 1 channel, 1.00 s" in line for line in told)
 
 
@@ -196,12 +196,12 @@ def test_a_server_that_does_not_answer_stops_the_run(
         return web.json_response({"error": {"message": message}}, status=status)
 
     with serving(broken, preflight=True) as server:
-        expected = f"cannot be asked about sound: asked about a tone: HTTP {status}: {message}"
+        expected = f"cannot be asked about audio: asked about a tone: HTTP {status}: {message}"
         with pytest.raises(BadSetup, match=expected):
             run(server)
         assert len(server.asked) == requests
         (report,) = json.loads(next(Path("results").rglob("preflight.json")).read_text())
-        assert report["verdict"] == "failed"
+        assert report["verdict"] == "error"
         with pytest.raises((BadSetup, RunStopped), match=message):
             run(server, "preflight=false", "max_attempts=1", "max_consecutive_failures=2")
     assert not any(json.loads(line).get("response") for line in _journal())
@@ -226,8 +226,8 @@ def test_empty_replies_are_remarked_on() -> None:
 
     with serving(thinking, preflight=True) as server:
         report = look(server)
-    assert report.verdict == "heard"
-    assert report.remarks == ("every reply was empty; a model that thinks first needs more model.max_tokens",)
+    assert report.verdict == "audio_received"
+    assert report.remarks == ("every reply was empty; raise model.max_tokens for a reasoning model",)
 
 
 @pytest.mark.parametrize("given", [True, False])
@@ -241,7 +241,7 @@ def test_log_probabilities_that_do_not_come_are_remarked_on(given: bool) -> None
     with serving(probable, preflight=True) as server:
         remarks = look(server, thorough=True).remarks
     yes, no = (
-        "log-probabilities come when they are asked for",
+        "log-probabilities are returned on request",
         "log-probabilities were asked for, and the server sent none",
     )
     assert (yes if given else no) in remarks
@@ -259,19 +259,22 @@ def test_one_deaf_endpoint_of_several_stops_the_run_and_one_dead_one_does_not() 
         return SERVERS["hears"][0](body)
 
     with serving(hears, preflight=True) as good, serving(lambda *_: reply("A", 20), preflight=True) as deaf:
-        with pytest.raises(BadSetup, match=rf"test-model at {deaf.url} does not hear"):
+        with pytest.raises(BadSetup, match=rf"test-model at {deaf.url} receives no audio"):
             spread(good.url, deaf.url)
         told = spread(good.url, "http://127.0.0.1:9/v1")
-    assert any(line.startswith(f"preflight: heard: test-model at {good.url}") for line in told)
-    assert any(line.startswith("preflight: failed: test-model at http://127.0.0.1:9/v1") for line in told)
+    assert any(line.startswith(f"preflight: audio_received: test-model at {good.url}") for line in told)
+    assert any(line.startswith("preflight: error: test-model at http://127.0.0.1:9/v1") for line in told)
 
 
 @pytest.mark.parametrize("model", ["fake", "local", "whisper_tiny", "cascade", "replay"])
 def test_models_within_this_process_need_none(model: str) -> None:
-    benchmark = bench.load(bench.Settings())
-    assert benchmark_pattern(benchmark, (None,), compose_config([f"model={model}"])) is None
-    assert benchmark_pattern(benchmark, (None,), compose_config(["model=openai", "preflight=false"])) is None
-    assert benchmark_pattern(benchmark, (None,), compose_config(["model=openai"])) is not None
+    def pattern(*words: str) -> Prompt | None:
+        config = compose_config(list(words))
+        return benchmark_pattern(bench.load(bench.Settings()), (None,), config.run, parse_model(config.model))
+
+    assert pattern(f"model={model}", *["model.run=RUN"] * (model == "replay")) is None
+    assert pattern("model=openai", "preflight=false") is None
+    assert pattern("model=openai") is not None
 
 
 def test_a_benchmark_that_sends_no_sound_needs_none() -> None:
@@ -285,14 +288,14 @@ def test_doctor_tells_what_it_found() -> None:
     with serving(lambda body, _: SERVERS["hears"][0](body), preflight=True) as server:
         done = earmark("doctor", f"model={server.url}")
         assert done.returncode == 0, done.stderr
-        assert "preflight: heard: test-model: replies differ with the sound" in done.stdout
+        assert "preflight: audio_received: test-model: replies differ with the sound" in done.stdout
         assert "the same tone" in done.stdout
         done = earmark("doctor", "acoustics:pitch", f"model={server.url}")
         assert "the benchmark's" in done.stdout
     with serving(lambda *_: said("A"), preflight=True) as server:
         done = earmark("doctor", f"model={server.url}")
         assert done.returncode == 4
-        assert "test-model does not hear: the same reply ('A')" in done.stderr
+        assert "test-model receives no audio: the same reply ('A')" in done.stderr
 
 
 def test_a_cascade_hears_words_alone_and_its_tokens_prove_nothing() -> None:
@@ -305,8 +308,8 @@ def test_a_cascade_hears_words_alone_and_its_tokens_prove_nothing() -> None:
             return report
 
     report = asyncio.run(go())
-    assert report.verdict == "unsure"
-    assert report.why == "it hears words alone, and none of these sounds holds any; of a tone it wrote down 'You'"
+    assert report.verdict == "inconclusive"
+    assert report.why == "it transcribes speech, and these sounds hold none; its transcript of a tone is 'You'"
 
 
 def test_the_plain_question_is_open() -> None:

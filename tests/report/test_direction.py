@@ -11,7 +11,7 @@ from every_metric import CHOICE, TEXT, Only, every_metric
 from earmark.journal import Record
 from earmark.report.aggregates import Aggregates, aggregate_row
 from earmark.report.figures import render
-from earmark.report.gain import listening_gains, solved_by_controls
+from earmark.report.gain import find_solved_by_controls, listening_gains
 from earmark.report.leaderboard import LeaderboardEntry
 from earmark.report.noise_curve import plot_noise_curve
 from earmark.runs.leaderboard import _sort_key
@@ -43,18 +43,18 @@ def test_the_best_is_best_in_every_report(scorer: Only, item: Item) -> None:
             cells.add(record, scorer, Score(dict(counts), "x"))
     for at in range(12):
         plain.add(best, f"g{at % 6}", at // 6, f"i{at % 6}")
-    (gain,) = listening_gains(cells.cells, ["silence"], {}, 0)
+    (gain,) = listening_gains(cells.by_row, ["silence"], {}, 0)
     assert gain.value is not None
     assert gain.value > 0
     assert gain.difference.value == gain.value
     marks = binary_outcomes(metric, plain.columns)
     if marks is not None:
-        assert solved_by_controls(cells.cells, ["silence"]) == {("t", name): set()}
-        assert solved_by_controls(cells.cells, ["plain"])[("t", name)] == {hash64(f"i{at}") for at in range(6)}
+        assert find_solved_by_controls(cells.by_row, ["silence"]) == {("t", name): set()}
+        assert find_solved_by_controls(cells.by_row, ["plain"])[("t", name)] == {hash64(f"i{at}") for at in range(6)}
         passed = repeat_estimates(metric, plain)
         assert passed is not None
         assert passed.all_right[2].value == 1.0
-    rows = [aggregate_row(place, cell) for place, cell in cells.cells.items()]
+    rows = [aggregate_row(place, cell) for place, cell in cells.by_row.items()]
     entries = [LeaderboardEntry(each.condition, "", finished=True, row=each, others={}) for each in rows]
     assert [entry.model for entry in sorted(entries, key=_sort_key)][-1] == "silence"
     assert {each.better for each in rows} == {metric.better}
@@ -76,7 +76,7 @@ def test_transcripts_in_silence() -> None:
             for condition, text in (("plain", heard), ("silence", silent)):
                 counts = scorer.counts(item, text)
                 cells.add(Record(item, condition=condition, response=Response(text)), scorer, Score(counts, text))
-        (gain,) = listening_gains(cells.cells, ["silence"], {}, 0)
+        (gain,) = listening_gains(cells.by_row, ["silence"], {}, 0)
         told[model] = (gain.solved_by_controls, gain.value)
     assert told == {"knows": (8, 0.0), "hello": (0, 0.0), "hears": (0, 1.0)}
 
@@ -87,6 +87,6 @@ def test_a_curve_says_which_way_is_better() -> None:
         for condition, counts in (("plain", best), ("noise:0", worst)):
             for at in range(6):
                 cells.add(Record(Item(f"i{at}", "t"), condition=condition), scorer, Score(dict(counts), "x"))
-        rows = [aggregate_row(place, cell) for place, cell in cells.cells.items()]
+        rows = [aggregate_row(place, cell) for place, cell in cells.by_row.items()]
         (name, metric) = next(iter(scorer.metrics.items()))
         assert f"{name}, {metric.better} is better" in render(plot_noise_curve("t", rows), ".svg").decode()

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from servers import said, serving
 
 from earmark.journal import JOURNAL_FILE, Record, ScoreLine, read_journal
-from earmark.report.files import SampleWriters, publish_files, without_formulas, write_summary, write_tables
+from earmark.report.files import SampleWriters, escape_formulas, publish_files, write_summary, write_tables
 from earmark.report.rows import Row
 from earmark.runs.export_run import export_run
 from earmark.stats.estimate import Estimate
@@ -50,14 +50,14 @@ def test_tasks_of_any_name_have_a_file_of_samples_each(tmp_path: Path) -> None:
 
 @given(st.text(st.sampled_from("'=+-@\t\r a1,\"\n"), max_size=6))
 def test_no_text_is_a_formula_and_each_can_be_had_back(text: str) -> None:
-    (cell,) = without_formulas([text])
+    (cell,) = escape_formulas([text])
     assert cell[:1] not in {"=", "+", "-", "@", "\t", "\r"}
     assert as_it_was(cell) == text
 
 
 @pytest.mark.parametrize("value", [-1, -1.5, 0, None, 2**60])
 def test_numbers_stay_numbers(value: Any) -> None:
-    assert without_formulas([value]) == [value]
+    assert escape_formulas([value]) == [value]
 
 
 def test_a_summary_has_no_formulas_and_its_numbers_are_numbers(tmp_path: Path) -> None:

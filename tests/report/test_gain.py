@@ -12,7 +12,7 @@ from commands import earmark
 
 from earmark.journal import Record
 from earmark.report.aggregates import Aggregates
-from earmark.report.gain import gain_footnotes, listening_gains, solved_by_controls
+from earmark.report.gain import find_solved_by_controls, gain_footnotes, listening_gains
 from earmark.report.rows import ListeningGain
 from earmark.scorers.choice import ChoiceScorer
 from earmark.stats.compare import bonett_price, holm, mcnemar
@@ -50,7 +50,7 @@ def cells(*told: tuple[str, str, str], repeats: int = 1) -> Aggregates:
 
 
 def gained(*told: tuple[str, str, str], controls: tuple[str, ...] = CONTROLS) -> dict[str, ListeningGain]:
-    return {gain.title: gain for gain in listening_gains(cells(*told).cells, controls, {}, 0)}
+    return {gain.title: gain for gain in listening_gains(cells(*told).by_row, controls, {}, 0)}
 
 
 def test_the_gain_is_plain_less_the_best_control_over_pairs() -> None:
@@ -97,15 +97,15 @@ def test_all_tasks_together_count_alike() -> None:
 
 def test_an_item_is_answered_without_ears_if_right_every_time() -> None:
     gathered = cells(("t", "silence", "AAB"), ("t", "swap", "ABB"), repeats=2)
-    assert solved_by_controls(gathered.cells, CONTROLS) == {("t", "choice"): {hash64("i0")}}
+    assert find_solved_by_controls(gathered.by_row, CONTROLS) == {("t", "choice"): {hash64("i0")}}
     item = record(0, "silence", "B", 2)
     gathered.add(item, ChoiceScorer(), Score({"right": 0.0, "n": 1.0}, "B"))
-    assert solved_by_controls(gathered.cells, CONTROLS) == {("t", "choice"): set()}
+    assert find_solved_by_controls(gathered.by_row, CONTROLS) == {("t", "choice"): set()}
 
 
 def test_a_control_that_answered_nothing_makes_no_item_need_ears() -> None:
     told = (("t", "plain", "AAB"), ("t", "silence", "AAB"), ("t", "swap", "---"))
-    assert solved_by_controls(cells(*told).cells, CONTROLS) == {("t", "choice"): {hash64("i0"), hash64("i1")}}
+    assert find_solved_by_controls(cells(*told).by_row, CONTROLS) == {("t", "choice"): {hash64("i0"), hash64("i1")}}
     assert gained(*told)["t"].solved_by_controls == 2
 
 
@@ -119,7 +119,7 @@ def test_less_may_be_better() -> None:
     for condition, errors in (("plain", 1.0), ("silence", 9.0), ("swap", 7.0)):
         for number in range(4):
             gathered.add(record(number, condition, "A"), Errors(), Score({"e": errors, "n": 10.0}))
-    (found,) = listening_gains(gathered.cells, CONTROLS, {}, 0)
+    (found,) = listening_gains(gathered.by_row, CONTROLS, {}, 0)
     assert found.control == "swap"
     assert found.difference.value == found.value == pytest.approx(0.6)  # hearing helps
     assert found.solved_by_controls is None
@@ -128,8 +128,8 @@ def test_less_may_be_better() -> None:
 def test_a_run_tells_its_gain_and_names_the_items() -> None:
     done = earmark("run", "mine.bench", "items=20", "model=fake", "condition=[plain,silence]")
     assert done.returncode == 0, done.stderr
-    assert "listening gain: plain less the best deaf control, accuracy" in done.stdout
-    (path,) = Path("results").rglob("without_ears.csv")
+    assert "listening gain: plain minus the best control, accuracy" in done.stdout
+    (path,) = Path("results").rglob("solved_by_controls.csv")
     with path.open(newline="") as file:
         rows = list(csv.DictReader(file))
     assert [row["id"] for row in rows] == [f"item-{number}" for number in range(0, 20, 2)]
@@ -157,9 +157,9 @@ def replied(*told: tuple[str, str], items: int = 24, repeats: int = 1) -> Listen
                 entered = record(number, condition, text, repeat, target="AB"[number % 2])
                 earned = asyncio.run(scorer.score(entered.item, entered.response or Response("")))
                 gathered.add(entered, scorer, earned)
-    (found,) = (gain for gain in listening_gains(gathered.cells, CONTROLS, {}, 0) if not gain.slice)
-    csv_rows = solved_by_controls(gathered.cells, CONTROLS)
-    assert found.solved_by_controls == len(csv_rows[("t", "choice")])  # the table and without_ears.csv agree
+    (found,) = (gain for gain in listening_gains(gathered.by_row, CONTROLS, {}, 0) if not gain.slice)
+    csv_rows = find_solved_by_controls(gathered.by_row, CONTROLS)
+    assert found.solved_by_controls == len(csv_rows[("t", "choice")])  # the table and solved_by_controls.csv agree
     return found
 
 
@@ -172,7 +172,7 @@ def test_declining_silence_is_not_listening() -> None:
     assert found.low < 0 < found.high
     assert found.p == 1.0
     assert found.by_chance == {"silence": 24}
-    assert any("24 unread or refused under silence earn what guessing gets" in line for line in gain_footnotes([found]))
+    assert any("24 unparsed or refused under silence score the guess rate" in line for line in gain_footnotes([found]))
 
 
 def test_a_listener_that_declines_silence_gains_what_is_above_guessing() -> None:
@@ -182,7 +182,7 @@ def test_a_listener_that_declines_silence_gains_what_is_above_guessing() -> None
         for condition, text in (("plain", target), ("silence", "I cannot hear anything.")):
             entered = record(number, condition, text, target=target)
             gathered.add(entered, scorer, asyncio.run(scorer.score(entered.item, entered.response or Response(""))))
-    found = next(gain for gain in listening_gains(gathered.cells, CONTROLS, {}, 0) if not gain.slice)
+    found = next(gain for gain in listening_gains(gathered.by_row, CONTROLS, {}, 0) if not gain.slice)
     assert found.value == pytest.approx(0.5)
     assert found.p is not None
     assert found.p < 0.001
@@ -212,7 +212,7 @@ def test_a_mean_of_rows_without_a_difference_has_a_width() -> None:
     letters = "AB" * 12
     for repeats in (1, 3):
         told = [(task, condition, letters) for task in "tu" for condition in ("plain", "silence")]
-        found = {gain.title: gain for gain in listening_gains(cells(*told, repeats=repeats).cells, CONTROLS, {}, 0)}
+        found = {gain.title: gain for gain in listening_gains(cells(*told, repeats=repeats).by_row, CONTROLS, {}, 0)}
         assert (found["t"].low, found["t"].high) == pytest.approx((-0.107, 0.107), abs=5e-4)
         assert (found["all tasks"].low, found["all tasks"].high) == pytest.approx((-0.0754, 0.0754), abs=5e-4)
 

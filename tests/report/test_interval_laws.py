@@ -28,7 +28,7 @@ def cells(scorer: Only, item: Item, good: Sequence[int], repeats: int, size: int
         for at, best in enumerate(good):
             asked = Item(f"i{at}", task, targets=item.targets, group=f"{task} {at // size}")
             gathered.add(Record(asked, repeat=repeat), scorer, Score(dict(bounds[best]), "x"))
-    return next(iter(gathered.cells.values()))
+    return next(iter(gathered.by_row.values()))
 
 
 def every_way(scorer: Only, item: Item, good: Sequence[int], repeats: int, size: int) -> list[Estimate | Difference]:

@@ -65,7 +65,7 @@ def test_what_is_drawn() -> None:
 
 
 def test_a_run_without_noise_is_refused_with_what_to_type() -> None:
-    with pytest.raises(UsageError, match=r"only plain: a curve needs a run with noise=\[20,10,0,-10\]"):
+    with pytest.raises(UsageError, match=r"only plain; the plot needs a run with noise=\[20,10,0,-10\]"):
         plot_noise_curve("bench by model", [row("words", "plain", 0.9)])
 
 

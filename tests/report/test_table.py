@@ -49,11 +49,11 @@ def test_a_star_is_adjusted_over_the_rows() -> None:
     assert footnotes([alone])[-1].startswith("*: above guessing, p < 0.05")
     rows = [alone, row(12, task="v"), row(10, task="w")]
     assert [line[-1] for line in rows_table(rows)] == ["0.500"] * 3
-    assert footnotes(rows)[-1].startswith("no score is shown to be above guessing")
+    assert footnotes(rows)[-1].startswith("no score is significantly above guessing")
     assert [line[-1] for line in rows_table([alone, good])] == ["0.500*", "0.500*"]
 
 
 def test_what_unread_replies_took_is_told_where_guessing_gets_a_half() -> None:
-    told = [line for line in footnotes([row(8, unread=6)]) if "unread" in line]
-    assert told == ["t plain: 6 unread or refused earn nothing; guesses in their place would add 0.150 to accuracy"]
-    assert not [line for line in footnotes([row(8, unread=6, labels="ABCD")]) if "unread" in line]
+    told = [line for line in footnotes([row(8, unread=6)]) if "unparsed or" in line]
+    assert told == ["t plain: 6 unparsed or refused score 0; guesses instead would add 0.150 to accuracy"]
+    assert not [line for line in footnotes([row(8, unread=6, labels="ABCD")]) if "unparsed or" in line]

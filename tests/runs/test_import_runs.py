@@ -14,9 +14,9 @@ from imported_results import ASKED, FORMS, QUESTION, audiobench, lines, lmms_eva
 
 from earmark import plugins
 from earmark.errors import BadData, EarmarkError, UsageError
-from earmark.importers._runs import first_line, imported_scorers, matching_scorers
+from earmark.importers._runs import first_line, matching_scorers, measure_scorers
 from earmark.journal import SIGNATURE_FILE
-from earmark.report.leaderboard import footnotes, table
+from earmark.report.leaderboard import footnotes, leaderboard_table
 from earmark.report.rows import Metrics, Row
 from earmark.runs import rundir
 from earmark.runs.import_runs import import_runs
@@ -253,7 +253,7 @@ def facts(measures: dict[str, ValueRange], **more: Any) -> TaskStats:
     ],
 )
 def test_a_scale_shows_in_the_values(measure: str, spread: ValueRange, expected: dict[str, Any]) -> None:
-    ((scorer),) = imported_scorers(facts({measure: spread}))
+    ((scorer),) = measure_scorers(facts({measure: spread}))
     assert scorer == {"name": "imported_score", "measures": [{"name": measure} | expected]}
 
 
@@ -266,7 +266,7 @@ def test_a_task_is_scored_by_what_its_items_tell() -> None:
     assert matching_scorers(facts({"anything": spread}), ["cer"])[0]["name"] == "wer"
     assert matching_scorers(facts({"answer": spread})) == [{"name": "exact"}]  # no word error in it
     assert matching_scorers(facts({"sacreBLEU": spread}))[0] == {"name": "bleu", "language": "de", "references": 0}
-    assert imported_scorers(facts({})) == []
+    assert measure_scorers(facts({})) == []
 
 
 # ---------------------------------------------------------------- the commands
@@ -297,10 +297,10 @@ def test_a_folder_becomes_runs_that_are_shown_compared_and_ranked(tmp_path: Path
     assert "muchomusic_test plain: 1 answers without a verdict of the judge, outside the score" in shown
     assert "published by AudioBench: bleu, no reply kept: said_en_zh_test 25.8" in shown
 
-    read = earmark("rescore", str(second), "--readers", "all")
+    read = earmark("rescore", str(second), "--parsers", "all")
     assert re.search(r"^muchomusic_test +plain +earmark +0\.500 .* 0\.667 .* 0\.667 .* 3$", read.stdout, re.MULTILINE)
     assert "listen-g1" in read.stdout
-    both = earmark("rescore", "results", "--readers", "earmark").stdout
+    both = earmark("rescore", "results", "--parsers", "earmark").stdout
     assert re.search(r"^muchomusic_test +plain +earmark +0\.500 .* 8 .* 0\.571 .* 0\.857 .* 7$", both, re.MULTILINE)
 
     compared = json.loads(earmark("compare", str(first), str(second), "--json").stdout)
@@ -321,7 +321,7 @@ def test_a_board_of_many_tasks_or_of_several_rules_says_so(tmp_path: Path) -> No
             whole(tmp_path / "logs" / model / f"muchomusic_{task}_x_judge_score.json", told)
     assert len(imported(tmp_path / "logs")) == 2
     (board,) = build_leaderboards(Path("results"))
-    head, _ = table(board)
+    head, _ = leaderboard_table(board)
     assert head[-1] == "failed"
     assert footnotes(board) == [
         "17 more columns are left out: --by NAME ranks by another, --json has all",
@@ -347,7 +347,7 @@ def test_a_run_of_nothing_but_open_answers_has_no_numbers_and_says_so(tmp_path: 
     assert "alpacaeval: 1 answers without a reference or a verdict, which nothing scores" in done.stdout
     (run,) = rundir.find_runs("results")
     assert "voicebench by m: no numbers" in earmark("show", str(run)).stdout
-    read = earmark("rescore", str(run), "--readers", "all")
+    read = earmark("rescore", str(run), "--parsers", "all")
     assert (read.returncode, "found no item with choices" in read.stderr) == (3, True)
 
 

@@ -10,6 +10,7 @@ from commands import earmark
 from earmark.journal import Record
 from earmark.runs.scoring import score_record
 from earmark.scorers import binary_choice, choice, classes, listen
+from earmark.text.choice_parser import reading_note
 from earmark.types import Failure, Item, Response, Scorer, replace
 
 OPEN = Item("1", choices=("cat", "dog"), labels=("A", "B"))  # without a target
@@ -54,8 +55,8 @@ def test_the_question_tells_which_of_two_sounds_is_asked_for() -> None:
 
 def test_the_error_of_the_reader_is_told_where_it_may_matter() -> None:
     ours, theirs = choice.Settings().signature, choice.Settings("mmau").signature
-    assert choice.reading_note([(ours, 0), (theirs, 3)]) == []
-    (line,) = choice.reading_note([(ours, 1)])
+    assert reading_note([(ours, 0), (theirs, 3)]) == []
+    (line,) = reading_note([(ours, 1)])
     assert "read by hand" in line
 
 

@@ -47,7 +47,7 @@ TEXTS: Final[tuple[tuple[str, dict[str, Any]], ...]] = (
 CHOICES: Final[tuple[tuple[str, dict[str, Any]], ...]] = (
     ("choice", {}),
     ("choice", {"several": True}),
-    ("ab", {}),
+    ("binary_choice", {}),
     ("classes", {}),
     ("listen", {}),
     ("listen", {"policy": "official"}),
@@ -238,6 +238,6 @@ def test_bleu_of_one_word_says_why_it_is_nothing() -> None:
     short = row_of(scorer, "ja", targets=("ja",)).metrics
     assert short["bleu"].value == 0.0
     assert "every reply is shorter than 4 tokens" in short["bleu"].why
-    assert short["chrf"].why == "one group cannot be resampled"
+    assert short["chrf"].why == "one group has no interval"
     one: Score = asyncio.run(scorer.score(Item("1", targets=("ja",)), Response("ja")))
     assert one.explanation.startswith("shorter than 4 tokens")

@@ -105,7 +105,7 @@ def test_agreement_and_kappa_are_sklearn_s(pairs: list[tuple[bool, bool]]) -> No
         response = Response("A" if ours else "B", notes=to_notes([ImportedVerdict("judge", float(theirs))]))
         beside.add(item, response, "judge", asyncio.run(Choice().score(item, response)))
     told = beside.estimates()
-    assert told["theirs"].value == pytest.approx(fmean(theirs for theirs, _ in pairs))
+    assert told["imported"].value == pytest.approx(fmean(theirs for theirs, _ in pairs))
     assert told["agreement"].value == pytest.approx(fmean(theirs == ours for theirs, ours in pairs))
     if len({theirs for theirs, _ in pairs} | {ours for _, ours in pairs}) > 1:
         assert told["kappa"].value == pytest.approx(cohen_kappa_score(*zip(*pairs, strict=True)))

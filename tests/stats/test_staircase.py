@@ -87,8 +87,8 @@ def test_what_was_not_answered_is_asked_again_at_its_level() -> None:
 @pytest.mark.parametrize(
     ("answer", "ending", "trials"),
     [
-        (lambda _: False, "at floor", MAX_STREAK),
-        (lambda _: True, "at ceiling", 5 + MAX_STREAK),
+        (lambda _: False, "at_floor", MAX_STREAK),
+        (lambda _: True, "at_ceiling", 5 + MAX_STREAK),
         (lambda _: None, "aborted", 8),
         (hears_20, "done", 24),
     ],

@@ -84,7 +84,7 @@ def earned(scorer: str, reply: str, target: str = "72", stop: Any = "end", **set
     """What a reply earns by a scorer, as a run scores it."""
     module = plugins.find_plugin("scorers", scorer)
     made = module.load(module.Settings(**settings))
-    labels, choices = (("A", "B"), ("70", "72")) if scorer in ("choice", "ab", "classes") else ((), ())
+    labels, choices = (("A", "B"), ("70", "72")) if scorer in ("choice", "binary_choice", "classes") else ((), ())
     item = Item("1", question="How many?", targets=("B",) if labels else (target,), labels=labels, choices=choices)
     found = asyncio.run(score_record(Record(item, response=Response(reply, stop)), made))
     return {name: metric.value(found.counts) for name, metric in made.metrics.items()} | {"answer": found.answer}

@@ -46,7 +46,7 @@ def gathered(marks: Mapping[tuple[str, str], Marks], guess: float) -> Aggregates
 
 def gain_of(marks: Mapping[tuple[str, str], Marks], guess: float = 0.5) -> list[ListeningGain]:
     controls = list(dict.fromkeys(condition for _, condition in marks if condition != "plain"))
-    return listening_gains(gathered(marks, guess).cells, controls, {}, 0)
+    return listening_gains(gathered(marks, guess).by_row, controls, {}, 0)
 
 
 def several_controls(many: int) -> Rows:

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from earmark.report.aggregates import OF, mean_over_tasks
+from earmark.report.aggregates import TASK_SEPARATOR, mean_over_tasks
 from earmark.scorers.classes import Settings as Classes
 from earmark.scorers.wer import Settings as Wer
 from earmark.stats import agreement
@@ -64,7 +64,10 @@ def means_over_tasks() -> Iterator[World]:
             task = np.repeat(np.arange(len(names)), about[0])
             for index, name in enumerate(names):
                 here = (task == index).astype(float)
-                columns |= {f"{name}{OF}n": here, f"{name}{OF}right": here * (rng.random(here.size) < about[1][index])}
+                columns |= {
+                    f"{name}{TASK_SEPARATOR}n": here,
+                    f"{name}{TASK_SEPARATOR}right": here * (rng.random(here.size) < about[1][index]),
+                }
             return estimate(mean_over_tasks(ACCURACY, names), columns, numbered(task.size))
 
         texts = [str(sorted(set(each)))[1:-1] for each in (sizes, truths)]

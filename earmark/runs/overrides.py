@@ -1,38 +1,21 @@
-"""The `key=value` words of a command by what they set, so that each of them is used or refused."""
+"""Changes of a run's settings, as the `key=value` words of `earmark retry` give them."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
-from typing import Any, Literal, NamedTuple, TypeAlias
+from collections.abc import Sequence
+from typing import Any, NamedTuple
 
-from earmark.config import RunSettings, compose_config
+from earmark.config import compose_config, kind_of
 from earmark.errors import UsageError
-
-Kind: TypeAlias = Literal[
-    "run", "model", "group", "own"
-]  # own: of the benchmark or the scorer; group: of both and the run
 
 
 class Overrides(NamedTuple):
-    """What words set, without what they leave as it was."""
+    """Settings that words set, without those that they leave as they were."""
 
     run: dict[str, Any]  # fields of RunSettings
     model: dict[str, Any]
     whole_model: bool  # model=NAME is given: `model` is all of its settings
     own: dict[str, Any]
-
-
-def kind_of(key: str) -> Kind:
-    """Return what a word sets, by its key.
-
-    >>> [kind_of(key) for key in ("model.base_url", "noise", "eval", "policy")]
-    ['model', 'run', 'group', 'own']
-    """
-    if key in ("model", "runtime") or key.startswith("model."):
-        return "model"
-    if key == "eval":
-        return "group"
-    return "run" if key in RunSettings.__struct_fields__ or key == "noise" else "own"
 
 
 def read_overrides(words: Sequence[str]) -> Overrides:
@@ -76,21 +59,3 @@ def merge(settings: dict[str, Any], changes: dict[str, Any]) -> dict[str, Any]:
 
 def _nested(before: Any, after: Any) -> bool:
     return isinstance(before, dict) and isinstance(after, dict)
-
-
-def use_only(
-    command: str, words: Sequence[str], run: Collection[str] = (), *, model: bool = False, own: str = ""
-) -> None:
-    """Check that a command uses every word that it is given. Raises UsageError for one that sets nothing of it.
-
-    `run` are the settings of a run that it uses; `own` says whose other settings it takes, if any.
-    """
-    for word in words:
-        key, equals, _ = word.partition("=")
-        kind = kind_of(key)
-        if equals and (key in run or (kind == "model" and model) or (kind == "own" and own)):
-            continue
-        takes = [*run, *["model", "model.FIELD"] * model, *[f"settings of {own}"] * bool(own)]
-        if kind == "own" and takes:
-            raise UsageError(f"no setting is called '{key}'; there are: {', '.join(takes)}")
-        raise UsageError(f"{word}: sets nothing of earmark {command}, which takes {', '.join(takes) or 'no settings'}")

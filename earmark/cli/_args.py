@@ -1,0 +1,93 @@
+"""Arguments of a command line: benchmarks, their tasks, suites and settings."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from earmark import plugins
+from earmark.config import Config, compose_config, kind_of, yaml_names
+from earmark.engine.load import load_run_benchmark
+from earmark.errors import UsageError
+from earmark.types import Benchmark
+
+
+class BenchmarkRun(NamedTuple):
+    """A benchmark and the settings to run it with."""
+
+    benchmark: Benchmark
+    settings: Config
+
+
+def parse_runs(words: Sequence[str]) -> list[BenchmarkRun]:
+    """Parse the words of a command line into benchmarks with their settings, suites expanded."""
+    settings = [word for word in words if "=" in word]
+    names = [word for word in words if "=" not in word]
+    if not names:
+        raise UsageError(
+            "no benchmark is named; there are: "
+            f"{', '.join([*plugins.plugin_names('benchmarks'), *yaml_names('suite')])}"
+        )
+    return [run for name in merge_tasks(names) for run in _parse_run(name, settings)]
+
+
+def merge_tasks(names: Sequence[str]) -> list[str]:
+    """Merge the tasks of each benchmark; a benchmark without a task means all of them.
+
+    >>> merge_tasks(["listen:2B", "acoustics:pitch", "listen:3B", "acoustics"])
+    ['listen:2B,3B', 'acoustics']
+    """
+    tasks: dict[str, list[str]] = {}
+    for name in names:
+        benchmark, _, task = name.partition(":")
+        tasks.setdefault(benchmark, []).append(task)
+    return [f"{benchmark}:{','.join(parts)}" if all(parts) else benchmark for benchmark, parts in tasks.items()]
+
+
+def _parse_run(name: str, settings: Sequence[str]) -> list[BenchmarkRun]:
+    benchmark, _, tasks = name.partition(":")
+    suites = yaml_names("suite")
+    if benchmark in suites and not tasks:
+        return [run for entry in load_suite(suites[benchmark]) for run in parse_runs([*entry, *settings])]
+    if "." not in benchmark and benchmark not in plugins.plugin_names("benchmarks"):
+        raise UsageError(
+            f"no benchmark or suite is called '{benchmark}'; there are: "
+            f"{', '.join([*plugins.plugin_names('benchmarks'), *suites])}"
+        )
+    return [
+        BenchmarkRun(*load_run_benchmark(benchmark, tuple(filter(None, tasks.split(","))), compose_config(settings)))
+    ]
+
+
+def load_suite(path: Path) -> list[list[str]]:
+    """Read the command lines of a suite's YAML file."""
+    import yaml
+
+    try:
+        entries = yaml.safe_load(path.read_text(encoding="utf-8"))
+    except yaml.YAMLError as error:
+        raise UsageError(f"{path}: is no YAML ({' '.join(str(error).split())})") from error
+    if not isinstance(entries, list) or not all(isinstance(entry, str) for entry in entries):
+        raise UsageError(
+            f"{path}: found {type(entries).__name__}, expected a list of command lines such as 'listen:2B limit=20'"
+        )
+    return [entry.split() for entry in entries]
+
+
+def use_only(
+    command: str, words: Sequence[str], run: Collection[str] = (), *, model: bool = False, own: str = ""
+) -> None:
+    """Check that a command uses every word that it is given. Raises UsageError for one that sets nothing of it.
+
+    `run` are the settings of a run that it uses; `own` says whose other settings it takes, if any.
+    """
+    for word in words:
+        key, equals, _ = word.partition("=")
+        kind = kind_of(key)
+        if equals and (key in run or (kind == "model" and model) or (kind == "own" and own)):
+            continue
+        takes = [*run, *["model", "model.FIELD"] * model, *[f"settings of {own}"] * bool(own)]
+        if kind == "own" and takes:
+            raise UsageError(f"no setting is called '{key}'; there are: {', '.join(takes)}")
+        raise UsageError(f"{word}: sets nothing of earmark {command}, which takes {', '.join(takes) or 'no settings'}")

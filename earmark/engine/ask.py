@@ -1,0 +1,52 @@
+"""Ask a model the questions of a run: one by one, or by a service's queue for batches."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+from earmark.audio.read import ClipLoader
+from earmark.config import RunSettings
+from earmark.engine.barrier import Tracebacks
+from earmark.engine.batch import BatchRunner
+from earmark.engine.prepare import PromptPreparer, prepare_questions
+from earmark.engine.prices import has_prices
+from earmark.engine.progress import Callbacks, Progress
+from earmark.engine.questions import Question, RunJob
+from earmark.engine.runner import Runner
+from earmark.engine.throttle import Throttle
+from earmark.journal import JOURNAL_FILE, Record
+from earmark.types import Benchmark, Limits, Model
+
+
+def make_preparer(benchmark: Benchmark, model: Model, run: Path, settings: RunSettings) -> PromptPreparer:
+    """Return what prepares the items of a benchmark for a model."""
+    limits = Limits(settings.max_audio_seconds, settings.max_audio_bytes)
+    return PromptPreparer(benchmark.prompt, model.capabilities, Tracebacks(run), ClipLoader(limits))
+
+
+async def ask_questions(
+    questions: Iterator[Question],
+    job: RunJob,
+    model: Throttle,
+    progress: Progress,
+    callbacks: Callbacks,
+    keep: Callable[[Record], bool] = lambda _: True,
+) -> None:
+    """Ask questions and write their records into the folder of a run; `keep` says which of them.
+
+    The run's settings say what it may cost, and whether it goes by batches.
+    """
+    run, benchmark, settings, config = job
+    if settings.budget is not None and not has_prices(config.composed):
+        callbacks.log(
+            f"budget={settings.budget:g} stops nothing unless the server tells what answers cost: the model has no "
+            "prices"
+        )
+    stream = prepare_questions(questions, make_preparer(benchmark, model, run, settings))
+    runner = Runner(model, benchmark, run / JOURNAL_FILE, settings, progress, callbacks.progress)
+    if settings.batch:
+        batches = BatchRunner(job, model, progress, callbacks.log)
+        await runner.ask(batches.records(stream, runner.flush))
+    else:
+        await runner.ask(stream, keep=keep)

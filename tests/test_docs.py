@@ -1,0 +1,94 @@
+"""The pages agree with each other and with the settings, and the examples on them run."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+from commands import earmark
+
+from earmark import types
+from earmark.config import RENAMED, RunSettings
+
+ROOT = Path(__file__).parents[1]
+DOCS = ROOT / "docs"
+PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", ROOT / "CHANGELOG.md", *sorted(DOCS.rglob("*.md"))]
+SETTINGS = (DOCS / "settings.md").read_text(encoding="utf-8")
+
+
+def anchors(page: Path) -> set[str]:
+    """Anchors of the headings of a page, as GitHub makes them.
+
+    >>> "renamed-settings" in anchors(DOCS / "settings.md")
+    True
+    """
+    headings = re.findall(r"^#+ (.*)$", page.read_text(encoding="utf-8"), re.MULTILINE)
+    return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+def test_a_link_into_a_page_names_a_heading_of_it(page: Path) -> None:
+    for file, anchor in re.findall(r"\]\(([^)#:]*)#([^)]+)\)", page.read_text(encoding="utf-8")):
+        target = page.parent / file if file else page
+        assert anchor in anchors(target), f"{page.name} links to {file}#{anchor}, which is no heading"
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+def test_a_page_names_files_that_exist(page: Path) -> None:
+    named = set(re.findall(r"`((?:earmark|tests|tools|examples)/[\w/]+\.\w+)`", page.read_text(encoding="utf-8")))
+    missing = sorted(file for file in named if not (ROOT / file).exists())
+    assert not missing, f"{page.name} names {missing}"
+
+
+@pytest.mark.parametrize("folder", [DOCS, DOCS / "decisions"], ids=lambda folder: folder.name)
+def test_the_index_lists_every_page(folder: Path) -> None:
+    index = (folder / "README.md").read_text(encoding="utf-8")
+    pages = [path.relative_to(folder) for path in sorted(folder.rglob("*.md")) if path.name != "README.md"]
+    below = [page for page in pages if page.parts[0] != "decisions"]
+    missing = [str(page) for page in below if f"]({page})" not in index]
+    assert not missing, f"{folder.name}/README.md does not list {missing}"
+
+
+def test_decisions_are_numbered_without_gaps_or_clashes() -> None:
+    numbers = [int(path.name[:3]) for path in sorted((DOCS / "decisions").glob("[0-9]*.md"))]
+    assert numbers == list(range(1, len(numbers) + 1))
+
+
+def test_the_settings_page_lists_every_setting_of_a_run_and_every_old_name() -> None:
+    table = SETTINGS.partition("| setting of the run |")[2].partition("\n\n")[0]
+    assert set(re.findall(r"^\| `(\w+)` \|", table, re.MULTILINE)) == set(RunSettings.__struct_fields__)
+    rows = SETTINGS.partition("| old | new |")[2].partition("\n\n")[0].splitlines()[2:]
+    pairs: dict[str, str] = {}
+    for row in rows:
+        old, new = (re.findall(r"`([\w.]+)`", cell.partition("(")[0]) for cell in row.strip("|").split("|")[:2])
+        pairs |= dict(zip(old, new, strict=True))
+    assert pairs == RENAMED
+
+
+# ---------------------------------------------------------------- docs/plugins.md, from its text alone
+
+EXAMPLES = dict(
+    re.findall(
+        r"^`(my_\w+\.py)`.*?^```python\n(.*?)^```",
+        (DOCS / "plugins.md").read_text(encoding="utf-8"),
+        re.MULTILINE | re.DOTALL,
+    )
+)
+COMMANDS = re.findall(r"^    earmark (.*)$", (DOCS / "plugins.md").read_text(encoding="utf-8"), re.MULTILINE)
+RUNS_OF_FILES = hasattr(types, "Context")  # load(settings, context), and files by their path
+
+
+def test_the_page_has_an_example_of_each_kind() -> None:
+    assert sorted(EXAMPLES) == [f"my_{kind}.py" for kind in ("benchmark", "condition", "importer", "model", "scorer")]
+
+
+@pytest.mark.skipif(not RUNS_OF_FILES, reason="plug-ins are not yet loaded by their path")
+@pytest.mark.parametrize("command", COMMANDS)
+def test_the_plugins_of_the_page_run_as_they_stand(command: str) -> None:
+    for name, source in EXAMPLES.items():
+        Path(name).write_text(source, encoding="utf-8")
+    Path("replies.jsonl").write_text('{"id": "1", "reply": "one two", "target": "one two"}\n')
+    Path("results.mylog").write_text('{"id": "1", "question": "Capital?", "reply": "Paris.", "target": "paris"}\n')
+    done = earmark(*(word.strip("'") for word in command.split()))
+    assert done.returncode == 0, done.stderr
