@@ -151,7 +151,7 @@ class OnServer(Protocol):
     """A model on a server, which tells how many questions it may be asked at once."""
 
     @property
-    def hosted(self) -> bool:
+    def is_hosted(self) -> bool:
         """True if it is somebody's service, shared with others."""
         ...
 
@@ -172,7 +172,7 @@ def make_throttle(model: Model, config: ModelConfig) -> Throttle:
     return Throttle(
         model,
         BATCHING_CONCURRENCY if _batches(server, config) else shared.concurrency,
-        start=START_HOSTED if isinstance(server, OnServer) and server.hosted else START_OWN,
+        start=START_HOSTED if isinstance(server, OnServer) and server.is_hosted else START_OWN,
         requests_per_minute=None if shared.cache else shared.requests_per_minute,
         tokens_per_minute=None if shared.cache else shared.tokens_per_minute,
         longest_wait=shared.max_retry_after,

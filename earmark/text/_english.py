@@ -69,9 +69,10 @@ OPEN_ASR_SPELLINGS: Final = {"ok": "okay", "kay": "okay", "etcetera": "etc"}
 SMALL_NUMBERS: Final = dict(
     zip(
         [*map(str, range(21)), *map(str, range(30, 100, 10))],
-        "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen "
-        "seventeen"
-        " eighteen nineteen twenty thirty forty fifty sixty seventy eighty ninety".split(),
+        """
+        zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen
+        seventeen eighteen nineteen twenty thirty forty fifty sixty seventy eighty ninety
+    """.split(),
         strict=True,
     )
 )

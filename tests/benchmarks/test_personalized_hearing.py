@@ -19,7 +19,7 @@ from earmark.errors import BadData, UsageError
 from earmark.importers import personalized_hearing as foreign
 from earmark.journal import read_journal
 from earmark.scorers.choice import ChoiceScorer
-from earmark.text.published_parsers import personalized_hearing as read_answer
+from earmark.text.published_parsers import final_answer_letter as read_answer
 from earmark.types import Clip, ImageRef, Response
 
 VECTORS = {

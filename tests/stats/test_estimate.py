@@ -17,8 +17,8 @@ from earmark.scorers.classes import Settings as Classes
 from earmark.scorers.classes import macro_f1
 from earmark.stats.count_table import CountTable, hash64
 from earmark.stats.estimate import ALIKE, MAX_POOLS, Estimate, estimate, estimates, pool_groups
-from earmark.stats.jackknife import effective, share_influence, wilson
-from earmark.stats.quantiles import LEVEL, binomial_tail, student
+from earmark.stats.jackknife import effective_n, share_influence, wilson
+from earmark.stats.quantiles import LEVEL, binomial_tail, t_quantile
 from earmark.stats.ratio import divide
 from earmark.types import Counts, Metric, Number
 
@@ -96,7 +96,7 @@ def test_words_of_one_utterance_are_not_independent() -> None:
 def independent(right: list[float], counted: list[float]) -> float:
     """How many independent things would tell a share as well, from sums by group."""
     n, share = sum(counted), sum(right) / sum(counted)
-    return effective(share * (1 - share), share_influence(np.array(right), np.array(counted)), n)
+    return effective_n(share * (1 - share), share_influence(np.array(right), np.array(counted)), n)
 
 
 def test_independent_things_worked_by_hand() -> None:
@@ -107,7 +107,7 @@ def test_independent_things_worked_by_hand() -> None:
     assert of(SHARE, [2.0, 0], [2.0, 0]).low is None  # one of them has a thing
     # groups that vary less than chance would have it are never more than the things that they hold
     most = independent([1.0] * 50, [2.0] * 50)
-    assert most == pytest.approx(100 * (1.95996 / student(0.95, 49)) ** 2, abs=1e-3)
+    assert most == pytest.approx(100 * (1.95996 / t_quantile(0.95, 49)) ** 2, abs=1e-3)
 
 
 def test_what_is_no_share_of_whole_things() -> None:
@@ -171,7 +171,7 @@ def test_the_jackknife_agrees_with_scipys_bootstrap() -> None:
 def test_students_quantile_is_scipys(degrees: int) -> None:
     for level in (0.5, 0.6, 0.95, 0.99):
         theirs = scipy.stats.t.ppf(0.5 + level / 2, degrees)
-        assert student(level, degrees) == pytest.approx(theirs, rel=1e-8)
+        assert t_quantile(level, degrees) == pytest.approx(theirs, rel=1e-8)
 
 
 def test_the_tail_of_a_binomial_is_scipys() -> None:
