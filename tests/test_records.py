@@ -19,10 +19,10 @@ from commands import earmark
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from mine import bench, odd
+from recorded_runs import ITEMS, QUICK, records, run
 from servers import Queue, queueing
 
 from earmark import journal
-from earmark.config import RunSettings, compose_config
 from earmark.engine import batch
 from earmark.engine.barrier import Tracebacks
 from earmark.engine.prepare import PromptPreparer, prepare_questions
@@ -30,30 +30,15 @@ from earmark.engine.progress import Progress
 from earmark.engine.questions import questions
 from earmark.engine.runner import Runner
 from earmark.engine.throttle import Throttle
-from earmark.errors import AskError, BadData, BadSetup, Rejected, RunMismatch, RunStopped
-from earmark.evaluate import Callbacks, RunResult, evaluate
-from earmark.journal import CompletedIndex, Journal, Record, check_response, count_standing, read_journal
+from earmark.errors import AskError, BadData, BadSetup, Rejected, RunStopped
+from earmark.journal import Journal, Record, check_response, count_standing, read_journal
 from earmark.models._openai_reply import read_reply
 from earmark.models._openai_stream import StreamedReply
 from earmark.models._reply import Reply
 from earmark.models.fake import FakeModel
-from earmark.runs.dataset_check import check_dataset, check_records
+from earmark.runs.dataset_check import check_records
 from earmark.runs.import_runs import import_runs
-from earmark.text.echo import NOTE
-from earmark.types import Benchmark, Item, Response, replace
-
-ITEMS = 40
-QUICK = RunSettings(max_attempts=1)
-
-
-def run(*words: str, benchmark: Benchmark | None = None) -> RunResult:
-    """One run, in this process."""
-    said = Callbacks(lambda _: None, lambda _: None)
-    return asyncio.run(evaluate(benchmark or bench.load(bench.Settings(items=ITEMS)), compose_config(words), said))
-
-
-def records(outcome: RunResult) -> dict[str, Record]:
-    return {record.item.id: record for record in read_journal(outcome.folder / "responses.jsonl")}
+from earmark.types import Item, Response
 
 
 def test_an_answer_that_cannot_be_encoded_takes_no_other_with_it() -> None:
@@ -195,80 +180,6 @@ def test_an_import_that_lacks_records_is_none(tmp_path: Path, monkeypatch: pytes
     with pytest.raises(BadData, match="read 3 answers and kept 2; nothing was imported"):
         import_runs(surrogate_log(tmp_path / "log.json"), "", "results", "", lambda _: None)
     assert not list(Path("results").rglob("run.json"))
-
-
-def test_records_that_nobody_asked_for_are_named(tmp_path: Path) -> None:
-    outcome = run("model=fake")
-    fewer = bench.load(bench.Settings(items=ITEMS - 1))
-    with pytest.raises(RunMismatch, match="40 records for 39 questions; nobody asked for item item-39"):
-        check_records(outcome.folder / "responses.jsonl", ITEMS - 1, questions(fewer, (None,), QUICK))
-
-
-# ---------------------------------------------------------------- items
-
-
-def of(items: list[Item]) -> Benchmark:
-    return replace(bench.load(bench.Settings()), items=lambda: iter(items))
-
-
-def checked(*items: Item) -> list[Item]:
-    """The items as a run asks them, once all have been looked at."""
-    benchmark = of(list(items))
-    check_dataset(benchmark, (None,), QUICK, CompletedIndex())
-    return [item for item, _, _ in questions(benchmark, (None,), QUICK)]
-
-
-def item(target: str, **more: Any) -> Item:
-    return Item(f"for {target}", "all", "Which?", (), ("snare", "kick", "hi-hat"), ("A", "B", "C"), (target,), **more)
-
-
-def test_targets_are_matched_to_labels_before_anything_is_asked() -> None:
-    """Finding K6, of a run."""
-    found = checked(*map(item, ("kick ", "(B)", "B.", "B. kick", "KICK", "B")))
-    assert [each.targets for each in found] == [("B",)] * 6
-    doubled = Item("1", "all", choices=("yes", "yes", "no"), labels=("A", "B", "C"), targets=("yes",))
-    assert checked(doubled)[0].targets == ("A", "B")
-
-
-def test_targets_that_name_no_choice_are_refused_before_anything_is_asked() -> None:
-    wrong = [replace(item("cymbal"), id=f"x{at}") for at in range(7)]
-    with pytest.raises(BadData, match=r"7 of 8 items have a target.*: 'x0' \('cymbal'\), .*'x4' .* and 2 more"):
-        run("model=fake", benchmark=of([item("kick"), *wrong]))
-    assert not list(Path("results").rglob("run.json"))
-
-
-@pytest.mark.parametrize(
-    "wrong",
-    [
-        Item("1", "all", choices=("a", "b"), labels=("A",), targets=("A",)),
-        Item("1", "all", choices=("a", "b"), labels=("A", "A"), targets=("A",)),
-        Item(1, "all"),  # type: ignore[arg-type]
-        Item("1", "all", targets=(3,)),  # type: ignore[arg-type]
-    ],
-)
-def test_an_item_that_no_journal_holds_is_refused_by_name(wrong: Item) -> None:
-    with pytest.raises(BadData, match="1"):
-        run("model=fake", benchmark=of([wrong]))
-
-
-def test_scalars_of_numpy_in_items_are_plain() -> None:
-    (found,) = checked(replace(item("kick"), id=np.str_("n"), tags={"level": np.str_("3")}))
-    assert (type(found.id), type(found.tags["level"])) == (str, str)
-
-
-# ---------------------------------------------------------------- replies that repeat the prompt
-
-
-def test_a_reply_that_repeats_the_prompt_is_noted_and_counted() -> None:
-    """Finding K12."""
-    outcome = run("model=fake", "model.reply=mine.odd:echo")
-    noted = [found.item.id for found in records(outcome).values() if found.response and NOTE in found.response.notes]
-    assert sorted(noted) == sorted(f"item-{at}" for at in range(1, ITEMS, 2))
-    assert [
-        notice for notice in outcome.metrics.warnings if "20 of 40 answers repeat the text of their prompt" in notice
-    ]
-    assert "20 of 40 answers repeat" in earmark("show", str(outcome.folder)).stdout
-    assert "20 of 40 answers repeat" in earmark("rescore", str(outcome.folder)).stdout
 
 
 # ---------------------------------------------------------------- replies of any shape

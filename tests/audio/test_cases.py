@@ -6,32 +6,17 @@ import gc
 import os
 from pathlib import Path
 from types import SimpleNamespace
-from typing import Any
 
 import numpy as np
 import pytest
 from commands import earmark
-from mine import bench
+from cooked_clips import SAMPLES, WAVS
 from sounds import av_file, decibels, file_of, raw_wav, sine, with_sizes
 
 from earmark.audio import encode, read
 from earmark.audio.prepare import fit_audio, mono, resample
-from earmark.engine.barrier import Tracebacks
-from earmark.engine.prepare import PreparedItem, PromptPreparer
 from earmark.errors import AudioError
-from earmark.types import Capabilities, Clip, EncodedAudio, Item, Prompt, Turn, Waveform, replace
-
-WAVS = Capabilities(formats=("wav",))
-SAMPLES = Capabilities(formats=("samples",), rates=(16000,), channels=1)
-
-
-def cooked(clip: Clip, hears: Capabilities = WAVS) -> Any:
-    """What the run makes of an item with a clip: a job to be asked, or a record of its failure."""
-    benchmark = replace(
-        bench.load(bench.Settings()), prompt=lambda item: Prompt((Turn("user", (*item.clips, "Which?")),))
-    )
-    preparer = PromptPreparer(benchmark.prompt, hears, Tracebacks())
-    return preparer.prepare_item(Item("the-item", "t", clips=(clip,)), None, 0)
+from earmark.types import Capabilities, Clip, EncodedAudio, Waveform, replace
 
 
 @pytest.fixture
@@ -103,17 +88,6 @@ def test_c07_another_rate_is_resampled_and_not_relabelled() -> None:
     assert any("resampled 44100 to 16000 Hz" in note for note in sent.notes)
 
 
-@pytest.mark.shared
-@pytest.mark.parametrize("name", ["header-only.wav", "m4a-claims-3s-no-frames.m4a"])
-def test_c08_what_holds_no_sound_is_a_failure_of_its_item(cases: Path, name: str) -> None:
-    record = cooked(Clip(str(cases / name)))
-    assert record.failure.state == "sound-failed"
-    assert name in record.failure.message
-    assert "holds no sound" in record.failure.message
-    assert record.item.id == "the-item"
-    assert record.failure.attempts == 0, "nothing was sent"
-
-
 @pytest.mark.parametrize(
     ("riff", "data"), [(0xFFFFFFFF, 0xFFFFFFFF), (0, 0), (36, 0), (0x7FFFFFFF, 0x7FFFFFDB), (0, 0xFFFFFFFF)]
 )
@@ -180,14 +154,6 @@ def test_c16_a_sample_that_is_no_number_is_told_by_its_place() -> None:
         read.decode_audio(file_of(noise, subtype="FLOAT"), "clip")
 
 
-def test_c16_neither_does_such_a_file_go_out_untouched(tmp_path: Path) -> None:
-    noise = np.zeros(16000, np.float32)
-    noise[8000] = np.nan
-    (tmp_path / "nan.wav").write_bytes(file_of(noise, subtype="FLOAT"))
-    record = cooked(Clip(str(tmp_path / "nan.wav")))
-    assert "sample 8000" in record.failure.message
-
-
 def test_c17_infinity_fails_and_an_absurd_sample_is_flagged_and_spoils_no_other() -> None:
     infinite = np.zeros(16000, np.float32)
     infinite[0] = np.inf
@@ -213,18 +179,6 @@ def test_c18_nothing_is_cut_after_half_a_minute_without_a_word() -> None:
     assert np.any(sent.samples[0, 640000:656000])
     with pytest.raises(AudioError, match=r"lasts 62\.45 s, the model hears 30 s; nothing was cut or sent"):
         fit_audio(wave, replace(SAMPLES, seconds=30.0))
-
-
-@pytest.mark.parametrize("frames", [80, 1, 19200])
-def test_c20_very_short_and_all_silent_clips_are_sent_as_they_are(frames: int, tmp_path: Path) -> None:
-    (tmp_path / "short.wav").write_bytes(file_of(np.zeros(frames)))
-    for hears in (WAVS, SAMPLES):
-        job = cooked(Clip(str(tmp_path / "short.wav")), hears)
-        assert isinstance(job, PreparedItem)
-        (part, _) = job.prompt.turns[0].parts
-        assert isinstance(part, EncodedAudio | Waveform)
-        assert round(part.seconds * 16000) == frames
-        assert np.all(np.isfinite(read.load_waveform(part).samples))
 
 
 @pytest.mark.shared

@@ -10,9 +10,7 @@ from sounds import decibels
 
 from earmark.audio.encode import encode_wav, pcm
 from earmark.audio.prepare import fit_audio
-from earmark.audio.random import seeded_rng, white_noise
-from earmark.audio.room import convolve, reverb_tail
-from earmark.audio.synth import GENERATORS, RATE, STEPS, synthesize
+from earmark.audio.synth import GENERATORS, STEPS, synthesize
 from earmark.errors import AudioError
 from earmark.types import Capabilities, EncodedAudio, SynthSpec
 
@@ -116,38 +114,6 @@ def test_hidden_keeps_its_ratio() -> None:
     at = round(frequency * seconds)
     tone = power[at - 2 : at + 3].sum()
     assert decibels(tone / (power.sum() - tone)) == pytest.approx(ratio, abs=0.5)
-
-
-def test_a_room_loses_sixty_decibels_in_its_time() -> None:
-    answer = reverb_tail(0.5, RATE, seeded_rng("x"))
-    assert np.sum(answer**2) == pytest.approx(1.0)
-    early, late = np.mean(answer[:800] ** 2), np.mean(answer[4000:4800] ** 2)
-    assert decibels(float(late / early)) == pytest.approx(-30, abs=1.5)
-
-
-def test_convolving_is_what_it_says() -> None:
-    rng = np.random.default_rng(0)
-    sound, answer = rng.normal(size=300), rng.normal(size=70)
-    assert np.allclose(convolve(sound, answer), np.convolve(sound, answer)[:300])
-
-
-def test_noise_is_flat_and_of_power_one() -> None:
-    noise = white_noise(seeded_rng("flat"), 1 << 16)
-    assert np.mean(noise**2) == pytest.approx(1.0, abs=0.02)
-    assert abs(np.mean(noise)) < 0.02
-    power = np.abs(np.fft.rfft(noise)) ** 2
-    bands = [float(np.mean(part)) for part in np.array_split(power[1:], 8)]
-    assert max(bands) / min(bands) < 1.1
-
-
-def test_dice_are_those_of_their_words() -> None:
-    throws = [
-        seeded_rng("a", 1).randint(1 << 30),
-        seeded_rng("a", 1).randint(1 << 30),
-        seeded_rng("a", 2).randint(1 << 30),
-    ]
-    assert throws[0] == throws[1] != throws[2]
-    assert int(seeded_rng("a", 1).randint(1 << 30)) == 10937402
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,6 @@ import json
 import re
 import shutil
 import stat
-import subprocess
 import zipfile
 from collections import Counter
 from collections.abc import Callable
@@ -18,6 +17,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from acousticbench_runs import letter, rows, run, runs
 from commands import ENV, earmark
 from servers import said, serving, sounds, words
 
@@ -31,8 +31,6 @@ from earmark.benchmarks import acousticbench
 from earmark.benchmarks._acousticbench_data import question_digest
 from earmark.engine.load import load_benchmark
 from earmark.errors import BadData, UsageError
-from earmark.importers import acousticbench as foreign
-from earmark.journal import read_journal
 from earmark.text.choice_parser import VERSION
 from earmark.types import Benchmark, Capabilities, EncodedAudio, Item, Prompt, Response, SynthSpec, Waveform
 
@@ -63,15 +61,6 @@ def data(archive: Path, tmp_path: Path) -> Path:
 
 def loaded(data: Path | str = "", *tasks: str, **settings: Any) -> Benchmark:
     return load_benchmark("acousticbench", tasks, {"data": str(data), **settings})
-
-
-def runs(*names: str) -> list[Path]:
-    return sorted(path.parent for path in Path("results").joinpath(*names).rglob("run.json"))
-
-
-def rows(run: Path) -> dict[str, dict[str, Any]]:
-    told = json.loads((run / "metrics.json").read_text())["rows"]
-    return {row["task"]: row for row in told if not row["slice"]}
 
 
 # ---------------------------------------------------------------- the data
@@ -359,109 +348,6 @@ def test_verify_names_the_question_whose_clip_broke_within_the_archive(archive: 
     (line,) = done.stdout.splitlines()
     assert re.fullmatch(r"pitch pitch-007: .*'clips/pitch-007-b\.wav' cannot be read \(Bad CRC.*", line)
     assert (done.returncode, "1 of 96 questions did not pass" in done.stderr) == (3, True)
-
-
-# ---------------------------------------------------------------- runs
-
-
-def letter(body: dict[str, Any]) -> str:
-    """A letter that hangs on the sounds of a request alone."""
-    return "AB"[sum(sum(data) for _, data in sounds(body)) % 2]
-
-
-def run(server: Any, *more: str, results: str = "results") -> subprocess.CompletedProcess[str]:
-    common = (f"model={server.url}", "model.name=Test-Model", "preflight=false", f"results={results}")
-    return earmark("run", "acousticbench:pitch", *common, *more)
-
-
-def test_three_repeats_are_three_runs_and_go_out_and_in_again() -> None:
-    with serving(lambda body, _: said(letter(body)), ("Test-Model",)) as server:
-        done = run(server, "limit=10", "repeats=3")
-    assert done.returncode == 0, done.stderr
-    (ours,) = runs()
-    before = rows(ours)
-    figures = before["pitch"]["repeats"]["numbers"]
-    assert len(figures) == 3
-    done = earmark("export", str(ours), "--to", "acousticbench", "--out", "reference_trajectories/Test-Model")
-    folder = Path("reference_trajectories/Test-Model/pitch")
-    assert sorted(path.name for path in folder.iterdir()) == [
-        "run_1.jsonl",
-        "run_2.jsonl",
-        "run_3.jsonl",
-        "summary.json",
-    ]
-    lines = [json.loads(line) for line in (folder / "run_2.jsonl").read_text().splitlines()]
-    assert {line["seed"] for line in lines} == {43}
-    assert {line["chosen"] for line in lines} <= {"A", "B"}
-    summary = json.loads((folder / "summary.json").read_text())
-    assert [told["accuracy"] for told in summary["runs"]] == figures
-    assert summary["std_accuracy"] == before["pitch"]["repeats"]["spread"]["deviation"]
-    done = earmark("import", "reference_trajectories", "results=imported")
-    assert done.returncode == 0, done.stderr
-    (back,) = [path.parent for path in Path("imported").rglob("run.json")]
-    after = rows(back)
-    assert f" answers in {len(set(after) - {'mean over tasks'})} tasks, 0 of them failed" in done.stdout
-    assert earmark("rescore", str(back), "--scorer", "imported_score", "measures=[{name: chosen}]").returncode == 0
-    chosen = rows(back)["pitch"]["metrics"]["theirs_chosen"]["value"]
-    assert chosen == pytest.approx(before["pitch"]["metrics"]["accuracy"]["value"])
-    assert earmark("rescore", str(back)).returncode == 0
-    for task, row in after.items():
-        assert row["metrics"] == before[task]["metrics"]
-        assert row["states"] == before[task]["states"]
-    assert earmark("export", str(back), "--to", "acousticbench", "--out", "again").returncode == 0
-    assert Path("again/pitch/run_2.jsonl").read_bytes() == (folder / "run_2.jsonl").read_bytes()
-
-
-def test_a_run_is_held_against_its_reference() -> None:
-    with serving(lambda body, _: said(letter(body)), ("Test-Model",)) as server:
-        assert run(server, results="whole").returncode == 0
-        (whole,) = [path.parent for path in Path("whole").rglob("run.json")]
-        assert earmark("export", str(whole), "--to", "acousticbench", "--out", "ref/test_model").returncode == 0
-        assert run(server, "limit=10").returncode == 0
-        (ours,) = runs()
-        done = earmark("compare", str(ours), "ref")
-        assert done.stdout.startswith("Reference comparison: 10/10 (100.0%) match")
-        assert "14 questions are in the reference and not asked here" in done.stdout
-        path = Path("ref/test_model/pitch/run_1.jsonl")
-        asked = {record.item.id for record in read_journal(ours / "responses.jsonl")}
-        lines = [json.loads(line) for line in path.read_text().splitlines()]
-        changed = next(line for line in lines if line["question_id"] in asked)
-        changed["chosen"] = None
-        path.write_text("\n".join(json.dumps(line) for line in lines))
-        told = json.loads(earmark("compare", str(ours), "ref", "--json").stdout)
-        assert (told["matched"], told["total"]) == (9, 10)
-        (one,) = told["disagreements"]
-        assert (one["run"], one["id"], one["baseline"]) == ("pitch/run_1", changed["question_id"], None)
-        assert "Reference comparison: 9/10 (90.0%) match" in earmark("compare", str(ours), "ref").stdout
-        # a run that was cut short, its scores older than its answers
-        journal = ours / "responses.jsonl"
-        journal.write_bytes(b"".join(journal.read_bytes().splitlines(keepends=True)[:4]) + b'{"item":{"id":"pi')
-        assert "/4 (" in earmark("compare", str(ours), "ref").stdout
-    done = earmark("compare", str(ours), str(Path("ref").resolve().parent / "ref" / "test_model" / "pitch"))
-    assert "/4 (" in done.stdout
-
-
-def test_references_that_cannot_be_compared_are_told(tmp_path: Path) -> None:
-    folder = tmp_path / "ref" / "Other" / "pitch"
-    folder.mkdir(parents=True)
-    (tmp_path / "ref" / "Third" / "pitch").mkdir(parents=True)
-    for place in (folder, tmp_path / "ref" / "Third" / "pitch"):
-        (place / "run_1.jsonl").write_text('{"id": "1", "chosen": "A"}\n')
-    with pytest.raises(BadData, match="has no run of Test-Model; there are: Other, Third"):
-        foreign.load_references(tmp_path / "ref", "Test-Model")
-    assert foreign.load_references(tmp_path / "ref", "other")[foreign.ResultPath("Other", "pitch", 42)] == {"1": "A"}
-    (folder / "run_1.jsonl").write_text('{"chosen": "A"}\n')
-    with pytest.raises(BadData, match="line 1: has no id of its question; expected one of question_id, id"):
-        foreign.load_references(tmp_path / "ref", "Other")
-    (folder / "run_1.jsonl").write_text('{"id": "1", "chosen": "C"}\n')
-    with pytest.raises(BadData, match="line 1: has no `chosen` that is A, B or null"):
-        foreign.load_references(tmp_path / "ref", "Other")
-    (folder / "run_1.jsonl").write_text('{"id": "1", "chosen": "A"}\n')
-    with pytest.raises(BadData, match="line 1: has no gold; a run can be compared with such results"):
-        list(foreign.read(folder))
-    (folder / "run_1.jsonl").write_text('{"id": "1", "chosen": "A", "gold": "A", "audio": 5}\n')
-    with pytest.raises(BadData, match="line 1: Expected `array`, got `int`; expected audio as paths, and two choices"):
-        list(foreign.read(folder))
 
 
 def test_refusals_are_asked_again_and_the_rest_is_judged_without_asking() -> None:

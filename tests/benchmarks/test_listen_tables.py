@@ -5,8 +5,6 @@ from __future__ import annotations
 import asyncio
 import csv
 import json
-import subprocess
-import sys
 from collections import defaultdict
 from pathlib import Path
 from typing import Any
@@ -14,7 +12,8 @@ from typing import Any
 import pytest
 import yaml
 from aiohttp import web
-from commands import ENV, PATIENCE, earmark
+from commands import earmark
+from listen_program import listen_eval
 from servers import said, serving
 from sklearn.metrics import balanced_accuracy_score, f1_score
 
@@ -31,15 +30,7 @@ SAMPLES = (
     "sample_id,experiment,modality,dataset_source,ground_truth,prediction,expected_letter,predicted_letter,correct,"
     "raw_response,error,randomized_choices"
 )
-
 pytestmark = pytest.mark.shared
-
-
-def listen_eval(*words: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [sys.executable, "-c", "from earmark.cli.listen_eval import main; main()", *words],
-        env=ENV, capture_output=True, text=True, check=False, timeout=PATIENCE,
-    )  # fmt: skip
 
 
 def table(path: Path) -> list[dict[str, str]]:
@@ -157,22 +148,6 @@ def test_a_run_scored_anew_says_how_it_was_asked(run: Path) -> None:
     assert "may be with: policy, reader, denominator" in done.stderr
     assert earmark("rescore", str(run), "policy=official").returncode == 0
     assert (run / "summary.csv").read_bytes() == before
-
-
-def test_the_program_lists_and_goes_on_and_starts_anew(shared: Path) -> None:
-    listed = listen_eval("--list").stdout
-    assert all(f"\n{task} " in listed for task in ("1_text", "1_audio_and_text", "3C", "4"))
-    assert "gemma4_e2b" in listed
-    words = (f"data={shared}/fixtures/listen", "experiments=[1_audio,2B,4]", "limit=2")
-    with serving(lambda _, number: said("A") if number < 4 else said(None, finish_reason="content_filter")) as server:
-        assert listen_eval(f"model={server.url}", "max_attempts=1", *words).returncode == 0
-    assert len(list(Path("results/test-model").iterdir())) == 1
-    done = listen_eval(*words)
-    assert done.returncode == 4
-    assert "pip install 'vllm[audio]'" in done.stderr, "its model is Gemma 4 in vLLM unless told otherwise"
-    assert listen_eval("--no-resume", "model=fake", *words).returncode == 0
-    assert listen_eval("--no-resume", "model=fake", *words).returncode == 0
-    assert len(list(Path("results/fake").iterdir())) == 2
 
 
 @pytest.mark.parametrize("name", ["gemma4_e2b", "gemma4_e4b"])

@@ -2,111 +2,15 @@
 
 from __future__ import annotations
 
-import asyncio
-import threading
-from collections import Counter
 from importlib import import_module
-from pathlib import Path
 
 import numpy as np
-import numpy.typing as npt
 import pytest
-from mine import bench
-from sounds import decibels, file_of, sine
+from condition_sounds import RATE, through
+from sounds import decibels, sine
 
 from earmark.audio import read
-from earmark.audio.prepare import resample
-from earmark.conditions import codec, cut, gain, no_media, noise, reverb, speed, swap, telephone, transcript
-from earmark.conditions._candidates import SAMPLE_SIZE, other_items, sample_items
-from earmark.data.cache import hash64
-from earmark.errors import Rejected
-from earmark.types import (
-    Audio,
-    Benchmark,
-    Clip,
-    Condition,
-    EncodedAudio,
-    ImageRef,
-    Item,
-    Prompt,
-    SynthSpec,
-    Turn,
-    Waveform,
-    replace,
-)
-
-RATE = 16000
-ITEM = Item("1", "t")
-NONE = bench.load(bench.Settings())
-
-
-def through(condition: Condition, *waves: Audio, item: Item = ITEM) -> list[Waveform]:
-    prompt = condition.apply(Prompt((Turn("user", (*waves, "Which?")),)), item)
-    return [read.load_waveform(part) for part in prompt.turns[0].parts if isinstance(part, Audio)]
-
-
-def tone(frequency: float, seconds: float = 1.0, rate: int = RATE, amplitude: float = 0.3) -> Waveform:
-    return read.from_array(sine(frequency, seconds, rate, amplitude), rate, "tone")
-
-
-def speech_like(seconds: float = 2.0, rate: int = RATE, channels: int = 1) -> Waveform:
-    """A hum with overtones to 3 kHz, four syllables a second."""
-    at = np.arange(round(seconds * rate)) / rate
-    hum = np.sum(
-        [np.sin(2 * np.pi * 110 * k * (at + 0.003 * np.sin(9 * at)) + k * k) / k for k in range(1, 28)], axis=0
-    )
-    samples = np.stack([hum * (0.1 + np.sin(4 * np.pi * at + channel) ** 2) for channel in range(channels)])
-    return read.from_array(0.3 * samples / np.max(np.abs(samples)), rate, "speech")
-
-
-def level(samples: npt.NDArray[np.floating], frequency: float, rate: int) -> float:
-    """The power of one frequency in decibels."""
-    at = np.arange(samples.size) / rate
-    window = np.hanning(samples.size)
-    return decibels(float(np.abs(np.sum(samples * window * np.exp(-2j * np.pi * frequency * at))) ** 2) + 1e-20)
-
-
-# ---------------------------------------------------------------- noise
-
-
-@pytest.mark.parametrize("ratio", [30.0, 10.0, 0.0, -10.0])
-@pytest.mark.parametrize("colour", ["white", "pink"])
-@pytest.mark.parametrize("channels", [1, 2])
-def test_the_ratio_is_the_one_that_was_asked_for(ratio: float, colour: str, channels: int) -> None:
-    clean = speech_like(channels=channels)
-    condition = noise.load(f"{colour}@{ratio}", 3, NONE)
-    (noisy,) = through(condition, clean)
-    scale = 1.0
-    for note in noisy.notes:
-        if note.startswith("turned down by "):
-            scale = 10 ** (float(note.split()[3]) / 20)
-    added = noisy.samples.astype(np.float64) * scale - clean.samples
-    measured = decibels(float(np.mean(clean.samples.astype(np.float64) ** 2) / np.mean(added**2)))
-    assert measured == pytest.approx(ratio, abs=0.1)
-    assert f"{colour} noise added at {ratio:g} dB" in noisy.notes
-
-
-@pytest.mark.parametrize("colour", noise.COLOURS)
-@pytest.mark.parametrize("rate", [8000, 16000, 44100, 48000])
-def test_the_ratio_is_the_same_whatever_the_rate_of_the_file(rate: int, colour: str, talkers: Benchmark) -> None:
-    """At the 16 kHz that a model hears, 10 dB are 10 dB."""
-    clean = speech_like(rate=rate)
-    item = next(iter(talkers.items()))
-    (noisy,) = through(noise.load(f"{colour}@10", 3, talkers), clean, item=item)
-    assert not any("turned down" in note for note in noisy.notes)
-    before, after = (
-        resample(samples, rate, 16000) if rate > 16000 else samples for samples in (clean.samples, noisy.samples)
-    )
-    measured = decibels(
-        float(np.mean(before.astype(np.float64) ** 2) / np.mean((after - before).astype(np.float64) ** 2))
-    )
-    assert measured == pytest.approx(10, abs=0.1)
-
-
-def test_what_lies_above_the_band_alone_gets_no_noise() -> None:
-    (high,) = through(noise.load("10", 3, NONE), read.from_array(sine(15000.0, 1.0, 48000) * np.hanning(48000), 48000))
-    assert high.notes == ("silent: no noise has a ratio to it",)
-
+from earmark.types import Benchmark, Condition
 
 LOUD = ("noise:-10", "noise:pink@-10", "noise:babble@-10", "telephone", "codec:mp3@32k", "speed:1.25", "reverb:0.5")
 
@@ -124,6 +28,7 @@ def test_all_sounds_of_a_prompt_are_turned_down_by_one_factor(text: str, talkers
     assert all(notes < set(sound.notes) for sound in changed)
     levels = [decibels(float(np.mean(sound.samples.astype(np.float64) ** 2))) for sound in changed]
     assert np.diff(levels) == pytest.approx(decibels(0.25), abs=0.5)
+<<<<<<< HEAD
 
 
 def test_white_is_white_and_pink_is_pink() -> None:
@@ -439,3 +344,5 @@ def test_a_recogniser_that_does_not_open_says_why(monkeypatch: pytest.MonkeyPatc
     for _ in range(2):
         with pytest.raises(BadSetup, match="the embedded Whisper model is not installed"):
             through(condition, tone(440))
+=======
+>>>>>>> mirror

@@ -22,7 +22,6 @@ from earmark.engine.runner import ask as ask_once
 from earmark.engine.throttle import START_HOSTED, START_OWN, RateLimiter, Throttle, make_throttle, unwrap
 from earmark.errors import Transient
 from earmark.evaluate import Callbacks, evaluate
-from earmark.runs.retry import retry
 from earmark.types import Capabilities, Failure, Prompt, Response, Usage
 
 PROMPT = Prompt(())
@@ -222,28 +221,6 @@ def test_it_is_told_that_the_server_asks_to_wait(tmp_path: Path, monkeypatch: py
         asyncio.run(evaluate(bench.load(bench.Settings(items=1)), settings, watch))
     assert any("1 of 13 under way  the server asks to wait" in line for line in lines)
     assert "wait" not in lines[-1]
-
-
-@pytest.mark.parametrize("remember", [False, True])
-def test_a_retry_asks_again_at_the_rate_of_the_run(
-    remember: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    booked: list[float] = []
-
-    def book(_: RateLimiter, amount: float) -> float:
-        booked.append(amount)
-        return 0.0
-
-    monkeypatch.setattr(RateLimiter, "reserve", book)
-    monkeypatch.setenv("EARMARK_CACHE", str(tmp_path))
-    with serving(lambda *_: said("Hm.")) as server:
-        words = [f"model={server.url}", "preflight=false", "model.requests_per_minute=600"]
-        settings = compose_config([*words, f"model.cache={str(remember).lower()}"])
-        watch = Callbacks(lambda _: None, lambda _: None)
-        run = asyncio.run(evaluate(bench.load(bench.Settings(items=3)), settings, watch)).folder
-        assert len(server.asked) == len(booked) == 3
-        asyncio.run(retry(run, {"unparsed"}, 1, watch))
-        assert len(server.asked) == len(booked) == 6
 
 
 # ---------------------------------------------------------------- how many at once, by a clock of its own

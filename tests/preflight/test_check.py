@@ -3,127 +3,21 @@
 from __future__ import annotations
 
 import asyncio
-import io
-import itertools
 import json
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
-import numpy as np
 import pytest
-import soundfile
 from aiohttp import web
-from commands import earmark
+from hearing_servers import SERVERS, Body, look, reply
 from mine import bench
-from servers import Server, said, serving, sounds, words
+from servers import Server, serving
 
 from earmark.config import compose_config, parse_model
 from earmark.engine.load import load_condition
-from earmark.engine.open import open_model
 from earmark.errors import BadSetup, RunStopped
 from earmark.evaluate import Callbacks, RunResult, evaluate
-from earmark.preflight.check import run_preflight
-from earmark.preflight.probes import OPEN_QUESTION, benchmark_pattern, first_audio_prompt, plain_pattern, shorten
-from earmark.preflight.verdict import PreflightReport
-from earmark.types import Clip, ImageRef, Prompt, SynthSpec, Turn
-
-TONE = SynthSpec("tone", {"frequency": 440.0, "seconds": 1.0, "level": -20.0}, "tone")
-Body = dict[str, Any]
-
-
-def reply(text: str, tokens_in: int | None, sound: int = 0) -> web.Response:
-    usage = {"prompt_tokens": tokens_in, "prompt_tokens_details": {"audio_tokens": sound}} if tokens_in else None
-    choice = {"finish_reason": "stop", "message": {"content": text}}
-    return web.json_response({"choices": [choice], "usage": usage})
-
-
-def heard(body: Body) -> str:
-    """What a model that hears says: something about the samples."""
-    given = [soundfile.read(io.BytesIO(data), dtype="int16")[0] for _, data in sounds(body)]
-    return f"I hear {[int(np.abs(np.diff(samples, axis=0).astype(int)).sum()) for samples in given]}"
-
-
-dice = itertools.count()
-SERVERS: dict[str, tuple[Callable[[Body], web.Response], str, str]] = {
-    "hears": (lambda body: reply(heard(body), 20 + 30 * len(sounds(body))), "audio_received", ("replies differ with the sound; "
-        "the server counts it")),
-    "hears, counts nothing": (lambda body: reply(heard(body), None), "audio_received", "replies differ with the sound"),
-    "hears, counts words only": (lambda body: reply(heard(body), 20), "audio_received", "replies differ with the sound"),
-    "the same answer, sound counted": (lambda body: reply("A", 20 + 30 * len(sounds(body))), "audio_received", ("50 tokens in, "
-        "20 without")),
-    "the same answer, sound counted apart": (lambda body: reply("A", 20, 5), "audio_received", "5 audio tokens"),
-    "deaf": (lambda body: reply("A", 20 + len(words(body))), "no_audio", "the same reply ('A') and the same 60 tokens in"),
-    "the same answer, nothing counted": (lambda _: reply("A", None), "inconclusive", "the same reply to every sound"),
-    "rolls dice": (lambda _: reply(f"{next(dice)}", 20), "inconclusive", "replies vary for the same sound"),
-    "hears, only when asked openly": (
-        lambda body: reply(heard(body) if words(body) == OPEN_QUESTION else "A", None),
-        "audio_received",
-        "replies differ with the sound",
-    ),
-}  # fmt: skip
-
-
-def look(server: Server, prompt: Prompt | None = None, thorough: bool = False, **settings: Any) -> PreflightReport:
-    async def go() -> PreflightReport:
-        async with open_model({"backend": "openai", "base_url": server.url, **settings}) as model:
-            asked = prompt or Prompt((Turn("user", (TONE, "Which? A. yes B. no")),))
-            (report,) = await run_preflight(model, asked, compose_config([]).run, thorough=thorough)
-            return report
-
-    return asyncio.run(go())
-
-
-@pytest.mark.parametrize("name", SERVERS)
-def test_every_kind_of_hearing_is_judged(name: str) -> None:
-    answer, verdict, why = SERVERS[name]
-    with serving(lambda body, _: answer(body), preflight=True) as server:
-        report = look(server)
-    assert report.verdict == verdict
-    assert why in report.why
-
-
-def test_a_model_that_hears_is_asked_five_times() -> None:
-    with serving(lambda body, _: SERVERS["hears"][0](body), preflight=True) as server:
-        report = look(server)
-    assert len(server.asked) == len(report.probes) == 5
-    assert [probe.sound for probe in report.probes] == ["a tone", "the same tone", "hiss", "silence", "no sound"]
-    assert {words(body) for body in server.asked} == {"Which? A. yes B. no"}
-    assert len({data for body in server.asked for _, data in sounds(body)}) == 3
-
-
-@pytest.mark.parametrize(("rate", "channels", "form"), [(8000, 2, "wav"), (44100, 1, "mp3"), (16000, 1, "flac")])
-def test_what_is_sent_has_the_form_that_the_benchmark_sends(
-    rate: int, channels: int, form: str, tmp_path: Path
-) -> None:
-    path = tmp_path / f"clip.{form}"
-    soundfile.write(path, np.random.default_rng(0).normal(0, 0.1, (rate, channels)), rate)
-    with serving(lambda body, _: SERVERS["hears"][0](body), preflight=True) as server:
-        report = look(server, Prompt((Turn("user", (Clip(str(path)), "Which?")),)))
-    sent = "wav" if form == "flac" else form  # which the server does not take
-    assert [(s.format, s.rate, s.channels, round(s.seconds)) for s in report.sent] == [(sent, rate, channels, 1)]
-    (_, data) = sounds(server.asked[0])[0]
-    info = soundfile.info(io.BytesIO(data))
-    assert (info.samplerate, info.channels) == (rate, channels)
-
-
-def test_a_prompt_is_cut_down_to_what_matters() -> None:
-    prompt = Prompt(
-        (
-            Turn("system", ("Be brief.",)),
-            Turn("user", ("Long ago", TONE, ImageRef("p.jpg"))),
-            Turn("assistant", ("Yes.",)),
-            Turn("user", ("first", TONE, "second", TONE, "third", TONE, ImageRef("p.jpg"), "Which?")),
-            Turn("user", ("Answer.",)),
-        ),
-        sampling={"max_tokens": 8},
-    )
-    cut = shorten(prompt)
-    assert cut.turns == (
-        Turn("system", ("Be brief.",)),
-        Turn("user", ("first", TONE, "second", TONE, "third", "Which?")),
-    )
-    assert cut.sampling == {"max_tokens": 8}
+from earmark.preflight.probes import benchmark_pattern, first_audio_prompt
+from earmark.types import Prompt
 
 
 def run(server: Server, *more: str, said: list[str] | None = None, items: int = 6) -> RunResult:
@@ -219,35 +113,6 @@ def test_a_name_that_the_server_does_not_list_is_remarked_on() -> None:
         assert look(server, name="b").remarks == ()
 
 
-def test_empty_replies_are_remarked_on() -> None:
-    def thinking(body: Body, _: int) -> web.Response:
-        choice = {"finish_reason": "length", "message": {"content": None}}
-        return web.json_response({"choices": [choice], "usage": {"prompt_tokens": 20 + 30 * len(sounds(body))}})
-
-    with serving(thinking, preflight=True) as server:
-        report = look(server)
-    assert report.verdict == "audio_received"
-    assert report.remarks == ("every reply was empty; raise model.max_tokens for a reasoning model",)
-
-
-@pytest.mark.parametrize("given", [True, False])
-def test_log_probabilities_that_do_not_come_are_remarked_on(given: bool) -> None:
-    def probable(body: Body, _: int) -> web.Response:
-        choice: Body = {"finish_reason": "stop", "message": {"content": heard(body)}}
-        if given and body.get("logprobs"):
-            choice["logprobs"] = {"content": [{"token": "I", "logprob": -0.1}]}
-        return web.json_response({"choices": [choice], "usage": {"prompt_tokens": 7}})
-
-    with serving(probable, preflight=True) as server:
-        remarks = look(server, thorough=True).remarks
-    yes, no = (
-        "log-probabilities are returned on request",
-        "log-probabilities were asked for, and the server sent none",
-    )
-    assert (yes if given else no) in remarks
-    assert (no if given else yes) not in remarks
-
-
 def test_one_deaf_endpoint_of_several_stops_the_run_and_one_dead_one_does_not() -> None:
     def spread(*urls: str) -> list[str]:
         told: list[str] = []
@@ -282,35 +147,3 @@ def test_a_benchmark_that_sends_no_sound_needs_none() -> None:
     transcript = load_condition("no_media", 0, benchmark)
     assert first_audio_prompt(benchmark, (transcript,), settings) is None
     assert first_audio_prompt(benchmark, (transcript, None), settings) is not None
-
-
-def test_doctor_tells_what_it_found() -> None:
-    with serving(lambda body, _: SERVERS["hears"][0](body), preflight=True) as server:
-        done = earmark("doctor", f"model={server.url}")
-        assert done.returncode == 0, done.stderr
-        assert "preflight: audio_received: test-model: replies differ with the sound" in done.stdout
-        assert "the same tone" in done.stdout
-        done = earmark("doctor", "acoustics:pitch", f"model={server.url}")
-        assert "the benchmark's" in done.stdout
-    with serving(lambda *_: said("A"), preflight=True) as server:
-        done = earmark("doctor", f"model={server.url}")
-        assert done.returncode == 4
-        assert "test-model receives no audio: the same reply ('A')" in done.stderr
-
-
-def test_a_cascade_hears_words_alone_and_its_tokens_prove_nothing() -> None:
-    """Its transcript of a tone, a word too many, has tokens too."""
-    half = {"backend": "fake", "reply": "You"}
-
-    async def go() -> PreflightReport:
-        async with open_model({"backend": "cascade", "asr": half, "llm": half}) as model:
-            (report,) = await run_preflight(model, plain_pattern(), compose_config([]).run, thorough=True)
-            return report
-
-    report = asyncio.run(go())
-    assert report.verdict == "inconclusive"
-    assert report.why == "it transcribes speech, and these sounds hold none; its transcript of a tone is 'You'"
-
-
-def test_the_plain_question_is_open() -> None:
-    assert plain_pattern().turns[0].parts[-1] == OPEN_QUESTION

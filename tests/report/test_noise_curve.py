@@ -2,46 +2,21 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
+from every_metric import CHOICE, TEXT
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
+from noise_rows import ROWS, row
 
 from earmark.errors import UsageError
-from earmark.report.figures import write_plot
+from earmark.journal import Record
+from earmark.report.aggregates import Aggregates, aggregate_row
+from earmark.report.figures import render
 from earmark.report.noise_curve import plot_noise_curve
 from earmark.report.rows import Row
-from earmark.stats.estimate import Estimate
-from earmark.types import STATES
-
-
-def row(task: str, condition: str, value: float | None, slice: str = "") -> Row:  # noqa: A002 - as the row has it
-    estimate = Estimate(value) if value is None else Estimate(value, value - 0.1, value + 0.1)
-    return Row(
-        task,
-        condition,
-        "choice",
-        "",
-        20,
-        dict.fromkeys(STATES, 0),
-        {"accuracy": estimate},
-        guess_rate=0.25,
-        slice=slice,
-    )
-
-
-ROWS = [
-    row("words", "noise:-10", 0.3),
-    row("words", "plain", 0.9),
-    row("words", "noise:20", 0.8),
-    row("words", "noise:0", 0.6),
-    row("words", "silence", 0.25),
-    row("words", "noise:babble@0", 0.4),
-    row("words", "noise:pink@0", None),
-    row("words", "noise:0", 0.1, "user=1"),
-    row("tones", "plain", 0.5),
-]
+from earmark.scorers.choice import ChoiceScorer
+from earmark.scorers.wer import Settings as Wer
+from earmark.types import Item, Score
 
 
 def drawn(rows: list[Row]) -> Figure:
@@ -69,20 +44,12 @@ def test_a_run_without_noise_is_refused_with_what_to_type() -> None:
         plot_noise_curve("bench by model", [row("words", "plain", 0.9)])
 
 
-@pytest.mark.parametrize(
-    ("name", "begins"), [("c.png", b"\x89PNG"), ("c.svg", b"<?xml"), ("c.html", b"<!doctype html>")]
-)
-def test_the_name_tells_the_form_and_the_same_numbers_give_the_same_bytes(
-    tmp_path: Path, name: str, begins: bytes
-) -> None:
-    picture = plot_noise_curve("bench by model", ROWS)
-    write_plot(tmp_path / name, picture)
-    first = (tmp_path / name).read_bytes()
-    assert first.startswith(begins)
-    write_plot(tmp_path / name, picture)
-    assert (tmp_path / name).read_bytes() == first
-
-
-def test_other_forms_are_refused(tmp_path: Path) -> None:
-    with pytest.raises(UsageError, match=r"expected a name that ends in \.png, \.svg or \.html"):
-        write_plot(tmp_path / "c.pdf", plot_noise_curve("bench by model", ROWS))
+def test_a_curve_says_which_way_is_better() -> None:
+    for scorer, item in ((Wer(language="en"), TEXT), (ChoiceScorer(), CHOICE)):
+        cells, (worst, best) = Aggregates(), scorer.bounds(item)
+        for condition, counts in (("plain", best), ("noise:0", worst)):
+            for at in range(6):
+                cells.add(Record(Item(f"i{at}", "t"), condition=condition), scorer, Score(dict(counts), "x"))
+        rows = [aggregate_row(place, cell) for place, cell in cells.by_row.items()]
+        (name, metric) = next(iter(scorer.metrics.items()))
+        assert f"{name}, {metric.better} is better" in render(plot_noise_curve("t", rows), ".svg").decode()

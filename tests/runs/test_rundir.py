@@ -7,53 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from earmark.data.differences import differences
-from earmark.engine.digests import prompt_digest
-from earmark.engine.load import load_benchmark
-from earmark.errors import BadData, RunMismatch
+from earmark.errors import RunMismatch
 from earmark.runs.rundir import check_data, create_rundir, find_runs, find_unfinished
-from earmark.runs.signature import RunSignature, load_signature, make_signature
-from earmark.types import Clip, Prompt, Turn, replace
-
-
-def test_a_folder_that_is_no_run_is_told(tmp_path: Path) -> None:
-    with pytest.raises(BadData, match="is no run"):
-        load_signature(tmp_path)
-    (tmp_path / "run.json").write_text("{")
-    with pytest.raises(BadData, match="cannot be read"):
-        load_signature(tmp_path)
-    assert find_runs(tmp_path / "nowhere") == []
-
-
-def test_data_that_cannot_be_read_are_told(tmp_path: Path) -> None:
-    benchmark = replace(load_benchmark("acoustics", (), {}), files=lambda: (str(tmp_path),))
-    with pytest.raises(BadData, match=f"^{tmp_path}: cannot be read"):
-        make_signature(benchmark, {}, ["plain"], 1, None)
-
-
-def test_differences_name_every_field() -> None:
-    before = {"model": {"temperature": 0, "name": "a"}, "limit": None, "old": 1}
-    now = {"model": {"temperature": 0.7, "name": "a"}, "limit": 5, "new": 2}
-    assert differences(before, now) == [
-        "model.temperature was 0 and is 0.7",
-        "limit was not there and is 5",
-        "old was 1 and is not there",
-        "new was not there and is 2",
-    ]
-    assert differences(before, before) == []
-
-
-def test_what_is_asked_signs_words_order_roles_and_choices() -> None:
-    clip = Clip("a.wav", name="a")
-    prompts = [
-        Prompt((Turn("user", ("x", clip)),)),
-        Prompt((Turn("user", (clip, "x")),)),
-        Prompt((Turn("system", ("x", clip)),)),
-        Prompt((Turn("user", ("x", clip)),), ("a",), ("A",)),
-        Prompt((Turn("user", ("x", clip)),), sampling={"max_tokens": 1}),
-        Prompt((Turn("user", ("x", Clip("a.wav", name="a", end=1.0))),)),
-    ]
-    assert len({prompt_digest(prompt) for prompt in prompts}) == len(prompts)
+from earmark.runs.signature import RunSignature
 
 
 def test_runs_that_begin_at_the_same_moment_have_folders_of_their_own(tmp_path: Path) -> None:

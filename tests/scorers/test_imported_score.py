@@ -8,19 +8,16 @@ from statistics import fmean
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from sklearn.metrics import cohen_kappa_score
+from imported_marks import GRADE
 
 from earmark.journal import Record
 from earmark.report.aggregates import Aggregates
-from earmark.report.imported_agreement import AgreementCounter, headline_measure
 from earmark.report.rows import Row
 from earmark.runs.scoring import score_record
-from earmark.scorers.choice import Settings as Choice
 from earmark.scorers.imported_score import ImportedMeasure, Settings
 from earmark.text.imported_verdicts import ImportedVerdict, to_notes
 from earmark.types import Failure, Item, Response
 
-GRADE = ImportedMeasure("grade", 0, 5)
 ERROR = ImportedMeasure("wer", highest=None, better="lower")
 
 
@@ -81,45 +78,3 @@ def test_what_a_failure_counts_and_what_it_may_have_hidden(told: ImportedMeasure
 def test_several_measures_are_read_from_the_same_replies() -> None:
     row = scored([record(0, 0.5), record(1, 1.5)], GRADE, ERROR)
     assert {name: found.value for name, found in row.metrics.items()} == {"theirs_grade": 1.0, "theirs_wer": 1.0}
-
-
-def test_a_reply_of_which_they_said_nothing_has_no_verdict() -> None:
-    earned = asyncio.run(Settings((GRADE,)).score(Item("1", "t"), Response("x")))
-    assert (earned.state, earned.explanation) == ("judge-failed", "they said nothing of this reply")
-    withheld = asyncio.run(
-        Settings((GRADE,)).score(
-            Item("1", "t"), Response("", "filtered", notes=to_notes([ImportedVerdict("grade", 0.0)]))
-        )
-    )
-    assert withheld.state == "refused"
-
-
-# ---------------------------------------------------------------- beside ours
-
-
-@given(st.lists(st.tuples(st.booleans(), st.booleans()), min_size=2, max_size=30))
-def test_agreement_and_kappa_are_sklearn_s(pairs: list[tuple[bool, bool]]) -> None:
-    beside = AgreementCounter()
-    for n, (theirs, ours) in enumerate(pairs):
-        item = Item(str(n), "t", choices=("x", "y"), labels=("A", "B"), targets=("A",))
-        response = Response("A" if ours else "B", notes=to_notes([ImportedVerdict("judge", float(theirs))]))
-        beside.add(item, response, "judge", asyncio.run(Choice().score(item, response)))
-    told = beside.estimates()
-    assert told["imported"].value == pytest.approx(fmean(theirs for theirs, _ in pairs))
-    assert told["agreement"].value == pytest.approx(fmean(theirs == ours for theirs, ours in pairs))
-    if len({theirs for theirs, _ in pairs} | {ours for _, ours in pairs}) > 1:
-        assert told["kappa"].value == pytest.approx(cohen_kappa_score(*zip(*pairs, strict=True)))
-    else:
-        assert told["kappa"].value is None
-
-
-def test_only_right_or_wrong_is_set_beside_ours() -> None:
-    right = ImportedMeasure("judge")
-    assert headline_measure([Choice(), Settings((right, GRADE))]) == "judge"
-    assert headline_measure([Settings((GRADE, right))]) == ""  # the headline is a grade
-    assert headline_measure([Choice()]) == ""
-    beside, item = AgreementCounter(), Item("1", "t", labels=("A", "B"), targets=("A",))
-    for value in (None, 0.5):
-        response = Response("A", notes=to_notes([ImportedVerdict("judge", value)]))
-        beside.add(item, response, "judge", asyncio.run(Choice().score(item, response)))
-    assert beside.estimates() == {}

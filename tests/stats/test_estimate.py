@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import json
-import tracemalloc
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 import scipy.stats
+from counts import MEAN, of, rate
 
 from earmark.report.table import format_interval
 from earmark.scorers.choice import METRICS
 from earmark.scorers.classes import Settings as Classes
 from earmark.scorers.classes import macro_f1
+<<<<<<< HEAD
 from earmark.stats.count_table import CountTable, hash64
 from earmark.stats.estimate import ALIKE, MAX_POOLS, Estimate, estimate, estimates, pool_groups
 from earmark.stats.jackknife import effective_n, share_influence, wilson
@@ -26,22 +27,15 @@ from earmark.types import Counts, Metric, Number
 def rate(counts: Counts) -> Number:
     return divide(counts["right"], counts["n"])
 
+=======
+from earmark.stats.count_table import CountTable
+from earmark.stats.estimate import ALIKE, Estimate, estimate, estimates
+from earmark.stats.jackknife import effective, share_influence, wilson
+from earmark.stats.quantiles import LEVEL, student
+from earmark.types import Metric
+>>>>>>> mirror
 
 SHARE = Metric(rate, share=("right", "n"))
-MEAN = Metric(rate)  # the same number, with no promise that it is a share
-
-
-def of(
-    metric: Metric,
-    right: list[float],
-    n: list[float] | None = None,
-    groups: list[int] | None = None,
-    items: list[int] | None = None,
-) -> Estimate:
-    """An estimate from lists, each item a group of its own unless told."""
-    columns = {"right": np.array(right, float), "n": np.array(n if n is not None else [1.0] * len(right), float)}
-    names = np.array(groups if groups is not None else range(len(right)), np.uint64)
-    return estimate(metric, columns, names, None if items is None else np.array(items, np.uint64))
 
 
 def case(shared: Path, name: str) -> Any:
@@ -148,6 +142,7 @@ def test_one_item_none_and_equal_ones(shared: Path) -> None:
             assert (found.low, found.high, found.why) == (None, None, ALIKE)
 
 
+<<<<<<< HEAD
 def test_the_jackknife_agrees_with_scipys_bootstrap() -> None:
     """A word error rate over 80 speakers."""
     dice = np.random.default_rng(1)
@@ -235,6 +230,8 @@ def test_pools_are_equal() -> None:
     assert sizes.sum() == 3 * MAX_POOLS + 1
 
 
+=======
+>>>>>>> mirror
 def test_macro_f1_over_classes_that_come_and_go(shared: Path) -> None:
     """The classes are those of the data and the replies, in the value as in each sample: f11, and scikit-learn."""
     from sklearn.metrics import f1_score
@@ -258,23 +255,6 @@ def test_macro_f1_over_classes_that_come_and_go(shared: Path) -> None:
     assert ours.low is not None
     assert ours.high is not None
     assert (ours.high - ours.low) / 3.92 == pytest.approx(np.std(theirs), rel=0.12)
-
-
-# ---------------------------------------------------------------- bags
-
-
-def test_bags_hold_counts_groups_items_and_repeats() -> None:
-    bags = CountTable()
-    assert bags.columns == {}
-    assert bags.groups.size == bags.repeats.size == 0
-    bags.add({"n": 1.0}, "speaker 1", 0, "a")
-    bags.add({"n": 1.0, "right": 1.0}, "speaker 1", 2, "b")
-    bags.add({}, "c")
-    assert {name: [*column] for name, column in bags.columns.items()} == {"n": [1, 1, 0], "right": [0, 1, 0]}
-    assert [*bags.groups] == [hash64("speaker 1"), hash64("speaker 1"), hash64("c")]
-    assert [*bags.items] == [hash64("a"), hash64("b"), hash64("c")]
-    assert [*bags.repeats] == [0, 2, 0]
-    assert len(bags) == 3
 
 
 def test_means_over_small_classes_and_rates_that_few_items_make_up_are_marked() -> None:

@@ -6,16 +6,13 @@ from collections.abc import Mapping
 
 import numpy as np
 import pytest
-from every_metric import CHOICE, TEXT, Only, every_metric
+from every_metric import Only, every_metric
 
 from earmark.journal import Record
 from earmark.report.aggregates import Aggregates, aggregate_row
-from earmark.report.figures import render
 from earmark.report.gain import find_solved_by_controls, listening_gains
 from earmark.report.leaderboard import LeaderboardEntry
-from earmark.report.noise_curve import plot_noise_curve
 from earmark.runs.leaderboard import _sort_key
-from earmark.scorers.choice import ChoiceScorer
 from earmark.scorers.wer import Settings as Wer
 from earmark.stats.count_table import CountTable, hash64
 from earmark.stats.estimate import binary_outcomes, evaluate_metric
@@ -79,14 +76,3 @@ def test_transcripts_in_silence() -> None:
         (gain,) = listening_gains(cells.by_row, ["silence"], {}, 0)
         told[model] = (gain.solved_by_controls, gain.value)
     assert told == {"knows": (8, 0.0), "hello": (0, 0.0), "hears": (0, 1.0)}
-
-
-def test_a_curve_says_which_way_is_better() -> None:
-    for scorer, item in ((Wer(language="en"), TEXT), (ChoiceScorer(), CHOICE)):
-        cells, (worst, best) = Aggregates(), scorer.bounds(item)
-        for condition, counts in (("plain", best), ("noise:0", worst)):
-            for at in range(6):
-                cells.add(Record(Item(f"i{at}", "t"), condition=condition), scorer, Score(dict(counts), "x"))
-        rows = [aggregate_row(place, cell) for place, cell in cells.by_row.items()]
-        (name, metric) = next(iter(scorer.metrics.items()))
-        assert f"{name}, {metric.better} is better" in render(plot_noise_curve("t", rows), ".svg").decode()

@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 import itertools
-from pathlib import Path
 
 import click
 import pytest
 from click.testing import CliRunner
 from commands import earmark
-from servers import said, serving
 
 from earmark import plugins
 from earmark.cli import earmark as program
 from earmark.config import RunSettings
 from earmark.errors import EarmarkError
-from earmark.journal import read_journal
 
 USED = {  # the settings of a run that each command with words uses; the others it refuses
     "audiogram": {
@@ -112,78 +109,6 @@ def test_a_setting_that_nobody_knows_is_refused(command: str, places: dict[str, 
 def test_settings_of_another_machine_are_refused_where_the_model_is_of_another_backend() -> None:
     done = earmark("run", "mine.bench", "model=fake", "runtime=vllm_local")
     assert (done.returncode, "runtime=vllm_local: is for models of vllm" in done.stderr) == (2, True)
-
-
-# ---------------------------------------------------------------- retry and rescore
-
-
-def failed_run(url: str, *words: str) -> Path:
-    """A run whose every item failed, for its server is not there."""
-    done = earmark(
-        "run", "mine.bench", "items=3", f"model={url}", "model.name=m", "max_attempts=1", "preflight=false", *words
-    )
-    assert done.returncode == 7, done.stderr
-    (signed,) = Path("results").rglob("run.json")
-    return signed.parent
-
-
-def broken(*_: object) -> object:
-    from aiohttp import web
-
-    return web.Response(status=400, text='{"error": {"message": "no"}}')
-
-
-def test_a_retry_asks_where_it_is_told_to() -> None:
-    """Finding S1."""
-    with serving(broken) as old, serving(lambda *_: said("A")) as new:  # type: ignore[arg-type]
-        run = failed_run(old.url)
-        asked = len(old.asked)
-        done = earmark("retry", str(run), f"model.base_url={new.url}", "max_attempts=2", "model.concurrency=1")
-        assert done.returncode == 0, done.stderr
-        assert (len(old.asked), len(new.asked), new.most_at_once) == (asked, 3, 1)
-    assert [record.response.text for record in read_journal(run / "responses.jsonl") if record.response] == ["A"] * 3
-
-
-@pytest.mark.parametrize(
-    ("word", "status", "told"),
-    [
-        ("model.temperature=0.7", 5, "model.temperature was not there and is 0.7"),
-        ("model.name=other", 5, "model.name was 'm' and is 'other'"),
-        ("repeats=9", 5, "repeats was 1 and is 9"),
-        ("condition=silence", 5, "condition was"),
-        ("noise=[10]", 5, "condition was"),
-        ("limit=1", 5, "limit was None and is 1"),
-        ("batch=true", 2, "batch=true: sets nothing of earmark retry"),
-        ("results=elsewhere", 2, "results=elsewhere: sets nothing"),
-        ("runtime=none", 2, "runtime="),
-        ("model.cache=true", 2, "model.cache=true: a retry asks anew"),
-        ("eval=listen", 2, "eval=listen: sets nothing"),
-        ("items=5", 2, "items=5 decides what is asked"),
-        ("nonsense=5", 2, "nonsense"),
-        ("model.nonsense=5", 2, "nonsense"),
-    ],
-)
-def test_a_retry_refuses_by_name_what_it_does_not_use(word: str, status: int, told: str) -> None:
-    with serving(broken) as server:  # type: ignore[arg-type]
-        run = failed_run(server.url)
-        before, asked = (run / "responses.jsonl").read_bytes(), len(server.asked)
-        done = earmark("retry", str(run), word)
-        assert (done.returncode, len(done.stderr.splitlines())) == (status, 1), done.stderr
-        assert told in done.stderr
-        assert len(server.asked) == asked
-        assert (run / "responses.jsonl").read_bytes() == before
-
-
-def test_a_retry_of_questions_that_are_gone_says_which(monkeypatch: pytest.MonkeyPatch) -> None:
-    with serving(broken) as server:  # type: ignore[arg-type]
-        run = failed_run(server.url)
-        config = run / "config.yaml"
-        config.write_text(config.read_text().replace("items: 3", "items: 2"))
-        done = earmark("retry", str(run))
-        assert (done.returncode, "1 questions are not in the benchmark any more: item item-2" in done.stderr) == (
-            5,
-            True,
-        )
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,82 @@
+"""`earmark import`: runs that are shown, compared and ranked, or one line."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+from commands import earmark
+from imported_results import ASKED, audiobench, lines, lmms_eval, voicebench, whole
+from imported_runs import BROKEN, imported
+
+from earmark.runs import rundir
+
+
+def test_a_folder_becomes_runs_that_are_shown_compared_and_ranked(tmp_path: Path) -> None:
+    place = audiobench(tmp_path / "logs")
+    other = place / "other_model"
+    said = ("(B) dog", "(C) bird", "(B)", "(A)")
+    judged = [
+        {"question": ASKED, "reference": "(B) dog", "model_prediction": reply, "judge_response": "Rating: 1"}
+        | {"rate_score": float("B" in reply), "success": 1}
+        for reply in said
+    ]
+    head = {"judge_score": 50.0, "success_rate": 1.0}
+    whole(other / "muchomusic_test_llama3_70b_judge_score.json", {"llama3_70b_judge": head, "details": judged})
+
+    done = earmark("import", str(place))
+    assert done.returncode == 0, done.stderr
+    assert "audiobench by some_model: 10 answers in 4 tasks, 0 of them failed" in done.stdout
+    assert "2 runs; their numbers: earmark show RUN" in done.stdout
+    second, first = sorted(Path(told) for told in re.findall(r"^run: (.*)$", done.stdout, re.MULTILINE))[::-1]
+    assert (first.parts[1], second.parts[1]) == ("other_model", "some_model")
+
+    shown = earmark("show", str(second)).stdout
+    assert re.search(r"theirs_llama3_70b_judge +muchomusic_test +plain +0\.667", shown)
+    assert re.search(r"^accuracy +muchomusic_test +plain +0\.500", shown, re.MULTILINE)
+    assert "muchomusic_test plain: 1 answers without a verdict of the judge, outside the score" in shown
+    assert "published by AudioBench: bleu, no reply kept: said_en_zh_test 25.8" in shown
+
+    read = earmark("rescore", str(second), "--parsers", "all")
+    assert re.search(r"^muchomusic_test +plain +earmark +0\.500 .* 0\.667 .* 0\.667 .* 3$", read.stdout, re.MULTILINE)
+    assert "listen-g1" in read.stdout
+    both = earmark("rescore", "results", "--parsers", "earmark").stdout
+    assert re.search(r"^muchomusic_test +plain +earmark +0\.500 .* 8 .* 0\.571 .* 0\.857 .* 7$", both, re.MULTILINE)
+
+    compared = json.loads(earmark("compare", str(first), str(second), "--json").stdout)
+    (row,) = [row for row in compared["rows"] if row["metric"] == "accuracy"]
+    assert (row["task"], row["difference"]["n"], row["difference"]["value"]) == ("muchomusic_test", 4, 0.0)
+    ranking = json.loads(earmark("leaderboard", "results", "--json").stdout)
+    assert [(board["benchmark"], board["by"]) for board in ranking] == [("audiobench", "muchomusic_test")]
+    assert [entry["model"] for entry in ranking[0]["entries"]] == ["some_model", "other_model"]
+    ranked = earmark("leaderboard", "results", "--metric", "accuracy").stdout
+    assert "audiobench: accuracy of muchomusic_test" in ranked
+
+
+def test_nobody_is_asked_again(tmp_path: Path) -> None:
+    ((run, _),) = imported(voicebench(tmp_path))
+    done = earmark("retry", str(run))
+    assert (done.returncode, "was imported: there is nobody here to ask again" in done.stderr) == (2, True)
+
+
+def test_a_run_of_nothing_but_open_answers_has_no_numbers_and_says_so(tmp_path: Path) -> None:
+    file = lines(tmp_path / "m-alpacaeval-test-audio.jsonl", [{"prompt": "Name a colour.", "response": "Blue."}])
+    done = earmark("import", str(file))
+    assert done.returncode == 0, done.stderr
+    assert "alpacaeval: 1 answers without a reference or a verdict, which nothing scores" in done.stdout
+    (run,) = rundir.find_runs("results")
+    assert "voicebench by m: no numbers" in earmark("show", str(run)).stdout
+    read = earmark("rescore", str(run), "--parsers", "all")
+    assert (read.returncode, "found no item with choices" in read.stderr) == (3, True)
+
+
+def test_a_file_that_is_cut_ends_the_command_in_one_line(tmp_path: Path) -> None:
+    place = lmms_eval(tmp_path / "lmms")
+    file = place / BROKEN["lmms_eval"]
+    file.write_bytes(file.read_bytes()[:-40])
+    done = earmark("import", str(place))
+    assert done.returncode == 3
+    assert done.stderr.startswith("earmark: ")
+    assert len(done.stderr.strip().splitlines()) == 1
+    assert not Path("results").exists()

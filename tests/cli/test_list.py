@@ -1,0 +1,59 @@
+"""`earmark list`: every plug-in by its name and first line, and the runs of a folder with what became of them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from earmark.cli import earmark as program
+from earmark.config import yaml_names
+from earmark.errors import UsageError
+from earmark.plugins import plugin_names, summary
+
+
+def listed(*words: str) -> str:
+    done = CliRunner().invoke(program, ["list", *words], catch_exceptions=False)
+    assert done.exit_code == 0
+    return done.output
+
+
+@pytest.mark.parametrize("kind", ["benchmarks", "conditions", "scorers"])
+def test_every_plug_in_is_listed_with_its_first_line(kind: str) -> None:
+    lines = [line.split(maxsplit=1) for line in listed(kind).splitlines()]
+    told = {name.replace("-", "_"): text for name, text in lines}
+    names = plugin_names(kind)  # type: ignore[arg-type] # one of plugins.Kind
+    assert set(told) - {"plain"} == set(names)
+    assert all(told[name] == summary(kind, name) for name in names)  # type: ignore[arg-type]
+    assert ("plain" in told) == (kind == "conditions")
+
+
+@pytest.mark.parametrize("kind", ["models", "suites"])
+def test_every_yaml_file_is_listed_also_the_users_own(kind: str) -> None:
+    folder = Path("conf") / kind.removesuffix("s")
+    folder.mkdir(parents=True)
+    (folder / "mine.yaml").write_text("# One of my own\nbackend: fake\n")
+    lines = listed(kind).splitlines()
+    assert "  mine                  One of my own" in lines
+    assert {line.split()[0] for line in lines} == set(yaml_names(kind.removesuffix("s")))
+
+
+def test_without_a_kind_all_are_listed_under_their_titles() -> None:
+    text = listed()
+    titles = [line for line in text.splitlines() if not line.startswith(" ")]
+    assert titles == ["benchmarks:", "models:", "conditions:", "scorers:", "suites:"]
+    assert listed("scorers") in text
+
+
+def test_runs_are_listed_as_finished_or_by_their_answers(run: Path) -> None:
+    assert listed("runs").split() == [str(run), "finished"]
+    (run / "metrics.json").unlink()
+    assert listed("runs").split() == [str(run), "unfinished,", "4", "answers"]
+    assert listed("runs", "results=elsewhere") == ""
+
+
+@pytest.mark.parametrize("words", [("runs", "limit=3"), ("models", "results=x"), ("runs", "nonsense=1")])
+def test_a_setting_that_lists_nothing_is_refused(words: tuple[str, ...]) -> None:
+    with pytest.raises(UsageError, match=words[1].partition("=")[0]):
+        listed(*words)

@@ -1,0 +1,48 @@
+"""Published tables: beside a run, and true to their own averages."""
+
+from __future__ import annotations
+
+import pytest
+from commands import earmark
+from ranked_runs import ran
+
+from earmark.cli._tables import show_table
+from earmark.config import yaml_names
+from earmark.report.published import load_published
+
+
+@pytest.mark.parametrize("width", [60, 80, 160, 200])
+def test_a_wide_table_goes_on_below_and_cuts_no_number(width: int, capsys: pytest.CaptureFixture[str]) -> None:
+    published = load_published(yaml_names("published")["listen"]).models
+    head = ("task", "this run", *published)
+    rows = [("1_audio_and_text", "11.1 (16.3)", *("34.9 (12.8)" for _ in published)), ("4", "-", *published)]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("earmark.cli._console.FILE_WIDTH", width)
+        show_table("beside", head, rows)
+    lines = capsys.readouterr().out.splitlines()
+    assert max(map(len, lines)) <= width
+    assert not any("…" in line for line in lines)
+    assert all(sum(name in line for line in lines) == 2 for name in published)
+
+
+def test_what_cannot_be_compared_is_told() -> None:
+    run = ran("a", "A", "acoustics:pitch", "items=24")
+    done = earmark("compare", str(run), "--paper")
+    assert (done.returncode, "no published table of acoustics is known; there are: listen" in done.stderr) == (2, True)
+    done = earmark("compare", str(run))
+    assert (done.returncode, "give a second run" in done.stderr) == (2, True)
+
+
+def test_published_averages_are_means_of_published_numbers() -> None:
+    """A slip of the pen in the table would show here: its own averages follow from its cells."""
+    from earmark.benchmarks.listen import AVERAGES
+
+    published = load_published(yaml_names("published")["listen"]).models
+    checked = 0
+    for name, numbers in published.items():
+        for average, over in AVERAGES.items():
+            if average in numbers:
+                mean = sum(numbers[task][0] for task in over) / len(over)
+                assert numbers[average][0] == pytest.approx(mean, abs=0.08), (name, average)
+                checked += 1
+    assert checked == 20
