@@ -28,7 +28,7 @@ check: $(VENV)/dev.done
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 	$(BIN)/pytest -q tests/test_floors.py
-	$(BIN)/python tools/budget.py
+	$(BIN)/python tools/structure.py
 
 bench: $(VENV)/dev.done
 	$(BIN)/python tools/bench

@@ -45,7 +45,8 @@ class Prices(
     def cost(self, usage: Usage, seconds: Seconds = 0.0) -> float:
         """Cost of a response with this usage and so many seconds of audio sent.
 
-        >>> round(Prices(input=2.5, output=10.0, sound=40.0).cost(Usage(tokens_in=1100, tokens_out=10, audio_tokens_in=1000)), 6)
+        >>> usage = Usage(tokens_in=1100, tokens_out=10, audio_tokens_in=1000)
+        >>> round(Prices(input=2.5, output=10.0, sound=40.0).cost(usage), 6)
         0.04035
         """
         sound = self.input if self.sound is None else self.sound
@@ -66,8 +67,8 @@ NOT_IN_SIGNATURE: Final = frozenset(
 )
 RENAMED: Final = dict(
     pair.split("=")
-    for pair in """place=output_dir attempts=max_attempts patience=retry_timeout longest=max_audio_seconds largest=max_audio_bytes
-    give_up_after=max_consecutive_failures batch_patience=batch_timeout reader=parser several=multi_select
+    for pair in """place=output_dir attempts=max_attempts patience=retry_timeout
+    longest=max_audio_seconds largest=max_audio_bytes give_up_after=max_consecutive_failures batch_patience=batch_timeout reader=parser several=multi_select
     model.longest_wait=model.max_retry_after model.remember=model.cache model.hears=model.capabilities
     model.connect=model.connect_timeout model.recogniser=model.asr model.mind=model.llm model.each=model.endpoint
     model.of=model.endpoints model.rest=model.cooldown""".split()

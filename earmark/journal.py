@@ -295,10 +295,10 @@ def check_response(reply: object) -> Response:
     try:
         return _RESPONSE.decode(ENCODER.encode(reply))
     except (UnicodeEncodeError, TypeError, ValueError, OverflowError, msgspec.MsgspecError):
-        return _repaired(reply)
+        return _repair_response(reply)
 
 
-def _repaired(reply: Response) -> Response:
+def _repair_response(reply: Response) -> Response:
     notes = []
     try:
         given: dict[str, Any] = msgspec.to_builtins(reply, enc_hook=builtin)

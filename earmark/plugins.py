@@ -68,7 +68,7 @@ def summary(kind: Kind, name: str) -> str:
     """The first line of a plug-in's docstring, read without running it.
 
     >>> summary("models", "whisper_tiny")
-    'The embedded ear: Whisper tiny.en on CTranslate2, its weights inside a package.'
+    'Whisper tiny.en on CTranslate2, its weights inside a package.'
     """
     source = (PACKAGE_DIR / kind / f"{name}.py").read_text(encoding="utf-8")
     return source.partition('"""')[2].partition("\n")[0].removesuffix('"""')

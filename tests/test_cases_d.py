@@ -128,7 +128,7 @@ def test_d04_a_server_that_never_answers_holds_a_run_no_longer_than_its_limits()
         _, (record,), _ = run(server, "model.timeout=1", "max_attempts=3")
         assert len(server.asked) == 3
     assert record.failure
-    assert "no whole answer within 1 s" in record.failure.message
+    assert "no complete response within 1 s" in record.failure.message
 
 
 @pytest.mark.shared

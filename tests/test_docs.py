@@ -41,18 +41,16 @@ def test_a_page_names_files_that_exist(page: Path) -> None:
     assert not missing, f"{page.name} names {missing}"
 
 
-@pytest.mark.parametrize("folder", [DOCS, DOCS / "decisions"], ids=lambda folder: folder.name)
-def test_the_index_lists_every_page(folder: Path) -> None:
-    index = (folder / "README.md").read_text(encoding="utf-8")
-    pages = [path.relative_to(folder) for path in sorted(folder.rglob("*.md")) if path.name != "README.md"]
-    below = [page for page in pages if page.parts[0] != "decisions"]
-    missing = [str(page) for page in below if f"]({page})" not in index]
-    assert not missing, f"{folder.name}/README.md does not list {missing}"
+def test_the_index_lists_every_page() -> None:
+    index = (DOCS / "README.md").read_text(encoding="utf-8")
+    pages = [path.relative_to(DOCS) for path in sorted(DOCS.rglob("*.md")) if path != DOCS / "README.md"]
+    missing = [str(page) for page in pages if page.parts[0] != "decisions" and f"]({page})" not in index]
+    assert not missing, f"docs/README.md does not list {missing}"
 
 
-def test_decisions_are_numbered_without_gaps_or_clashes() -> None:
-    numbers = [int(path.name[:3]) for path in sorted((DOCS / "decisions").glob("[0-9]*.md"))]
-    assert numbers == list(range(1, len(numbers) + 1))
+def test_decisions_are_numbered_without_clashes() -> None:
+    numbers = [path.name[:3] for path in sorted((DOCS / "decisions").glob("[0-9]*.md"))]
+    assert len(set(numbers)) == len(numbers)
 
 
 def test_the_settings_page_lists_every_setting_of_a_run_and_every_old_name() -> None:

@@ -99,9 +99,7 @@ def test_a_redirect_takes_no_key_along(home: Path) -> None:
         with serving(lambda *_: moved) as server:
             done = earmark("run", *RUN, f"model={server.url}", "model.api_key_env=MY_KEY")
     assert done.returncode == 4
-    assert (
-        f"{server.url}/chat/completions answers with a redirection (HTTP 307) to {url}/chat/completions" in done.stderr
-    )
+    assert f"{server.url}/chat/completions redirects (HTTP 307) to {url}/chat/completions" in done.stderr
     assert not seen
     assert KEY not in left(home, done.stdout, done.stderr)
 
@@ -132,7 +130,9 @@ def test_a_key_in_clear_and_an_engine_are_told(monkeypatch: pytest.MonkeyPatch) 
         return HttpClient(None, Settings(base_url=url), key, {}).warnings  # type: ignore[arg-type] # nothing is sent
 
     monkeypatch.delenv("HTTP_PROXY", raising=False)
-    assert warnings("http://gpu.example.org/v1")[0].startswith("the key goes to gpu.example.org by http://")
+    assert warnings("http://gpu.example.org/v1")[0].startswith(
+        "the key is sent to gpu.example.org unencrypted, by http://"
+    )
     assert not warnings("https://gpu.example.org/v1")
     assert not warnings("http://127.0.0.1:8000/v1")
     assert not warnings("http://gpu.example.org/v1", "")

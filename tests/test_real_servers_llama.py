@@ -52,7 +52,7 @@ def test_words_are_answered(url: str) -> None:
 
 
 def test_sound_that_is_not_taken_is_told_at_once_and_no_answer(url: str) -> None:
-    with pytest.raises(BadSetup, match=r"audio input is not supported.*serve a model that hears"):
+    with pytest.raises(BadSetup, match=r"audio input is not supported.*serve a model with audio input"):
         asked(url, Prompt((Turn("user", (TONE, "What do you hear?")),)))
 
 

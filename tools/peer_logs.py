@@ -1,4 +1,4 @@
-"""Make the logs of tests/importers/logs anew: real ones, written by each harness, asking a server on loopback.
+"""Regenerate the logs of tests/importers/logs: real ones, written by each harness with a local server as model.
 
     python tools/peer_logs.py inspect VENV [OUT]      VENV: an environment with inspect-ai and openai
     python tools/peer_logs.py evalscope VENV [OUT]    with evalscope and soundfile
@@ -62,9 +62,9 @@ TIMES: Final = Counter[str]()  # how often each was asked
 
 
 def handler(body: dict[str, Any], _: int) -> web.StreamResponse:
-    """What the server says: to each question its own reply; a refusal where it is marked; several in turn."""
+    """Answer each question with its own reply, with an error where it is marked, with several in turn."""
     asked = words(body)
-    question = next(one for one in (*CHOICES, *TEXTS) if one.text in asked)
+    question = next(question for question in (*CHOICES, *TEXTS) if question.text in asked)
     TIMES[question.text] += 1
     if question.reply.startswith("!"):
         return web.json_response(
@@ -74,7 +74,7 @@ def handler(body: dict[str, Any], _: int) -> web.StreamResponse:
     message = {"role": "assistant", "content": replies[TIMES[question.text] % len(replies)]}
     choice = {"index": 0, "finish_reason": question.stop, "message": message}
     usage = {"prompt_tokens": 9, "completion_tokens": 3, "total_tokens": 12}
-    told = {
+    fields = {
         "id": "x",
         "object": "chat.completion",
         "created": 1,
@@ -82,14 +82,14 @@ def handler(body: dict[str, Any], _: int) -> web.StreamResponse:
         "choices": [choice],
         "usage": usage,
     }
-    return web.json_response(told)
+    return web.json_response(fields)
 
 
 def run(command: Sequence[str | Path], folder: Path, **environment: str) -> None:
     """Run a harness; that items fail is no failure of it."""
-    told = {"TMPDIR": str(folder), "HF_HUB_OFFLINE": "1"} | environment
+    fields = {"TMPDIR": str(folder), "HF_HUB_OFFLINE": "1"} | environment
     done = subprocess.run(
-        list(map(str, command)), cwd=folder, env=os.environ | told, capture_output=True, text=True, check=False
+        list(map(str, command)), cwd=folder, env=os.environ | fields, capture_output=True, text=True, check=False
     )
     print(done.stdout[-600:], done.stderr[-600:] if done.returncode else "")
 
@@ -147,15 +147,15 @@ def inspect_rows(clip: Path) -> dict[str, list[dict[str, Any]]]:
     """The samples of both tasks; one of the choices has two right answers."""
     heard = {"type": "audio", "audio": str(clip), "format": "wav"}
     choices: list[dict[str, Any]] = [
-        {"id": f"c{n}", "input": [{"role": "user", "content": [heard, {"type": "text", "text": one.text}]}]}
-        | {"choices": list(one.choices), "target": one.target}
-        for n, one in enumerate(CHOICES, start=1)
+        {"id": f"c{n}", "input": [{"role": "user", "content": [heard, {"type": "text", "text": question.text}]}]}
+        | {"choices": list(question.choices), "target": question.target}
+        for n, question in enumerate(CHOICES, start=1)
     ]
     several = {"id": "several", "input": "Which animal is heard?", "choices": ["a", "b", "c"], "target": ["A", "B"]}
     brief = {"role": "system", "content": "Be brief."}
     texts = [
-        {"id": n, "input": [brief, {"role": "user", "content": one.text}], "target": one.target}
-        for n, one in enumerate(TEXTS, start=1)
+        {"id": n, "input": [brief, {"role": "user", "content": question.text}], "target": question.target}
+        for n, question in enumerate(TEXTS, start=1)
     ]
     return {"choices": [*choices, several], "texts": texts}
 
@@ -197,11 +197,13 @@ def evalscope(venv: Path, url: str, folder: Path, out: Path) -> None:
     (folder / "choices").mkdir()
     (folder / "texts").mkdir()
     rows = [
-        {"question": f"<audio 1> {one.text}", "options": one.choices, "audio_1": name, "answer": one.target}
-        for one in CHOICES
+        {"question": f"<audio 1> {asked.text}", "options": asked.choices, "audio_1": name, "answer": asked.target}
+        for asked in CHOICES
     ]
     (folder / "choices/heard_val.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
-    lines = [{"messages": [{"role": "user", "content": one.text}], "answer": one.target} for one in TEXTS]
+    lines = [
+        {"messages": [{"role": "user", "content": question.text}], "answer": question.target} for question in TEXTS
+    ]
     (folder / "texts/heard.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
     sets = {"general_vmcq": ("choices", 1), "general_vqa": ("texts", 2)}
     for dataset, (place, repeats) in sets.items():
@@ -213,10 +215,11 @@ def evalscope(venv: Path, url: str, folder: Path, out: Path) -> None:
     for part in ("reviews", "predictions", "reports"):
         shutil.copytree(folder / "out" / part, out / "evalscope" / part, ignore=shutil.ignore_patterns("*.html"))
     for path in (out / "evalscope/reports").rglob("*.json"):
-        told = json.loads(path.read_text())
-        metrics = [{name: one[name] for name in ("identity", "num", "score", "semantics")} for one in told["metrics"]]
+        fields = json.loads(path.read_text())
+        shown = ("identity", "num", "score", "semantics")
+        metrics = [{name: metric[name] for name in shown} for metric in fields["metrics"]]
         kept = ("schema_version", "name", "dataset_name", "model_name", "execution_summary")
-        path.write_text(json.dumps({name: told[name] for name in kept} | {"metrics": metrics}, indent=1))
+        path.write_text(json.dumps({name: fields[name] for name in kept} | {"metrics": metrics}, indent=1))
     for path in (out / "evalscope/reviews").rglob("*.jsonl"):
         reviews = [json.loads(line) for line in path.read_text().splitlines()]
         for review in reviews:
@@ -267,7 +270,10 @@ def lmms_eval(venv: Path, url: str, folder: Path, out: Path) -> None:
         ("heard_texts", TEXTS, "question", "answer", LMMS_EXACT),
     ):
         (tasks / f"{task}.yaml").write_text(LMMS_TASK.format(task=task, asked=asked, right=right, graded=graded))
-        rows = [{"question": one.text, "choices": one.choices, "answer": one.target} for one in questions]
+        rows = [
+            {"question": question.text, "choices": question.choices, "answer": question.target}
+            for question in questions
+        ]
         run([venv / "bin/python", "-c", made, json.dumps(rows), folder / f"{task}.parquet"], folder)
     arguments = f"model_version=mock-audio,base_url={url},api_key=x,num_cpus=1"
     command: list[str | Path] = [
@@ -283,9 +289,9 @@ def lmms_eval(venv: Path, url: str, folder: Path, out: Path) -> None:
     run(command, folder, OPENAI_API_KEY="x", OPENAI_API_BASE=url)
     shutil.copytree(folder / "out", out / "lmms_eval")
     for path in (out / "lmms_eval").rglob("*_results.json"):
-        told = json.loads(path.read_text())
+        fields = json.loads(path.read_text())
         kept = ("results", "higher_is_better", "n-samples", "model_name", "model_source", "date", "lmms_eval_version")
-        path.write_text(json.dumps({name: told[name] for name in kept if name in told}, indent=1))
+        path.write_text(json.dumps({name: fields[name] for name in kept if name in fields}, indent=1))
 
 
 def main(peer: str, venv: Path, out: Path) -> None:

@@ -77,7 +77,7 @@ def named(shared: Path) -> Iterator[Row]:
 
 
 def verdicts(shared: Path) -> Iterator[tuple[str, str]]:
-    """What judges wrote, with the grade that AudioBench took from it."""
+    """Yield verdicts of judges, with the grade that AudioBench parsed."""
     for path in sorted((shared / "data/audiobench-logs").glob("*/*judge_score.json")):
         for row in json.loads(path.read_text()).get("details", []):
             if row.get("success") and row["rate_score"] in range(6):
@@ -121,19 +121,19 @@ def errors(rows: Sequence[dict[str, Any]]) -> Iterator[str]:
             reader(row["reply"], row["labels"], row["choices"], **more).answer
             for row, more in zip(rows, given, strict=True)
         ]
-        found = Counter(outcome(answer, row["truth"]) for answer, row in zip(read, rows, strict=True))
-        yield f"| {name} | {found['right']} | {found['wrong']} | {found['invented']} | {found['unread']} |"
+        outcomes = Counter(outcome(answer, row["truth"]) for answer, row in zip(read, rows, strict=True))
+        yield f"| {name} | {outcomes['right']} | {outcomes['wrong']} | {outcomes['invented']} | {outcomes['unread']} |"
 
 
 def by_rule(rows: Sequence[dict[str, Any]]) -> Iterator[str]:
     """Markdown: how often each rule of our reader is right."""
-    found: dict[str, Counter[str]] = {}
+    outcomes: dict[str, Counter[str]] = {}
     for row in rows:
         reading = parse_choice(row["reply"], row["labels"], row["choices"], question=row.get("question", ""))
         if reading.answer is not None:
-            found.setdefault(reading.rule, Counter())[outcome(reading.answer, row["truth"])] += 1
+            outcomes.setdefault(reading.rule, Counter())[outcome(reading.answer, row["truth"])] += 1
     yield "| rule | right | wrong or invented |\n|-|-|-|"
-    for rule, count in sorted(found.items(), key=lambda one: -one[1].total()):
+    for rule, count in sorted(outcomes.items(), key=lambda pair: -pair[1].total()):
         yield f"| `{rule}` | {count['right']} | {count['wrong'] + count['invented']} |"
 
 
@@ -148,8 +148,8 @@ def main(shared: Path) -> None:
     same = sum(PARSERS["earmark"](text, "012345").answer == grade for text, grade in graded)
     print(f"verdicts: the grade was read from {same} of {len(graded)}")
     replies = free(shared)
-    found = [reply for reply in replies if PARSERS["earmark"](reply, "ABCD").answer]
-    print(f"free: a letter was read from {len(found)} of {len(replies)} replies that name none")
+    outcomes = [reply for reply in replies if PARSERS["earmark"](reply, "ABCD").answer]
+    print(f"free: a letter was read from {len(outcomes)} of {len(replies)} replies that name none")
 
 
 if __name__ == "__main__":

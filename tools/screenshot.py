@@ -21,14 +21,14 @@ WIDTH = 88  # columns
 
 
 def main() -> None:
-    """Record what `earmark show` prints, of the listening gain as many columns as stand beside each other."""
+    """Record the output of `earmark show`, with as many columns of the listening gain as fit."""
     out, runs = Path(sys.argv[1]), [Path(name) for name in sys.argv[2:]]
     console = Console(record=True, width=WIDTH, force_terminal=True, file=Path("/dev/null").open("w"))  # noqa: SIM115
     for run in runs:
         signed, metrics = load_signature(run), read_metrics(run)
         title = f"{signed.benchmark['name']} by {signed.model['name']}: {metrics.rows[0].headline[0]}"
         console.print(make_table(title, HEAD, rows_table([row for row in metrics.rows if not row.is_slice]), words=2))
-        gains = gain.gain_table([one for one in metrics.gains if not one.slice])
+        gains = gain.gain_table([row for row in metrics.gains if not row.slice])
         if gains:
             columns = split_columns(gain.HEAD, column_widths([gain.HEAD, *gains]), 1, WIDTH)[0]
             head, *lines = ([line[index] for index in columns] for line in (gain.HEAD, *gains))
@@ -37,9 +37,7 @@ def main() -> None:
             console.print(notice)
         console.print()
     svg = console.export_svg(title="earmark demo")
-    out.write_text(
-        re.sub(r"@font-face \{.*?\}\s*", "", svg, flags=re.DOTALL), encoding="utf-8"
-    )  # no fonts from elsewhere
+    out.write_text(re.sub(r"@font-face \{.*?\}\s*", "", svg, flags=re.DOTALL), encoding="utf-8")  # no remote fonts
 
 
 main()

@@ -27,7 +27,7 @@ from msgspec import Meta, Struct
 from earmark.benchmarks._choices import check_tasks
 from earmark.errors import BadData, UsageError
 from earmark.scorers.choice import ChoiceScorer
-from earmark.text.published_parsers import personalized_hearing as read_answer
+from earmark.text.published_parsers import final_answer_letter as read_answer
 from earmark.types import Benchmark, Clip, ImageRef, Item, Part, Prompt, Response, Role, Turn
 
 PROMPT_WITH_AUDIO: Final = (

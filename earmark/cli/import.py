@@ -22,7 +22,7 @@ def command(path: Path, form: str, model: str, words: tuple[str, ...]) -> None:
     """Import the results at PATH, a file or a folder, as runs under results=DIR.
 
     Supported: AcousticBench, AudioBench, evalscope, Inspect, lmms-eval, MMAU, Open ASR Leaderboard,
-    Personalized-Hearing and VoiceBench. docs/foreign.md lists what is kept of each.
+    Personalized-Hearing and VoiceBench. docs/importers.md lists what is kept of each.
 
     \b
     earmark import logs/2026-01-31_audio.eval

@@ -1,4 +1,4 @@
-"""Open a model from its settings: its backend, its prices and its cache, and what asks it no faster than it can answer."""
+"""Open a model from its settings: its backend, prices, cache and throttle."""
 
 from __future__ import annotations
 

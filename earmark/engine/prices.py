@@ -33,8 +33,10 @@ class PricedModel(Wrapper):
 def has_prices(settings: Mapping[str, Any]) -> bool:
     """True if a model's settings, or those of a model within them, hold prices.
 
-    >>> has_prices({"backend": "cascade", "llm": {"backend": "openai", "prices": {"in": 1}}}), has_prices({"backend": "whisper_tiny"})
-    (True, False)
+    >>> has_prices({"backend": "cascade", "llm": {"backend": "openai", "prices": {"in": 1}}})
+    True
+    >>> has_prices({"backend": "whisper_tiny"})
+    False
     """
     return bool(settings.get("prices")) or any(
         has_prices(each) for each in settings.values() if isinstance(each, Mapping)

@@ -37,14 +37,14 @@ def condition_name(condition: Condition | None) -> str:
 def limit_items(benchmark: Benchmark, limit: int | None, *, types: bool = False) -> Iterator[Item]:
     """The items of a benchmark, the first so many of each task that are not skipped."""
     taken: dict[str, int] = {}
-    for item in checked_items(benchmark, types=types):
+    for item in check_items(benchmark, types=types):
         if item.state != "skipped":
             taken[item.task] = taken.get(item.task, 0) + 1
         if limit is None or taken.get(item.task, 0) <= limit:
             yield item
 
 
-def checked_items(benchmark: Benchmark, *, types: bool = False) -> Iterator[Item]:
+def check_items(benchmark: Benchmark, *, types: bool = False) -> Iterator[Item]:
     """The items of a benchmark as the journal will hold them, each target as a label where there are choices.
 
     Texts are made of what UTF-8 encodes; what stands in place of a file is left, for it must be found. Raises BadData
@@ -58,22 +58,22 @@ def checked_items(benchmark: Benchmark, *, types: bool = False) -> Iterator[Item
                 _ITEM.decode(line)
             item = given
         except UnicodeEncodeError:
-            item = _encodable(given)
+            item = _repair_item(given)
         except (TypeError, ValueError, OverflowError, msgspec.MsgspecError):
-            item = _converted(benchmark, given, position)
+            item = _convert_item(benchmark, given, position)
         yield _with_labels(item) if item.labels and not {*item.targets} <= {*item.labels} else item
 
 
 _ITEM: Final = msgspec.json.Decoder(Item)
 
 
-def _encodable(item: Item) -> Item:
+def _repair_item(item: Item) -> Item:
     """An item whose texts UTF-8 encodes. Ids and groups stay apart: they come from the names of files."""
     texts = {name: repair(getattr(item, name)) for name in ("task", "question", "choices", "labels", "targets", "tags")}
     return replace(item, id=escape_bytes(item.id), group=escape_bytes(item.group), **texts)
 
 
-def _converted(benchmark: Benchmark, item: Item, position: int) -> Item:
+def _convert_item(benchmark: Benchmark, item: Item, position: int) -> Item:
     """An item with scalars of numpy as Python's own. Raises BadData for one that has other types than `Item` says."""
     try:
         return _ITEM.decode(ENCODER.encode(item))
@@ -101,7 +101,7 @@ def sort_items(benchmark: Benchmark, items: Iterable[Item]) -> Iterator[Item]:
 def questions(
     benchmark: Benchmark, conditions: tuple[Condition | None, ...], settings: RunSettings
 ) -> Iterator[Question]:
-    """Everything that a run asks, in order: item by item, each under every condition, each as often as it is repeated."""
+    """Questions of a run in order: item by item, each under every condition, each as often as it is repeated."""
     for item in sort_items(benchmark, limit_items(benchmark, settings.limit)):
         if item.state != "skipped":
             for condition in conditions:
@@ -114,10 +114,10 @@ def skip_questions(stream: Iterable[Question], skipped: Container[int]) -> Itera
     return (q for q in stream if question_key(q[0].task, q[0].id, condition_name(q[1]), q[2]) not in skipped)
 
 
-def listed(names: list[str]) -> str:
+def join_names(names: list[str]) -> str:
     """The first few names, and how many more there are.
 
-    >>> listed(["a", "b"]), listed(list("abcdefg"))
+    >>> join_names(["a", "b"]), join_names(list("abcdefg"))
     ('a; b', 'a; b; c; d; e; and 2 more')
     """
     more = [f"and {len(names) - SHOWN:,} more"] if len(names) > SHOWN else []

@@ -1,8 +1,7 @@
-"""Ask every item once, retry, write down.
+"""The engine: ask a model the items of a stream, retry, and write down what comes of each.
 
-Items stream: they are made, their sound is prepared on threads off the loop, at most so many wait their turn, at most
-so many are under way, and each answer is in the journal before anybody hears of it. Nothing is collected, so a million
-items run in the memory of a hundred.
+A few items wait in a queue, at most so many are under way, and each record is in the journal before it is reported.
+Nothing is collected, so a million items run in the memory of a hundred.
 """
 
 from __future__ import annotations

@@ -151,28 +151,28 @@ class OnServer(Protocol):
     """A model on a server, which tells how many questions it may be asked at once."""
 
     @property
-    def hosted(self) -> bool:
+    def is_hosted(self) -> bool:
         """True if it is somebody's service, shared with others."""
         ...
 
     @property
     def engine(self) -> str:
-        """What serves it, as its list of models says: vllm, sglang, llamacpp; empty where it does not say."""
+        """Name of the serving engine as its list of models has it: vllm, sglang, llamacpp; empty if unknown."""
         ...
 
     @property
     def warnings(self) -> tuple[str, ...]:
-        """What a user must know before anything is asked."""
+        """Warnings to show before anything is asked."""
         ...
 
 
 def make_throttle(model: Model, config: ModelConfig) -> Throttle:
-    """A model asked as its settings allow. What is remembered comes at any pace: the model in the memory has its own."""
+    """Return a model asked as its settings allow. Cached answers come at any rate: the model behind the cache has its own."""
     shared, server = config.common, unwrap(model)
     return Throttle(
         model,
         BATCHING_CONCURRENCY if _batches(server, config) else shared.concurrency,
-        start=START_HOSTED if isinstance(server, OnServer) and server.hosted else START_OWN,
+        start=START_HOSTED if isinstance(server, OnServer) and server.is_hosted else START_OWN,
         requests_per_minute=None if shared.cache else shared.requests_per_minute,
         tokens_per_minute=None if shared.cache else shared.tokens_per_minute,
         longest_wait=shared.max_retry_after,

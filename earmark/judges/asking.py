@@ -134,11 +134,11 @@ def tally_votes(votes: Sequence[Vote], template: JudgePrompt) -> JudgeVerdict:
 
 def settings_of(judge: str) -> dict[str, Any]:
     """The settings of a judge, checked. Raises UsageError where no such model is known."""
-    return deepcopy(_composed(judge, Path.cwd(), os.environ.get("EARMARK_CONF", "")))
+    return deepcopy(_compose(judge, Path.cwd(), os.environ.get("EARMARK_CONF", "")))
 
 
 @functools.cache  # composing takes most of a second, and a benchmark may name its judge for each of hundreds of tasks
-def _composed(judge: str, here: Path, conf: str) -> dict[str, Any]:  # noqa: ARG001 - where settings are looked for
+def _compose(judge: str, here: Path, conf: str) -> dict[str, Any]:  # noqa: ARG001 - where settings are looked for
     settings = compose_config([f"model={judge}"]).model
     parse_model(settings)
     return settings

@@ -91,7 +91,7 @@ def parse_rating(reply: str, scale: tuple[float, float]) -> ParsedVerdict[float]
     ParsedVerdict(value=None, rule='out of range')
     """
     text = _strip_reasoning(reply)
-    matches = [_VerdictMatch(end, _rated(value, scale[1]), "json") for end, value in _json(text)]
+    matches = [_VerdictMatch(end, _parse_rated(value, scale[1]), "json") for end, value in _json(text)]
     for match in _MARKED_NUMBER.finditer(text):
         number = match["number"] or match["boxed"] or match["tagged"]
         top = match["top"] or match["boxed_top"]
@@ -102,7 +102,7 @@ def parse_rating(reply: str, scale: tuple[float, float]) -> ParsedVerdict[float]
         for match in _OUT_OF.finditer(text)
         if _number(match["top"]) == scale[1]
     ]
-    bare = _bare([_rated(_plain(line), scale[1]) for line in _lines(text)])
+    bare = _bare([_parse_rated(_plain(line), scale[1]) for line in _lines(text)])
     return _within(_last(matches) or _last(in_prose) or bare, scale)
 
 
@@ -139,7 +139,9 @@ def parse_pair(reply: str, scale: tuple[float, float]) -> ParsedVerdict[tuple[fl
     pairs += [_VerdictMatch(match.end(), _two(match), "marked") for match in _MARKED_PAIR.finditer(text)]
     sides = {match["side"]: match for match in _RATED_SIDE.finditer(text)}  # the last of each
     if len(sides) == 2:
-        pair = tuple(_rated(f"{sides[side]['number']}/{sides[side]['top'] or scale[1]}", scale[1]) for side in "12")
+        pair = tuple(
+            _parse_rated(f"{sides[side]['number']}/{sides[side]['top'] or scale[1]}", scale[1]) for side in "12"
+        )
         pairs.append(
             _VerdictMatch(max(match.end() for match in sides.values()), None if None in pair else pair, "marked")
         )
@@ -184,7 +186,7 @@ def _json_pair(fields: Mapping[str, Any], top: float) -> tuple[float, float] | N
     values = [sides["1"], sides["2"]] if len(sides) == 2 else named[0] if len(named) == 1 else None
     if isinstance(values, dict):
         return _json_pair(values, top)
-    rated = [_rated(value, top) for value in values] if isinstance(values, list) and len(values) == 2 else []
+    rated = [_parse_rated(value, top) for value in values] if isinstance(values, list) and len(values) == 2 else []
     return (rated[0], rated[1]) if rated and rated[0] is not None and rated[1] is not None else None
 
 
@@ -221,7 +223,7 @@ def _number(value: Any) -> float | None:
     return float(value) if isinstance(value, int | float) and not isinstance(value, bool) else None
 
 
-def _rated(value: Any, top: float) -> float | None:
+def _parse_rated(value: Any, top: float) -> float | None:
     """The number that is all of a value, or of a text with at most the top of the scale behind it: 4, "4", "4/5"."""
     match = _BARE_NUMBER.fullmatch(value) if isinstance(value, str) else None
     if match:

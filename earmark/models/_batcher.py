@@ -1,9 +1,8 @@
-"""Prompts that come one by one, answered in batches.
+"""Groups concurrent prompts into batches.
 
-Callers wait side by side; whenever there is room, the one that waits longest is taken together with those that are
-nearest to it in length, up to the size of a batch, and worked on in a thread. Up to two batches are under way: while a
-model answers the one, the next is prepared, if it is full. A batch that cannot be answered is taken apart, so that one
-bad prompt fails alone.
+Whenever there is room, the prompt that waits longest is batched with those nearest to it in length and processed in a
+thread. Up to two batches run at once: while the model answers one, the next is prepared, if it is full. A batch that
+fails is split, so that one bad prompt fails alone.
 """
 
 from __future__ import annotations
@@ -21,9 +20,9 @@ from earmark.errors import AskError
 from earmark.types import Prompt, Response, Seconds, Waveform
 
 MAX_RUNNING_BATCHES: Final = 2  # batches
-LINGER_SECONDS: Final[Seconds] = 0.01  # how long a batch that is not full waits for company
+LINGER_SECONDS: Final[Seconds] = 0.01  # for which a batch that is not full waits for more prompts
 FRAMES_PER_TOKEN: Final = 640  # roughly: 25 tokens a second at 16 kHz,
-CHARACTERS_PER_TOKEN: Final = 4  # and four letters a token of words
+CHARACTERS_PER_TOKEN: Final = 4  # and four letters a token of text
 
 Work = Callable[[list[Prompt]], list[Response]]
 
@@ -32,13 +31,13 @@ class PendingPrompt(Struct, frozen=True, eq=False):
     """A prompt that waits for its answer."""
 
     prompt: Prompt
-    kind: tuple[bytes, bool]  # how it is sampled, and whether it holds sound: a batch is of one kind
+    kind: tuple[bytes, bool]  # its sampling parameters, and whether it contains audio: equal within a batch
     length: float  # in tokens, roughly
     answer: asyncio.Future[Response]
 
 
 class Batcher:
-    """Whoever waits, and what is under way. `work` answers a list of prompts, or raises an AskError for all of them."""
+    """Queue of prompts and running batches. `work` answers a list of prompts, or raises an AskError for all of them."""
 
     def __init__(self, work: Work, size: int, linger: Seconds = LINGER_SECONDS) -> None:
         self._work, self._size, self._linger = work, size, linger
@@ -47,7 +46,7 @@ class Batcher:
         self._away = 0
 
     async def ask(self, prompt: Prompt) -> Response:
-        """The answer to one prompt, whatever batch it comes in."""
+        """Return the response to one prompt."""
         loop = asyncio.get_running_loop()
         job = PendingPrompt(prompt, batch_key(prompt), estimate_tokens(prompt), loop.create_future())
         self._waiting.append(job)
@@ -55,12 +54,12 @@ class Batcher:
         return await job.answer
 
     def close(self) -> None:
-        """Begin no further batch."""
+        """Start no further batch."""
         self._pool.shutdown(wait=False, cancel_futures=True)
 
     def _soon(self, loop: asyncio.AbstractEventLoop) -> None:
         if len(self._waiting) >= self._size:
-            loop.call_soon(self._start, loop)  # after those who came in the same moment
+            loop.call_soon(self._start, loop)  # after the prompts of the same moment
         else:
             loop.call_later(self._linger, self._start, loop)
 
@@ -81,7 +80,7 @@ class Batcher:
             return
         outcomes = [error] * len(jobs) if (error := done.exception()) else done.result()
         for job, outcome in zip(jobs, outcomes, strict=True):
-            if job.answer.done():  # nobody waits any more
+            if job.answer.done():  # its caller was cancelled
                 continue
             if isinstance(outcome, Response):
                 job.answer.set_result(outcome)
@@ -91,7 +90,7 @@ class Batcher:
 
 
 def run_batch(work: Work, prompts: list[Prompt]) -> list[Response | AskError]:
-    """The answers to a batch; one that fails is halved until the prompts at fault stand alone."""
+    """Answer a batch; one that fails is halved until each bad prompt is alone."""
     try:
         return [*work(prompts)]
     except AskError as error:
@@ -102,7 +101,7 @@ def run_batch(work: Work, prompts: list[Prompt]) -> list[Response | AskError]:
 
 
 def next_batch(waiting: list[PendingPrompt], size: int) -> list[PendingPrompt]:
-    """The job that waits longest and its like, nearest in length: little is padded, and nobody waits for ever."""
+    """Choose the oldest job and the ones of its kind nearest in length: little padding, and no job starves."""
     oldest = waiting[0]
     alike = sorted((job for job in waiting if job.kind == oldest.kind), key=lambda job: job.length)
     size, position = min(size, len(alike)), alike.index(oldest)
@@ -118,7 +117,7 @@ def batch_key(prompt: Prompt) -> tuple[bytes, bool]:
 
 
 def estimate_tokens(prompt: Prompt) -> float:
-    """About how many tokens a prompt has."""
+    """Estimate the number of tokens of a prompt."""
     parts = [part for turn in prompt.turns for part in turn.parts]
     frames: int = sum(part.samples.shape[1] for part in parts if isinstance(part, Waveform))
     letters = sum(len(part) for part in parts if isinstance(part, str))

@@ -1,7 +1,7 @@
-"""A prompt as a chat template takes it: what is shared by the adapters that run a model in this process.
+"""Prompts for chat templates, shared by the adapters that run a model in this process.
 
-Parts keep their order; a message of words alone is a plain text, which every template takes. Sound stands in the
-conversation by its place, as samples beside it.
+Parts keep their order; a message of text alone is a plain string, which every template takes. Audio is a part of the
+conversation, as samples.
 """
 
 from __future__ import annotations
@@ -15,14 +15,12 @@ from typing import Any, Final
 from earmark.errors import BadSetup, Rejected
 from earmark.types import Part, Prompt, Samples, Turn, Waveform
 
-MAX_NEW_TOKENS: Final = 1024  # tokens of an answer, where neither the settings nor the benchmark say
-NO_THINKING: Final = {
-    "enable_thinking": False
-}  # what most chat templates call it; those that do not know it go without
+MAX_NEW_TOKENS: Final = 1024  # tokens of an answer, if neither the settings nor the benchmark set a limit
+NO_THINKING: Final = {"enable_thinking": False}  # the variable of most chat templates; others ignore it
 
 
 def to_messages(prompt: Prompt, system_prompt: str | None, placeholder: str = "") -> list[dict[str, Any]]:
-    """The turns as messages. With a placeholder, which stands for each sound, every message is one text.
+    """Convert turns to messages. With a placeholder for each sound, every message is one string.
 
     >>> to_messages(Prompt((Turn("user", ("Which?",)),)), "Be brief.")
     [{'role': 'system', 'content': 'Be brief.'}, {'role': 'user', 'content': 'Which?'}]
@@ -34,9 +32,7 @@ def to_messages(prompt: Prompt, system_prompt: str | None, placeholder: str = ""
 def _content(parts: tuple[Part, ...], placeholder: str) -> str | list[dict[str, Any]]:
     for part in parts:
         if not isinstance(part, str | Waveform):
-            raise Rejected(
-                f"a {type(part).__name__} cannot be given to this model; it takes words and samples of sound"
-            )
+            raise Rejected(f"a {type(part).__name__} cannot be given to this model; it takes text and audio samples")
     if placeholder:
         return "\n".join(part if isinstance(part, str) else placeholder for part in parts)
     if len(parts) == 1 and isinstance(parts[0], str):
@@ -48,19 +44,19 @@ def _content(parts: tuple[Part, ...], placeholder: str) -> str | list[dict[str, 
 
 
 def audio_samples(prompt: Prompt) -> list[Samples]:
-    """The sounds of a prompt in playing order, each of shape (frames,)."""
+    """Samples of the sounds of a prompt in order, each of shape (frames,)."""
     return [samples(part) for turn in prompt.turns for part in turn.parts if isinstance(part, Waveform)]
 
 
 def samples(part: Part) -> Samples:
-    """The samples of one sound, shape (frames,)."""
-    assert isinstance(part, Waveform)  # noqa: S101 - sound is prepared as samples before it comes here
+    """Samples of one sound, shape (frames,)."""
+    assert isinstance(part, Waveform)  # noqa: S101 - audio was prepared as samples
     channel: Samples = part.samples[0]
     return channel
 
 
 def template_of(processor: Any) -> str:
-    """The text of a chat template, the processor's own or its tokenizer's; empty where there is none."""
+    """Text of the chat template of a processor or its tokenizer; empty if there is none."""
     for holder in (processor, getattr(processor, "tokenizer", None)):
         template = getattr(holder, "chat_template", None)
         if isinstance(template, Mapping):
@@ -70,17 +66,17 @@ def template_of(processor: Any) -> str:
     return ""
 
 
-def supported_variables(variables: Mapping[str, Any], template: str) -> dict[str, Any]:
-    """The variables that a template mentions: some processors take an unknown one for an argument of their own.
+def select_variables(variables: Mapping[str, Any], template: str) -> dict[str, Any]:
+    """Select the variables that a template mentions: some processors take an unknown one for an argument of their own.
 
-    >>> supported_variables({"enable_thinking": False}, "{% if enable_thinking %}"), supported_variables({"enable_thinking": False}, "{{ messages }}")
-    ({'enable_thinking': False}, {})
+    >>> select_variables({"enable_thinking": False, "year": 1}, "{% if enable_thinking %}")
+    {'enable_thinking': False}
     """
     return {name: value for name, value in variables.items() if re.search(rf"\b{re.escape(name)}\b", template)}
 
 
 def sampling(prompt: Prompt, own: Mapping[str, Any]) -> dict[str, Any]:
-    """Sampling parameters: greedy, unless the benchmark or the model's settings say otherwise.
+    """Merge sampling parameters: greedy by default, then the benchmark's, then the model's own.
 
     >>> sampling(Prompt((), sampling={"max_tokens": 16}), {"temperature": 0.7})
     {'temperature': 0.7, 'max_tokens': 16}
@@ -111,10 +107,10 @@ def translate_load_errors(hf_id: str) -> Iterator[None]:
     try:
         yield
     except ImportError as error:
-        raise BadSetup(f"{hf_id} needs a package that is not here: {error_line(error)}") from error
+        raise BadSetup(f"{hf_id} needs a package that is not installed: {error_line(error)}") from error
     except torch.OutOfMemoryError as error:
         raise BadSetup(
-            f"{hf_id} does not fit: {error_line(error)}; model.dtype=bfloat16 halves 32-bit weights"
+            f"{hf_id} does not fit into memory: {error_line(error)}; model.dtype=bfloat16 halves 32-bit weights"
         ) from error
     except (OSError, ValueError) as error:
         raise BadSetup(f"{hf_id} cannot be opened: {error_line(error)}") from error

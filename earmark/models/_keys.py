@@ -1,7 +1,7 @@
-"""The key of a service: where it comes from, which address it is sent to, and how it is kept out of every message.
+"""API keys: their variables, the addresses that they are sent to, and their redaction in messages.
 
 A key belongs to an address. A known service gets the key of its own variable; any other address gets the variable that
-the user names with `api_key_env`, or none. An address holds no key: a password or a key in it would be written down.
+the user names with `api_key_env`, or none. An address contains no key: it is written to disk.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ HIDDEN: Final = "***"
 
 
 class KeySettings(Protocol):
-    """The settings that say where a key is sent, and which."""
+    """Settings that choose a key and where it is sent."""
 
     @property
     def base_url(self) -> str: ...
@@ -43,28 +43,28 @@ class KeySettings(Protocol):
 
 
 def parse_address(base_url: str) -> URL:
-    """Parse the address of a service. Raises BadSetup for what is none, and for one that holds a password or a key."""
+    """Parse the address of a service. Raises BadSetup if it is none, or contains a password or a key."""
     try:
         url = URL(base_url)
     except ValueError:
         url = URL()
     if url.user is not None or url.password is not None:
         raise BadSetup(
-            f"the address of {url.host} holds a user or a password, which would be written down; leave it out, "
-            "and give a variable that holds 'Basic BASE64': model.api_key_env=NAME model.api_key_header=Authorization"
+            f"the address of {url.host} contains a user or a password, which would be written to disk; leave it out, "
+            "and set a variable to 'Basic BASE64': model.api_key_env=NAME model.api_key_header=Authorization"
         )
     if url.scheme not in ("http", "https") or not url.host:
         raise BadSetup(f"'{base_url}' is no address; expected one such as http://127.0.0.1:8000/v1")
     if secret := next((name for name in url.query if SECRET.search(name)), None):
         raise BadSetup(
-            f"the address of {url.host} holds {secret}=, a key that would be written down; leave it out, and give the "
-            f"variable that holds it: model.api_key_env=NAME model.api_key_query={secret}"
+            f"the address of {url.host} contains {secret}=, a key that would be written to disk; leave it out, and "
+            f"name its variable: model.api_key_env=NAME model.api_key_query={secret}"
         )
     return url
 
 
 def service_variable(url: URL) -> str:
-    """Name the variable that holds the key of a known service; empty for any other address.
+    """Variable with the key of a known service; empty for any other address.
 
     >>> service_variable(URL("https://api.openai.com/v1")), service_variable(URL("https://api.openai.com.example.org"))
     ('OPENAI_API_KEY', '')
@@ -73,17 +73,17 @@ def service_variable(url: URL) -> str:
 
 
 def find_key(settings: KeySettings) -> str:
-    """Read the key of an address from the environment; empty where it has none. Raises BadSetup where it is missing."""
+    """Read the key of an address from the environment; empty if it needs none. Raises BadSetup if it is missing."""
     named = settings.api_key_env
     if named and named not in os.environ and not VARIABLE.fullmatch(named):
         raise BadSetup(
-            "model.api_key_env names no variable of the environment (it is not shown: it may be a key); expected a name"
+            "model.api_key_env is no variable of the environment (not shown, since it may be a key); expected a name"
         )
     placed = settings.api_key_header or settings.api_key_query
     if not NAME.fullmatch(placed) or (settings.api_key_header and settings.api_key_query):
         raise BadSetup(
-            "model.api_key_header or model.api_key_query, one of the two, names a header or a field of the query, "
-            "such as api-key"
+            "expected either model.api_key_header or model.api_key_query, the name of a header or a query field, such "
+            "as api-key"
         )
     url = parse_address(settings.base_url)
     variable = named or service_variable(url)
@@ -98,7 +98,7 @@ def find_key(settings: KeySettings) -> str:
 
 
 def hide(data: bytes, key: str) -> bytes:
-    """Replace the key in what a service said: some repeat it when they refuse it.
+    """Replace the key in data of a service: some repeat it when they refuse it.
 
     >>> hide(b"no such key: sk-12345678", "sk-12345678")
     b'no such key: ***'
@@ -110,10 +110,10 @@ def hide(data: bytes, key: str) -> bytes:
 
 @lru_cache(maxsize=64)
 def _forms(key: str) -> tuple[bytes, ...]:
-    """Forms in which the key may come back: alone, as JSON and as addresses write it; the longest first."""
-    found = set[str]()
+    """Forms in which the key may come back: plain, in JSON and in an address; the longest first."""
+    forms = set[str]()
     for secret in (key, key.rpartition(" ")[2]):
         if len(secret) >= SHORTEST_KEY:
             in_address = URL("http://h").with_query(k=secret).raw_query_string.removeprefix("k=")
-            found |= {secret, quote(secret, safe=""), in_address, json.dumps(secret)[1:-1]}
-    return tuple(form.encode() for form in sorted(found, key=len, reverse=True))
+            forms |= {secret, quote(secret, safe=""), in_address, json.dumps(secret)[1:-1]}
+    return tuple(form.encode() for form in sorted(forms, key=len, reverse=True))

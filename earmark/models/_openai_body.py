@@ -1,12 +1,12 @@
-"""From a prompt to a request of chat completions.
+"""Encodes prompts as messages of chat completions.
 
-Servers differ in the part that holds sound (style):
+Servers differ in the part for audio (style):
 
     raw          {"type": "input_audio", "input_audio": {"data": BASE64, "format": "wav"}}
     data         {"type": "input_audio", "input_audio": {"data": "data:audio/wav;base64,BASE64", "format": "wav"}}
     audio_url    {"type": "audio_url", "audio_url": {"url": "data:audio/wav;base64,BASE64"}}
 
-The order of parts is the order of the prompt. Encoded sound stays apart until it is sent: JSON is made around gaps.
+The order of parts is the order of the prompt. Encoded audio is kept apart until it is sent: JSON has placeholders.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ class Profile(Struct, frozen=True):
     style: Style = "raw"
     max_body_bytes: int | None = None  # of a whole request
     streams_only: bool = False
-    streamed_speech: str = "pcm16"  # the form of spoken replies that it streams
+    streamed_speech: str = "pcm16"  # format of streamed speech
 
 
 PROFILES: Final = {
@@ -43,22 +43,22 @@ SERVICES: Final = {"api.openai.com": "openai", "dashscope": "dashscope"}  # by a
 
 
 def find_profile(name: str, base_url: str) -> Profile:
-    """The profile of a name; of an address where none is named.
+    """Find the profile of a name; of an address if the name is empty.
 
-    >>> find_profile("", "https://api.openai.com/v1").max_body_bytes, find_profile("", "http://127.0.0.1:8000/v1").max_body_bytes
-    (20971520, None)
+    >>> [find_profile("", url).max_body_bytes for url in ("https://api.openai.com/v1", "http://127.0.0.1:8000/v1")]
+    [20971520, None]
     """
     host = urlsplit(base_url).hostname or ""
     return PROFILES[name or next((known for part, known in SERVICES.items() if part in host), "vllm")]
 
 
 def to_messages(turns: tuple[Turn, ...], style: Style, media: list[bytes]) -> list[dict[str, Any]]:
-    """The turns as messages. Encoded media go to `media`, in order."""
+    """Encode turns as messages. Encoded media are appended to `media`, in order."""
     return [{"role": turn.role, "content": to_content(turn.parts, style, media)} for turn in turns]
 
 
 def to_content(parts: tuple[Part, ...], style: Style, media: list[bytes]) -> str | list[dict[str, Any]]:
-    """The content of one message; a message of words alone is a plain string.
+    """Encode the content of one message; a message of text alone is a plain string.
 
     >>> to_content(("Hello.",), "raw", [])
     'Hello.'
@@ -81,6 +81,6 @@ def _content_part(part: Part, style: Style, media: list[bytes]) -> dict[str, Any
         return {"type": "audio_url", "audio_url": {"url": url}}
     if isinstance(part, ImageBytes):
         media.append(part.base64 or pybase64.b64encode(part.data))
-        picture: dict[str, Any] = {"url": placeholder(f"data:{part.mime};base64,")}
-        return {"type": "image_url", "image_url": picture | ({"detail": part.detail} if part.detail else {})}
-    raise Rejected(f"a {type(part).__name__} cannot be sent as it is; sound is prepared before it is asked about")
+        image: dict[str, Any] = {"url": placeholder(f"data:{part.mime};base64,")}
+        return {"type": "image_url", "image_url": image | ({"detail": part.detail} if part.detail else {})}
+    raise Rejected(f"a {type(part).__name__} cannot be sent as it is; audio must be prepared first")

@@ -1,4 +1,4 @@
-"""The queue for batches of a service of OpenAI's kind: files go up, a batch is made of one, and its files come down."""
+"""Batch queue of an OpenAI-compatible service: upload of requests, creation of a batch, download of its output."""
 
 from __future__ import annotations
 
@@ -16,15 +16,13 @@ from earmark.models._reply import SUCCESS, Reply, convert, error_fields, parse_p
 from earmark.models.openai import ENDPOINT, ChatModel
 from earmark.types import BatchJob, BatchOutputLine, BatchReply, Prompt, Response
 
-COMPLETION_WINDOW: Final = "24h"  # within which a batch is to be answered: the only one that there is
-FILE_BYTES: Final = 1 << 30  # of a file of answers, which may be longer than any one reply
-METADATA_KEY: Final = (
-    "earmark"  # under which a batch carries a digest of its questions, for whoever looks at the service's list
-)
+COMPLETION_WINDOW: Final = "24h"  # within which a batch is to be answered: the only one that is offered
+FILE_BYTES: Final = 1 << 30  # of an output file, which may be longer than any one reply
+METADATA_KEY: Final = "earmark"  # of the digest of a batch's questions, shown in the service's list
 
 
 class ServiceObject(Struct, frozen=True):
-    """Something that the service has a name for."""
+    """An object of the service with an id."""
 
     id: str
 
@@ -36,13 +34,13 @@ class BatchError(Struct, frozen=True):
 
 
 class BatchErrors(Struct, frozen=True):
-    """All that is wrong with it."""
+    """Errors of a batch."""
 
     data: list[BatchError] | None = None
 
 
 class BatchObject(ServiceObject, frozen=True, kw_only=True):
-    """A batch in the service's words."""
+    """A batch as the service describes it."""
 
     status: str
     input_file_id: str | None = None
@@ -70,7 +68,7 @@ class BatchQueue(Struct, frozen=True):
         return b"".join(body_chunks(line, media))
 
     async def upload(self, path: Path) -> str:
-        """A file of requests; what the service calls it."""
+        """Upload a file of requests; returns its id."""
         with path.open("rb") as file:
             form = aiohttp.FormData({"purpose": "batch"})
             form.add_field("file", file, filename=path.name, content_type="application/jsonl")
@@ -78,7 +76,7 @@ class BatchQueue(Struct, frozen=True):
         return convert(uploaded, ServiceObject).id
 
     async def create(self, file: str, mark: str) -> BatchJob:
-        """A batch of an uploaded file."""
+        """Create a batch of an uploaded file."""
         fields = {
             "input_file_id": file,
             "endpoint": f"/v1{ENDPOINT}",
@@ -88,7 +86,7 @@ class BatchQueue(Struct, frozen=True):
         return to_batch_job(convert(await self._request("POST", "/batches", json=fields), BatchObject))
 
     async def find(self, file: str) -> BatchJob | None:
-        """The batch of an uploaded file, among the latest hundred."""
+        """Find the batch of an uploaded file among the latest hundred."""
         page = convert(await self._request("GET", "/batches?limit=100"), BatchList)
         return next((to_batch_job(made) for made in page.data or () if made.input_file_id == file), None)
 
@@ -97,9 +95,7 @@ class BatchQueue(Struct, frozen=True):
         return to_batch_job(convert(await self._request("GET", f"/batches/{name}"), BatchObject))
 
     async def lines(self, file: str) -> list[BatchOutputLine]:
-        """The lines of a file. One that cannot be read is left out: its question has no answer then, and is asked
-        again.
-        """
+        """Download and parse the lines of a file. Malformed ones are left out: their questions are asked again."""
         async with self.model.client.request("GET", f"/files/{file}/content") as reply:
             data = await self.model.client.read(reply, at_least=FILE_BYTES)
             if reply.status not in SUCCESS:
@@ -107,15 +103,13 @@ class BatchQueue(Struct, frozen=True):
         return [line for line in map(parse_output_line, data.splitlines()) if line]
 
     def answer(self, line: BatchOutputLine) -> Response:
-        """The answer in a line of a batch's files, or the AskError or BadSetup that it amounts to."""
+        """Parse the response in a line of an output file; raises the error that it contains."""
         response = line.response or BatchReply()
         body, status = response.body or {}, response.status_code or 0
         if not status:
             raise Transient(": ".join(filter(None, reversed(error_fields({"error": line.error or {}})))))
         if status in (400, 422) and (names := find_unsupported(body, dict.fromkeys(OPTIONAL_PARAMETERS))):
-            raise Transient(
-                f"the model refuses {', '.join(names)}; with preflight=true that is found out before a batch is sent"
-            )
+            raise Transient(f"the model refuses {', '.join(names)}; preflight=true finds this before a batch is sent")
         return read_reply(Reply(status, {}, body))
 
     async def _request(self, method: str, path: str, **body: Any) -> dict[str, Any]:
@@ -127,7 +121,7 @@ class BatchQueue(Struct, frozen=True):
 
 
 def parse_output_line(data: bytes) -> BatchOutputLine | None:
-    """A line of a file of answers; None where it is none.
+    """Parse a line of an output file; None if it is malformed.
 
     >>> parse_output_line(b'{"custom_id": "1", "resp'), parse_output_line(b'{"custom_id": "1", "response": 5}')
     (None, None)
@@ -139,7 +133,7 @@ def parse_output_line(data: bytes) -> BatchOutputLine | None:
 
 
 def to_batch_job(made: BatchObject) -> BatchJob:
-    """A batch from what a service says of it."""
+    """Convert a batch of the service."""
     files = tuple(file for file in (made.output_file_id, made.error_file_id) if file)
     errors = (made.errors or BatchErrors()).data or ()
     return BatchJob(made.id, made.status, files, "; ".join(str(error.message) for error in errors[:3]))

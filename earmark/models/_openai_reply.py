@@ -1,7 +1,6 @@
-"""From a reply of chat completions to an answer, or to what went wrong.
+"""Parses a reply of chat completions into a response or an error.
 
-An answer is an answer whole or not at all: an error inside a 200, a body that is no JSON or a reply without choices is
-a failure.
+An error inside a 200, a body that is no JSON and a reply without choices are failures.
 """
 
 from __future__ import annotations
@@ -27,19 +26,14 @@ from earmark.types import NO_LOGPROBS_NOTE, Clip, Hertz, Response, Usage, Wavefo
 
 FILTERED_CODES: Final = ("content_filter", "content_policy_violation", "moderation_blocked")
 OUT_OF_CREDIT: Final = ("insufficient_quota", "billing_hard_limit_reached")
-BROKEN_FINISH: Final = "error"  # as some that pass questions on say that the one they passed it to broke off
-AUDIO_UNSUPPORTED: Final = (
-    re.compile(  # as servers of models without ears say it, llama.cpp with a 500, vLLM with a 400
-        r"audio input is not supported|(?:is )?not a multimodal model|at most 0 audio|does not support audio",
-        re.IGNORECASE,
-    )
+BROKEN_FINISH: Final = "error"  # the finish reason of routers whose provider broke off
+AUDIO_UNSUPPORTED: Final = re.compile(  # in errors of models without audio, llama.cpp with a 500, vLLM with a 400
+    r"audio input is not supported|(?:is )?not a multimodal model|at most 0 audio|does not support audio", re.IGNORECASE
 )
 SPEECH_RATE: Final[Hertz] = 24000  # of speech that comes as bare samples
-SPEECH_MAGIC: Final = (
-    {b"RIFF": "wav", b"fLaC": "flac", b"OggS": "ogg", b"ID3": "mp3"}
-    | dict.fromkeys((b"\xff\xfb", b"\xff\xf3", b"\xff\xf2"), "mp3")
-    # of sound files; an mp3 without a title begins with one of three marks, and bare samples may well with a first byte of
-    # ff
+# First bytes of audio files. An mp3 without a title begins with one of three marks; bare samples may begin with ff too.
+SPEECH_MAGIC: Final = {b"RIFF": "wav", b"fLaC": "flac", b"OggS": "ogg", b"ID3": "mp3"} | dict.fromkeys(
+    (b"\xff\xfb", b"\xff\xf3", b"\xff\xf2"), "mp3"
 )
 
 
@@ -58,7 +52,7 @@ class Thought(Struct, frozen=True, omit_defaults=True):
 
 
 class ContentPart(Struct, frozen=True):
-    """A part of a message. Further kinds are left out."""
+    """A part of a message. Other kinds are ignored."""
 
     type: str | None = None
     text: str | None = None
@@ -70,17 +64,17 @@ Content: TypeAlias = str | list[ContentPart | str] | None
 
 
 class Message(Struct, frozen=True):
-    """A message, whole or what a stream adds to it."""
+    """A message, whole or the delta of a stream."""
 
     content: Content = None
-    reasoning_content: Content = None  # these two: one thing, by the name that a server has for it
+    reasoning_content: Content = None  # these two are the same, under the names of different servers
     reasoning: Content = None
     refusal: str | None = None
     audio: SpeechAudio | None = None
 
 
 class ReplyChoice(Struct, frozen=True):
-    """One answer. `delta` is what a stream says instead of `message`."""
+    """One answer. Streams have `delta` instead of `message`."""
 
     message: Message | None = None
     delta: Message | None = None
@@ -90,7 +84,7 @@ class ReplyChoice(Struct, frozen=True):
 
 
 class TokenDetails(Struct, frozen=True):
-    """Of tokens, those that are sound."""
+    """Number of audio tokens among the tokens."""
 
     audio_tokens: Count = None
 
@@ -114,7 +108,7 @@ class Completion(Struct, frozen=True):
 
 
 def read_reply(reply: Reply, *, logprobs: bool = False) -> Response:
-    """The answer in a reply, or the AskError that the reply amounts to. Its speech is read by `read_speech`."""
+    """Parse the response in a reply; raises the error that it contains. Its speech is read by `read_speech`."""
     if not reply.ok or isinstance(reply.payload, bytes) or not reply.payload.get("choices"):
         raise to_error(reply)
     completion = convert(reply.payload, Completion)
@@ -123,9 +117,9 @@ def read_reply(reply: Reply, *, logprobs: bool = False) -> Response:
     if choice.error:
         raise to_error(reply._replace(payload={"error": choice.error}))
     if choice.finish_reason == BROKEN_FINISH:
-        raise Transient("the server ended the answer with an error, and does not say which")
+        raise Transient("the server ended the answer with an error of unknown kind")
     if choice.message is None and stop == "end":
-        raise Transient("the reply has not the form that it should have: no message in its first choice")
+        raise Transient("the reply is malformed: no message in its first choice")
     if refusal := message.refusal or refusals(message.content):
         return Response(refusal, "filtered", usage=usage, seconds=reply.seconds)
     text, thoughts = split_content(message.content)
@@ -142,16 +136,16 @@ def read_reply(reply: Reply, *, logprobs: bool = False) -> Response:
 
 
 def has_logprobs(logprobs: Any) -> bool:
-    """True if there are log-probabilities, and not only a place for them.
+    """True if there are log-probabilities, not only an empty field.
 
-    >>> has_logprobs({"content": [{"logprob": -0.1}]}), has_logprobs({"content": None, "refusal": None}), has_logprobs(None)
-    (True, False, False)
+    >>> [has_logprobs(value) for value in ({"content": [{"logprob": -0.1}]}, {"content": None, "refusal": None}, None)]
+    [True, False, False]
     """
     return any(logprobs.values()) if isinstance(logprobs, dict) else bool(logprobs)
 
 
 def split_content(content: Content) -> tuple[str, str]:
-    """Split a message, a text or a list of typed parts, into its words and the thoughts beside them."""
+    """Split a message, a string or a list of typed parts, into its text and its thoughts."""
     if not isinstance(content, list):
         return content or "", ""
     words = [part if isinstance(part, str) else _words(part) for part in content]
@@ -164,7 +158,7 @@ def _words(part: ContentPart) -> str:
 
 
 def refusals(content: Content) -> str:
-    """Join the parts of a message that refuse."""
+    """Join the refusals among the parts of a message."""
     parts = content if isinstance(content, list) else ()
     return "".join(part.refusal or "" for part in parts if isinstance(part, ContentPart))
 
@@ -188,7 +182,7 @@ def to_error(reply: Reply) -> AskError | BadSetup:
     error = (reply.payload.get("error") or reply.payload) if isinstance(reply.payload, dict) else None
     code = (error.get("code") or error.get("type") or "") if isinstance(error, dict) else ""
     message = f"HTTP {status}: {error_text}"
-    if reply.ok:  # an error inside a success: its own code says what it is
+    if reply.ok:  # an error inside a success: its own code is the status
         status = status_code(code) or 502
         message = f"HTTP {status}: {error_text}" if code else f"HTTP {reply.status} without an answer: {error_text}"
     code = as_text(code)
@@ -198,13 +192,13 @@ def to_error(reply: Reply) -> AskError | BadSetup:
         return BadSetup(f"{message}; the account has no credit left")
     if AUDIO_UNSUPPORTED.search(error_text):
         return BadSetup(
-            f"{message}; serve a model that hears, or this one with its part for sound (llama.cpp: --mmproj FILE)"
+            f"{message}; serve a model with audio input, or this one with its audio part (llama.cpp: --mmproj FILE)"
         )
     return error_of_status(status, message, retry_after(reply.headers))
 
 
 async def read_speech(reply: Reply) -> Clip | None:
-    """The speech of an answer, kept as a file in the cache under a digest of its bytes."""
+    """Store the speech of an answer as a file in the cache, named by a digest of its bytes."""
     choices = convert(reply.payload, Completion).choices or [ReplyChoice()]
     audio = (choices[0].message or Message()).audio
     if not audio or not audio.data:
@@ -217,7 +211,7 @@ async def read_speech(reply: Reply) -> Clip | None:
 
 
 def decode_speech(chunks: Sequence[str]) -> bytes:
-    """Sound from base64 that came in pieces: each coded alone, or cut anywhere.
+    """Decode base64 in chunks, each encoded alone or cut anywhere.
 
     >>> decode_speech(["AAE=", "Ag=="]), decode_speech(["AA", "EC"])
     (b'\\x00\\x01\\x02', b'\\x00\\x01\\x02')
@@ -228,7 +222,7 @@ def decode_speech(chunks: Sequence[str]) -> bytes:
 
 
 def store_speech(data: bytes, words: str) -> Clip:
-    """Speech as a file: as it is, or with a head where it is bare samples of 16 bits."""
+    """Store speech as a file: unchanged, or as WAV if it is bare samples of 16 bits."""
     form = next((form for head, form in SPEECH_MAGIC.items() if data.startswith(head)), "")
     if not form:
         samples = np.frombuffer(data[: len(data) // 2 * 2], "<i2").astype(np.float32) / np.float32(FULL_SCALE)

@@ -1,11 +1,11 @@
-"""A streamed reply, put together to the reply that it would have been whole.
+"""Assembles a streamed reply to the reply that it would have been without streaming.
 
     data: {"choices": [{"delta": {"content": "The answer"}, "finish_reason": null}]}
     data: {"choices": [{"delta": {"content": " is B"}, "finish_reason": "stop"}]}
     data: {"choices": [], "usage": {...}}
     data: [DONE]
 
-A stream that ends without a reason to finish and without its end marker is no answer, however much of one has come.
+A stream that ends without a finish reason and without its end marker is no answer.
 """
 
 from __future__ import annotations
@@ -48,12 +48,12 @@ class StreamedReply:
 
     @property
     def is_complete(self) -> bool:
-        """True if the answer came to its end."""
+        """True if the answer is complete."""
         return self.ended or bool(self._finish)
 
     def add_event(self, data: bytes) -> None:
-        """Take the data of one line; nothing ends an event, whose data may have several lines."""
-        chunk = parsed_line(data) if data and not self._lines else data
+        """Add the data of one line; empty data ends an event, which may have several lines."""
+        chunk = parse_line(data) if data and not self._lines else data
         if data == END and not self._lines:
             self.ended = True
         elif data and isinstance(chunk, bytes):
@@ -61,7 +61,7 @@ class StreamedReply:
         elif data:
             self._add_chunk(chunk)
         elif self._lines:
-            chunk = parsed_line(b"\n".join(self._lines))
+            chunk = parse_line(b"\n".join(self._lines))
             if isinstance(chunk, bytes):
                 raise Transient(f"a piece of the stream is no JSON: {chunk[:200]!r}")
             self._lines.clear()
@@ -96,7 +96,7 @@ class StreamedReply:
         self._transcript.append(audio.transcript or "")
 
     def payload(self) -> dict[str, Any]:
-        """The reply as it would have come whole."""
+        """Return the reply as it would be without streaming."""
         message: dict[str, Any] = {name: "".join(pieces) for name, pieces in self._texts.items()}
         if self._audio or any(self._transcript):
             message["audio"] = {"data": self._audio, "transcript": "".join(self._transcript)}
@@ -105,9 +105,9 @@ class StreamedReply:
 
 
 async def collect_stream(client: HttpClient, reply: aiohttp.ClientResponse, began: Seconds) -> Reply:
-    """A stream to its end. Raises Transient where it breaks off."""
+    """Read a stream to its end. Raises Transient if it breaks off."""
     stream = StreamedReply(began)
-    async for data in event_lines(client.pieces(reply)):
+    async for data in event_lines(client.iter_chunks(reply)):
         stream.add_event(client.hide(data))
         if stream.error is not None:
             return Reply(200, reply.headers, stream.error)
@@ -116,13 +116,13 @@ async def collect_stream(client: HttpClient, reply: aiohttp.ClientResponse, bega
     if not stream.ended:
         stream.add_event(b"")
     if not stream.is_complete:
-        raise Transient("the stream ended before the answer did: no reason to finish, no end marker")
+        raise Transient("the stream ended before the answer did: no finish reason, no end marker")
     seconds = time.perf_counter() - began
     return Reply(200, reply.headers, stream.payload(), seconds, stream.first_token, stream.first_sound)
 
 
-def parsed_line(data: bytes) -> Any:
-    """Parse the data of an event; the bytes where they are no JSON, or only a part of some."""
+def parse_line(data: bytes) -> Any:
+    """Parse the data of an event; returns the bytes if they are no JSON, or only a part of it."""
     try:
         return loads_lenient(data)
     except orjson.JSONDecodeError:
@@ -130,11 +130,11 @@ def parsed_line(data: bytes) -> Any:
 
 
 async def event_lines(pieces: AsyncIterator[bytes]) -> AsyncIterator[bytes]:
-    """Yield the data of each line of a stream, and nothing for a line that ends an event.
+    """Yield the data of each line of a stream, and empty data for a line that ends an event.
 
-    Lines end with CR, LF or both, and may be long: a piece of speech is.
+    Lines end with CR, LF or both, and may be long, such as a piece of speech.
     """
-    begun: list[bytes] = []  # a line that has not ended yet, in pieces: put together once
+    begun: list[bytes] = []  # pieces of a line that has not ended yet, joined once
     after_return = False
     async for piece in pieces:
         text = piece[1:] if after_return and piece.startswith(b"\n") else piece

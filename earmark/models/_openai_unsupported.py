@@ -1,9 +1,9 @@
-"""Parameters that a model refuses, found out once and remembered.
+"""Parameters that a model does not support, learned from its errors.
 
-A newer model takes `max_completion_tokens` where others take `max_tokens`, no temperature but its own, and so on, and
-says so with a 400. What it refuses is renamed or left out and the question is sent again at once; later questions go
-right the first time. Every answer that is concerned carries a note. What a user has set himself is never left out
-behind his back.
+A newer model takes `max_completion_tokens` instead of `max_tokens`, only its own temperature, and so on, and answers
+400 otherwise. An unsupported parameter is renamed or left out and the request is sent again at once; later requests are
+adjusted from the start. Every response concerned carries a note. A parameter that the user has set is never left out
+silently.
 """
 
 from __future__ import annotations
@@ -22,16 +22,15 @@ OPTIONAL_PARAMETERS: Final = frozenset(
     "max_tokens max_completion_tokens temperature top_p seed stop logprobs top_logprobs stream_options".split()
 )
 UNSUPPORTED_MESSAGE: Final = re.compile(
-    r"unsupported|not supported|does ?n[o']t support|not "
-    r"(?:allowed|permitted|accepted|available|compatible)|un(?:recognized|known|expected)"
-    r"|extra (?:inputs|fields)|only the default|deprecated",
+    r"unsupported|not supported|does ?n[o']t support|not (?:allowed|permitted|accepted|available|compatible)"
+    r"|un(?:recognized|known|expected)|extra (?:inputs|fields)|only the default|deprecated",
     re.IGNORECASE,
 )
 MAX_ADJUSTMENTS: Final = 5  # requests until an answer, the first included: most models refuse one parameter at a time
 
 
 class RequestOutcome(NamedTuple):
-    """A reply with the fields that were sent, and what had been done to them."""
+    """A reply with the fields that were sent, and notes on their changes."""
 
     reply: Reply
     sent: Mapping[str, Any]
@@ -42,9 +41,9 @@ class UnsupportedParameters:
     """Parameters that one model does not support, learned from its errors."""
 
     def __init__(self, own: Mapping[str, str] = MappingProxyType({})) -> None:
-        self.own = own  # what the user has set, with the word that sets it: not to be left out
-        self.changes: dict[str, str] = {}  # from a name to the one that goes in its place; empty: nothing does
-        self.finding = asyncio.Lock()  # held by the question that finds out, while others wait
+        self.own = own  # parameters that the user has set, with the name of the setting: never left out
+        self.changes: dict[str, str] = {}  # from a name to its replacement; empty: none
+        self.finding = asyncio.Lock()  # taken by the request that learns, while others wait
 
     @property
     def notes(self) -> tuple[str, ...]:
@@ -55,7 +54,7 @@ class UnsupportedParameters:
         )
 
     def strip(self, request: Mapping[str, Any]) -> tuple[Mapping[str, Any], tuple[str, ...]]:
-        """A request without what is refused, and the notes about it."""
+        """Remove unsupported parameters from a request; returns it with notes."""
         if not self.changes:
             return request, ()
         fields = dict(request)
@@ -69,7 +68,7 @@ class UnsupportedParameters:
         return fields, tuple(notes)
 
     def update(self, asked: RequestOutcome) -> bool:
-        """True if a reply refuses parameters that were sent, so that asking again is worth it."""
+        """Learn from a reply; True if it refuses parameters that were sent, so that the request should be repeated."""
         if asked.reply.status not in (400, 422):
             return False
         payload, sent = asked.reply.payload, asked.sent
@@ -88,7 +87,7 @@ class UnsupportedParameters:
 
 
 def find_unsupported(payload: Mapping[str, Any] | bytes, sent: Mapping[str, Any]) -> list[str]:
-    """The parameters among those sent that an error says the model does not take.
+    """Find the parameters among those sent that an error calls unsupported.
 
     >>> error = {"message": "Unsupported parameter: 'max_tokens' is not supported", "param": "max_tokens"}
     >>> find_unsupported({"error": error}, {"max_tokens": 8, "temperature": 0.0})

@@ -1,9 +1,9 @@
-"""Prompts to the inputs of a model of transformers: the one place that knows how processors differ.
+"""Converts prompts to inputs of transformers models, whose processors differ:
 
-chat        a chat template that takes sound among its parts: most models; a tokenizer is one that takes none
-placeholder a chat template of words alone, with a mark where each sound belongs (Ultravox): one prompt at a time
-mistral     the rules of mistral-common in place of a template, sound as files in base64 (Voxtral)
-recogniser  no template at all (Whisper): every clip for itself, and no words
+chat        a chat template that takes audio among its parts: most models; a tokenizer takes none
+placeholder a chat template of text alone, with a placeholder for each sound (Ultravox): one prompt at a time
+mistral     mistral-common instead of a template, audio as files in base64 (Voxtral)
+recogniser  no template (Whisper): each clip on its own, and no text
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ InputStyle = Literal["chat", "placeholder", "mistral", "recogniser"]
 
 
 class PromptProcessor(Struct, frozen=True, eq=False):
-    """A processor and how it is used."""
+    """A processor and its input style."""
 
     processor: Any
     style: InputStyle
@@ -47,12 +47,12 @@ class PromptProcessor(Struct, frozen=True, eq=False):
         return extractor_of(self.processor) is not None
 
     def sound_token(self, config: Any = None) -> int:
-        """The token that stands for a stretch of sound; -1, which is none, where nobody tells."""
+        """Token that stands for a stretch of audio; -1, which is none, if unknown."""
         sources = ((self.processor, "audio_token_id"), (config, "audio_token_id"), (config, "audio_token_index"))
         return next((token for holder, name in sources if (token := getattr(holder, name, None)) is not None), -1)
 
     def capabilities(self, seconds: Seconds | None, clips: int | None) -> Capabilities:
-        """Capabilities of the model, found by a trial call. Raises BadSetup if sound does not reach it."""
+        """Capabilities of the model, found by a trial call. Raises BadSetup if audio does not reach it."""
         if not self.listens:
             return Capabilities(formats=(), clips=0)
         with translate_audio_errors(self.kind):
@@ -82,7 +82,7 @@ class PromptProcessor(Struct, frozen=True, eq=False):
         )
 
     def text(self, prompt: Prompt) -> str:
-        """A prompt in the words of the chat template, a mark where each sound belongs and the answer about to begin."""
+        """Apply the chat template to a prompt, with placeholders for audio and a generation prompt."""
         writer = self.processor if getattr(self.processor, "chat_template", None) else self.tokenizer
         text: str = writer.apply_chat_template(
             self._to_messages(prompt), tokenize=False, add_generation_prompt=True, **self.variables
@@ -99,26 +99,25 @@ class PromptProcessor(Struct, frozen=True, eq=False):
 
 @contextmanager
 def translate_audio_errors(kind: str) -> Iterator[None]:
-    """Translate the error of a processor that takes no sound."""
+    """Translate the error of a processor that takes no audio."""
     from jinja2 import TemplateError  # noqa: PLC0415 - comes with transformers
 
     try:
         yield
     except (TemplateError, TypeError, ValueError) as error:
         raise BadSetup(
-            f"{kind} does not take one sound and a question: {_chat.error_line(error)}; where its chat template takes "
-            "words alone, "
-            "model.placeholder names what stands for a sound"
+            f"{kind} does not take one sound and a question: {_chat.error_line(error)}; if its chat template takes "
+            "text alone, set model.placeholder to what stands for a sound"
         ) from error
 
 
 def make_processor(
     processor: Any, system_prompt: str | None, variables: Mapping[str, Any], placeholder: str
 ) -> PromptProcessor:
-    """Choose how to call a processor. Its tokenizer is set to pad on the left."""
+    """Choose the input style of a processor. Its tokenizer is set to pad on the left."""
     template, extractor = _chat.template_of(processor), extractor_of(processor)
     tokenizer = getattr(processor, "tokenizer", processor)
-    tokenizer.padding_side = "left"  # a model writes on at the right end
+    tokenizer.padding_side = "left"  # a model generates at the right end
     if tokenizer.pad_token is None:
         tokenizer.pad_token = tokenizer.eos_token
     placeholder = placeholder or getattr(processor, "audio_placeholder", "")
@@ -126,16 +125,14 @@ def make_processor(
     if not template:
         style = "mistral" if "Mistral" in type(tokenizer).__name__ else "recogniser"
     if style == "recogniser" and extractor is None:
-        raise BadSetup(
-            f"{type(processor).__name__} has no chat template and takes no sound: nothing can be asked of it"
-        )
-    known = _chat.supported_variables(variables, template)
+        raise BadSetup(f"{type(processor).__name__} has no chat template and takes no audio, so it cannot be evaluated")
+    known = _chat.select_variables(variables, template)
     mark = placeholder if style == "placeholder" else ""
     return PromptProcessor(processor, style, rate_of(extractor), system_prompt, known, mark)
 
 
 def encode_talks(talks: list[list[dict[str, Any]]], rate: Hertz) -> list[list[dict[str, Any]]]:
-    """Conversations whose samples are files in base64."""
+    """Replace the samples of conversations by files in base64."""
     return [[message | {"content": _encode_content(message["content"], rate)} for message in talk] for talk in talks]
 
 

@@ -14,11 +14,11 @@ from msgspec import Meta
 from earmark.errors import Transient
 from earmark.types import Seconds
 
-LONGEST: Final = 500  # characters of what a server says that are shown
+LONGEST: Final = 500  # characters of a server's message that are shown
 ESCAPES: Final = re.compile(  # of JSON: a letter in two halves, half a letter, any other
     rb"\\(?:u[dD][89abAB]\w\w\\u[dD][c-fC-F]\w\w|(?P<half>u[dD][89a-fA-F]\w\w)|.)", re.DOTALL
 )
-Count: TypeAlias = Annotated[int, Meta(ge=0, le=10**9)] | None  # of tokens, as servers tell it
+Count: TypeAlias = Annotated[int, Meta(ge=0, le=10**9)] | None  # of tokens, as servers report it
 Money: TypeAlias = Annotated[float, Meta(ge=0, le=1e6)] | None  # for one answer: sums of it stay numbers
 SUCCESS: Final = range(200, 300)  # HTTP statuses
 T = TypeVar("T")
@@ -36,12 +36,12 @@ class Reply(NamedTuple):
 
     @property
     def ok(self) -> bool:
-        """True if it may hold an answer: some servers say 201 or 206 with one."""
+        """True if it may contain an answer: some servers send one with 201 or 206."""
         return self.status in SUCCESS
 
 
 def parse_payload(data: bytes) -> dict[str, Any] | bytes:
-    """A JSON object, or the bytes where they are none."""
+    """Parse a JSON object; returns the bytes if they are none."""
     try:
         value = loads_lenient(data)
     except orjson.JSONDecodeError:
@@ -50,9 +50,9 @@ def parse_payload(data: bytes) -> dict[str, Any] | bytes:
 
 
 def loads_lenient(data: bytes) -> Any:
-    r"""Parse JSON. A byte order mark before it is left out.
+    r"""Parse JSON, without a byte order mark.
 
-    Half a letter, which no text may hold and some servers send where they cut one, is U+FFFD: no answer is lost by it.
+    Half of a surrogate pair, which some servers send where they truncate, becomes U+FFFD: no answer is lost by it.
 
     >>> loads_lenient(rb'"\ud83d \ud83d\ude00 \\ud83d"') == "\ufffd \U0001f600 \\ud83d"
     True
@@ -77,8 +77,8 @@ def parse_usage(used: Any, kind: type[T]) -> T:
 
     >>> class Used(msgspec.Struct):
     ...     tokens: Count = None
-    >>> parse_usage({"tokens": "7"}, Used).tokens, parse_usage({"tokens": -7}, Used).tokens, parse_usage([], Used).tokens
-    (7, None, None)
+    >>> [parse_usage(used, Used).tokens for used in ({"tokens": "7"}, {"tokens": -7}, [])]
+    [7, None, None]
     """
     try:
         return msgspec.convert(used, kind, strict=False)
@@ -87,10 +87,12 @@ def parse_usage(used: Any, kind: type[T]) -> T:
 
 
 def error_fields(payload: Mapping[str, Any] | bytes) -> tuple[str, str, str]:
-    """The message, the parameter and the code of an error; what is no JSON is a message.
+    """Return the message, the parameter and the code of an error; a payload that is no JSON is the message.
 
-    >>> error_fields({"error": {"message": {"why": "busy"}, "param": ["n"], "code": 429}}), error_fields({"error": [1]})[0]
-    (('{"why":"busy"}', '["n"]', '429'), '[1]')
+    >>> error_fields({"error": {"message": {"why": "busy"}, "param": ["n"], "code": 429}})
+    ('{"why":"busy"}', '["n"]', '429')
+    >>> error_fields({"error": [1]})[0]
+    '[1]'
     """
     if isinstance(payload, bytes):
         return payload.decode("utf-8", "replace")[:LONGEST] or "no message", "", ""
@@ -102,17 +104,17 @@ def error_fields(payload: Mapping[str, Any] | bytes) -> tuple[str, str, str]:
 
 
 def as_text(part: Any) -> str:
-    """Show a part of a reply, whatever its shape."""
+    """Format any part of a reply."""
     if isinstance(part, str):
         return part[:LONGEST]
     try:
         return orjson.dumps(part).decode()[:LONGEST]
     except orjson.JSONEncodeError:  # lists in lists in lists
-        return "what is nested too deep to be shown"
+        return "(nested too deeply to be shown)"
 
 
 def status_code(code: Any) -> int | None:
-    """Read the HTTP status in the code of an error, as a number or as its digits; None where it is none.
+    """Parse the HTTP status in the code of an error, a number or its digits; None if it is none.
 
     >>> status_code(429), status_code("503"), status_code(True), status_code("9" * 5000), status_code(-1)
     (429, 503, None, None, None)

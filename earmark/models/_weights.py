@@ -1,8 +1,8 @@
-"""Which cards can multiply with a model's weights as they are stored.
+"""Checks whether a GPU supports the format of a model's quantized weights.
 
-Weights in few bits, with activations in as few, need a card that multiplies in them. An older card may still run some
-by widening them to 16 bits as it goes (what vLLM does with its Marlin kernels): that is slower, and other arithmetic
-than was published, so it is done only where the user says so.
+Quantized weights with quantized activations need a GPU that multiplies in their format. An older GPU may run some by
+widening them to 16 bits (vLLM's Marlin kernels): that is slower, and not the published arithmetic, so the user must ask
+for it.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ def quantization_of(config: Mapping[str, Any], hf_id: str, revision: str | None 
 
 
 def _separate_config(hf_id: str, revision: str | None) -> Mapping[str, Any]:
-    """Separate quantization file of ModelOpt before 0.31; empty if there is none."""
+    """Read the separate quantization file of ModelOpt before 0.31; empty if there is none."""
     from huggingface_hub import hf_hub_download  # noqa: PLC0415 - half a second that other models do not owe
     from huggingface_hub.errors import EntryNotFoundError  # noqa: PLC0415
 
@@ -68,18 +68,19 @@ def _read(place: Path) -> Mapping[str, Any]:
 
 
 def weight_format(quantization: Mapping[str, Any]) -> str:
-    """The kind of weights that a `quantization_config` tells, as far as it needs a card of its own; empty for all
-    other.
+    """Format of the weights of a `quantization_config`, if it needs a certain GPU; empty for all others.
 
-    >>> weight_format({"quant_method": "modelopt", "quant_algo": "NVFP4"}), weight_format({"quant_method": "awq", "bits": 4})
-    ('nvfp4', '')
+    >>> weight_format({"quant_method": "modelopt", "quant_algo": "NVFP4"})
+    'nvfp4'
+    >>> weight_format({"quant_method": "awq", "bits": 4})
+    ''
     """
-    words = set(re.findall(r"[a-z0-9]+", " ".join(_declared_formats(quantization)).lower()))
+    words = set(re.findall(r"[a-z0-9]+", " ".join(_iter_formats(quantization)).lower()))
     return next((kind for kind in NEEDS if kind in words), "")
 
 
-def _declared_formats(quantization: Mapping[str, Any]) -> Iterator[str]:
-    """Formats declared in each of three notations: a method name, ModelOpt algorithms, compressed-tensors groups."""
+def _iter_formats(quantization: Mapping[str, Any]) -> Iterator[str]:
+    """Yield the formats in each of three notations: a method name, ModelOpt algorithms, compressed-tensors groups."""
     nested = quantization.get("quantization")
     fields = {**quantization, **(nested if isinstance(nested, Mapping) else {})}
     yield from (str(fields.get(key) or "") for key in ("quant_method", "quant_algo"))
@@ -87,16 +88,14 @@ def _declared_formats(quantization: Mapping[str, Any]) -> Iterator[str]:
         yield str(layer.get("quant_algo") or "")
     for group in (fields.get("config_groups") or {}).values():
         weights = group.get("weights") or {}
-        if (
-            group.get("input_activations") and weights.get("type") == "float"
-        ):  # without activations they are widened anyway
+        # Without quantized activations the weights are widened anyway.
+        if group.get("input_activations") and weights.get("type") == "float":
             shape = (weights.get("num_bits"), weights.get("group_size"))
             yield "nvfp4" if shape == (4, 16) else "fp8" if shape[0] == 8 else ""
 
 
 def incompatibility(quantization: Mapping[str, Any], card: Capability | None, *, widen: bool = False) -> str:
-    """Reason why a card cannot run these weights, and what to do; empty where it can, or where there is no card to
-    judge.
+    """Reason why a GPU cannot run these weights, and the remedy; empty if it can, or if there is no GPU.
 
     >>> incompatibility({"quant_method": "modelopt", "quant_algo": "NVFP4"}, (8, 6))[:76]
     'the weights are NVFP4, which needs compute capability 10.0 (Blackwell); this'
@@ -112,8 +111,7 @@ def incompatibility(quantization: Mapping[str, Any], card: Capability | None, *,
         instead += ", or run these widened to 16 bits, which is slower, with model.widen=true"
     return (
         f"the weights are {needs.name}, which needs compute capability {_format_capability(needs.native)} "
-        f"({needs.cards}); "
-        f"this card has {_format_capability(card)}: {instead}"
+        f"({needs.cards}); this card has {_format_capability(card)}: {instead}"
     )
 
 

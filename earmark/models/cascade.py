@@ -1,8 +1,8 @@
-"""A recogniser and a text model in a row: what can be had without listening to anything but words.
+"""Speech recognition and a text model in a row: the score that the words alone give.
 
-The recogniser turns every clip into its transcript; the transcript takes the clip's place in the prompt, worded by a
-template; the text model answers. A template that names {question} words the whole turn anew: transcripts and words have
-their places in it. What was heard is kept with the answer, and what an answer took is what both have taken.
+The recogniser transcribes every clip; the transcript replaces the clip in the prompt, formatted by a template; the text
+model answers. A template with {question} formats the whole turn, transcripts and text. The response keeps the
+transcripts, and its usage is that of both models.
 """
 
 from __future__ import annotations
@@ -23,16 +23,16 @@ from earmark.types import Capabilities, EncodedAudio, Model, Part, Prompt, Respo
 
 
 class Template(Struct, frozen=True):
-    """Template that puts a transcript before a text model."""
+    """Template that formats a transcript for a text model."""
 
-    text: str  # with {transcript} in it, and perhaps {question}
-    after: str = ""  # the answer is what stands after this in the reply, up to where it comes again; if it comes at all
+    text: str  # contains {transcript}, and perhaps {question}
+    after: str = ""  # the answer follows this text in the reply, up to its next occurrence; empty: the whole reply
 
     def answer(self, reply: str) -> str:
-        """The answer in a reply.
+        """Extract the answer from a reply.
 
-        >>> Template("{transcript}", after="Answer: ").answer("Sure. Answer: a dog"), Template("{transcript}").answer(" a dog")
-        ('a dog', ' a dog')
+        >>> Template("{transcript}", after="Answer: ").answer("Sure. Answer: a dog")
+        'a dog'
         """
         return reply.split(self.after)[1].strip() if self.after and self.after in reply else reply
 
@@ -65,7 +65,7 @@ class Settings(Struct, frozen=True, forbid_unknown_fields=True):
     llm: dict[str, Any]
     name: str = ""  # empty: the names of the two
     template: str = "plain"  # a name, or a text with {transcript} in it
-    instruction: str = ""  # words that the recogniser is asked with, where it is a model that wants them
+    instruction: str = ""  # prompt for the recogniser, if it is a model that needs one
 
 
 class Cascade(Struct, frozen=True, eq=False):
@@ -81,17 +81,17 @@ class Cascade(Struct, frozen=True, eq=False):
     async def generate(self, prompt: Prompt) -> Response:
         began = time.perf_counter()
         sounds = [part for turn in prompt.turns for part in turn.parts if isinstance(part, EncodedAudio | Waveform)]
-        heard = await asyncio.gather(*(self._transcript(sound) for sound in sounds))
-        texts = iter([transcript.text for transcript in heard])
+        transcripts = await asyncio.gather(*(self._transcript(sound) for sound in sounds))
+        texts = iter([transcript.text for transcript in transcripts])
         turns = tuple(self._transcribe_turn(turn, texts) for turn in prompt.turns)
         answer = await self.llm.generate(replace(prompt, turns=turns))
         return replace(
             answer,
             text=self.template.answer(answer.text),
-            transcripts=tuple(transcript.text for transcript in heard),
-            usage=sum((transcript.usage for transcript in heard), answer.usage),
+            transcripts=tuple(transcript.text for transcript in transcripts),
+            usage=sum((transcript.usage for transcript in transcripts), answer.usage),
             seconds=time.perf_counter() - began,
-            notes=(*dict.fromkeys(note for transcript in heard for note in transcript.notes), *answer.notes),
+            notes=(*dict.fromkeys(note for transcript in transcripts for note in transcript.notes), *answer.notes),
         )
 
     async def _transcript(self, sound: EncodedAudio | Waveform) -> Response:
@@ -99,7 +99,7 @@ class Cascade(Struct, frozen=True, eq=False):
         return without_thoughts(await self.asr.generate(Prompt((Turn("user", parts),))))
 
     def _transcribe_turn(self, turn: Turn, texts: Iterator[str]) -> Turn:
-        """A turn with transcripts for its sounds, which are taken from `texts`."""
+        """Replace the sounds of a turn by transcripts, taken from `texts`."""
         if not any(isinstance(part, EncodedAudio | Waveform) for part in turn.parts):
             return turn
         if "{question}" not in self.template.text:
@@ -112,15 +112,13 @@ class Cascade(Struct, frozen=True, eq=False):
         )
 
     def _transcribe_part(self, part: Part, texts: Iterator[str]) -> Part:
-        return (
-            fill_template(self.template.text, {"transcript": next(texts)})
-            if isinstance(part, EncodedAudio | Waveform)
-            else part
-        )
+        if isinstance(part, EncodedAudio | Waveform):
+            return fill_template(self.template.text, {"transcript": next(texts)})
+        return part
 
 
 def fill_template(template: str, values: Mapping[str, str]) -> str:
-    """A template with its places filled in one pass: a transcript may hold braces, and a template JSON.
+    """Fill a template in one pass: a transcript may contain braces, and a template JSON.
 
     >>> fill_template('{"heard": "{transcript}"}', {"transcript": "{question}", "question": "?"})
     '{"heard": "{question}"}'
@@ -130,7 +128,7 @@ def fill_template(template: str, values: Mapping[str, str]) -> str:
 
 @asynccontextmanager
 async def load(settings: Settings) -> AsyncIterator[Cascade]:
-    """Open both models, each asked as its own settings allow."""
+    """Open both models, each with the limits of its own settings."""
     template = TEMPLATES.get(settings.template, Template(settings.template))
     if "{transcript}" not in template.text:
         raise UsageError(

@@ -21,8 +21,8 @@ class Settings(Struct, frozen=True, forbid_unknown_fields=True):
     """Settings of the model, in YAML or as `model.name=value`."""
 
     name: str = "fake"
-    reply: str = "A"  # what it says, or MODULE:FUNCTION
-    seconds: Seconds = 0.0  # how long it takes to say it
+    reply: str = "A"  # the text of every reply, or MODULE:FUNCTION
+    seconds: Seconds = 0.0  # that a reply takes
     capabilities: Capabilities = Capabilities(images=True)
 
 

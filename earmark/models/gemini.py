@@ -36,8 +36,12 @@ from earmark.text.stops import stop_of
 from earmark.types import Capabilities, EncodedAudio, ImageBytes, Part, Prompt, Response, Seconds, Timeout, Usage
 
 PREFLIGHT: Final = True
-SAMPLING: Final = {"max_tokens": "maxOutputTokens", "temperature": "temperature", "top_p": "topP", "seed": "seed", "stop": "stopSequences"}  # fmt: skip
-DEFAULT_SAMPLING: Final[dict[str, Any]] = {"temperature": 0.0}  # where nobody says otherwise
+SAMPLING: Final = {name: name for name in ("temperature", "seed")} | {
+    "max_tokens": "maxOutputTokens",
+    "top_p": "topP",
+    "stop": "stopSequences",
+}
+DEFAULT_SAMPLING: Final[dict[str, Any]] = {"temperature": 0.0}
 OUR_MIMES: Final = MIMES | {"mp3": "audio/mp3"}  # as Google names them
 
 
@@ -50,10 +54,8 @@ class Settings(Struct, frozen=True, forbid_unknown_fields=True):
     api_key_header: str = ""  # the header that the key goes in; empty: x-goog-api-key
     api_key_query: str = ""  # the field of the address's query that it goes in instead
     system_prompt: str | None = None
-    temperature: float | None | UnsetType = (
-        UNSET  # unset: what the benchmark prescribes, else 0; null: the model's default
-    )
-    max_tokens: int | None | UnsetType = UNSET  # unset: what the benchmark prescribes; null: the model's default
+    temperature: float | None | UnsetType = UNSET  # unset: the benchmark's, else 0; null: the model's default
+    max_tokens: int | None | UnsetType = UNSET  # unset: the benchmark's; null: the model's default
     generation: dict[str, Any] = {}  # further fields of generationConfig, such as thinkingConfig
     extra: dict[str, Any] = {}  # and of the request, such as safetySettings
     capabilities: Capabilities = Capabilities(formats=("wav", "mp3", "flac", "ogg"), images=True, base64=True)
@@ -71,11 +73,11 @@ class Gemini(Struct, frozen=True, eq=False):
     client: HttpClient
     path: str
 
-    engine: str = ""  # nobody says
+    engine: str = ""  # unknown
 
     @property
-    def hosted(self) -> bool:
-        return self.client.hosted
+    def is_hosted(self) -> bool:
+        return self.client.is_hosted
 
     @property
     def warnings(self) -> tuple[str, ...]:
@@ -95,7 +97,7 @@ class Gemini(Struct, frozen=True, eq=False):
         return read_reply(received)
 
     def body(self, prompt: Prompt) -> list[bytes]:
-        """The request as it goes over the wire, in pieces."""
+        """Encode the request, in pieces."""
         media: list[bytes] = []
         system = [{"text": self.settings.system_prompt}] if self.settings.system_prompt is not None else []
         system += [_part(part, media) for turn in prompt.turns if turn.role == "system" for part in turn.parts]
@@ -113,7 +115,7 @@ class Gemini(Struct, frozen=True, eq=False):
         return body_chunks(request | self.settings.extra, media)
 
     def sampling(self, prompt: Prompt) -> dict[str, Any]:
-        """Sampling parameters."""
+        """Sampling parameters under Google's names."""
         own = {"temperature": self.settings.temperature, "max_tokens": self.settings.max_tokens}
         wanted = DEFAULT_SAMPLING | prompt.sampling | {name: value for name, value in own.items() if value is not UNSET}
         arguments = {SAMPLING[name]: value for name, value in wanted.items() if name in SAMPLING and value is not None}
@@ -127,7 +129,7 @@ def _part(part: Part, media: list[bytes]) -> dict[str, Any]:
         media.append(part.base64 or pybase64.b64encode(part.data))
         mime = part.mime if isinstance(part, ImageBytes) else OUR_MIMES.get(part.format, f"audio/{part.format}")
         return {"inline_data": {"mime_type": mime, "data": placeholder()}}
-    raise Rejected(f"a {type(part).__name__} cannot be sent as it is; sound is prepared before it is asked about")
+    raise Rejected(f"a {type(part).__name__} cannot be sent as it is; audio must be prepared first")
 
 
 class Piece(Struct, frozen=True):
@@ -184,7 +186,7 @@ class GeminiUsage(Struct, frozen=True, rename="camel"):
 
 
 def read_reply(reply: Reply) -> Response:
-    """The answer in a reply, or the AskError that the reply amounts to."""
+    """Parse the response in a reply; raises the error that it contains."""
     if not reply.ok or isinstance(reply.payload, bytes) or "error" in reply.payload:
         raise to_error(reply)
     generated = convert(reply.payload, GeminiReply)
@@ -240,7 +242,7 @@ def to_error(reply: Reply) -> AskError | BadSetup:
 
 
 def parse_duration(duration: Any) -> Seconds | None:
-    """A duration as Google writes it.
+    """Parse a duration as Google writes it.
 
     >>> parse_duration("34.5s"), parse_duration("soon")
     (34.5, None)

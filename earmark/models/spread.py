@@ -1,11 +1,11 @@
-"""Several endpoints of one model, asked in proportion to their speed.
+"""Load balancer over several endpoints of one model.
 
-    cost of an endpoint = (answers under way + 1) / answers a second
+    cost of an endpoint = (requests under way + 1) / answers a second
 
-and the next question goes where that is least: what is asked of it waits the shortest there. Speed is measured as the
-answers come: as many as are under way, over how long one takes. An endpoint that fails several times in a row is left
-out for a while and then tried again, and one that is busy for as long as it asks; a question that found nobody at one
-address, or one that is busy, goes to another at once.
+The next request goes to the endpoint with the lowest cost, where it waits the shortest. Speed is measured from the
+answers: requests under way divided by the time of one. An endpoint that fails several times in a row cools down for a
+while, a busy one for as long as it asks. If an endpoint refuses the connection or is overloaded, the request is retried
+on another endpoint immediately.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from earmark.errors import BadSetup, Transient, UsageError
 from earmark.types import Capabilities, Model, Prompt, Response, Seconds
 
 PREFLIGHT: Final = True
-SPEED_EMA: Final = 0.2  # of a new measurement of speed in the one that counts
+SPEED_EMA: Final = 0.2  # weight of a new measurement in the moving average of the speed
 DEFAULT_COOLDOWN: Final[Seconds] = 1.0  # for a busy endpoint that does not say how long
 FAILURES_BEFORE_COOLDOWN: Final = 3  # failures in a row until an endpoint is left out
 
@@ -33,19 +33,15 @@ FAILURES_BEFORE_COOLDOWN: Final = 3  # failures in a row until an endpoint is le
 class Settings(Struct, frozen=True, forbid_unknown_fields=True):
     """Settings of the model, in YAML or as `model.name=value`."""
 
-    urls: tuple[str, ...] = ()  # of servers that serve the same model
-    endpoint: dict[str, Any] = field(
-        default_factory=lambda: {"backend": "openai"}
-    )  # the settings that all of them have
-    endpoints: tuple[
-        dict[str, Any], ...
-    ] = ()  # instead: the settings of each, where they differ in more than the address
+    urls: tuple[str, ...] = ()  # of servers of the same model
+    endpoint: dict[str, Any] = field(default_factory=lambda: {"backend": "openai"})  # settings of all of them
+    endpoints: tuple[dict[str, Any], ...] = ()  # instead: the settings of each, if they differ in more than the address
     name: str = ""  # empty: as the endpoints call it
-    cooldown: Annotated[Seconds, Meta(ge=0)] = 30.0  # for how long a dead endpoint is left out
+    cooldown: Annotated[Seconds, Meta(ge=0)] = 30.0  # of an endpoint that has failed
 
 
 class Endpoint:
-    """One of them, and how it is doing."""
+    """One endpoint and its state."""
 
     def __init__(self, model: Model, title: str) -> None:
         self.model, self.title = model, title
@@ -82,13 +78,13 @@ class LoadBalancer:
         return self.endpoints[0].model.capabilities
 
     @property
-    def hosted(self) -> bool:
-        """True if any of them is somebody's service."""
-        return any(server.hosted for server in self._servers)
+    def is_hosted(self) -> bool:
+        """True if any of them is a public service."""
+        return any(server.is_hosted for server in self._servers)
 
     @property
     def engine(self) -> str:
-        """What serves them, where all say the same."""
+        """Software of the servers, if it is the same for all."""
         engines = {server.engine for server in self._servers}
         return engines.pop() if len(engines) == 1 else ""
 
@@ -121,7 +117,7 @@ class LoadBalancer:
             if error.busy:
                 endpoint.back_at = self._clock() + (error.wait or DEFAULT_COOLDOWN)
             else:
-                self._on_failure(endpoint)
+                self._count_failure(endpoint)
             raise
         finally:
             endpoint.under_way -= 1
@@ -132,7 +128,7 @@ class LoadBalancer:
         endpoint.failures = 0
         return response
 
-    def _on_failure(self, endpoint: Endpoint) -> None:
+    def _count_failure(self, endpoint: Endpoint) -> None:
         endpoint.failures += 1
         if endpoint.failures >= FAILURES_BEFORE_COOLDOWN:
             endpoint.back_at = self._clock() + self._rest
@@ -149,25 +145,22 @@ class LoadBalancer:
 
 
 def was_not_sent(error: Transient) -> bool:
-    """True if a question has found nobody with time for it, so that asking another endpoint at once asks nothing twice."""
+    """True if no server has processed the request, so that sending it to another endpoint repeats nothing."""
     return error.busy or isinstance(error.__cause__, aiohttp.ClientConnectorError)
 
 
 def endpoint_settings(settings: Settings) -> list[dict[str, Any]]:
-    """The settings of every endpoint."""
+    """Settings of each endpoint."""
     if bool(settings.urls) == bool(settings.endpoints):
         raise UsageError(
-            "model=spread takes either 'model.urls=[http://HOST:PORT/v1,...]' or model.endpoints, a list of models' "
-            "settings"
+            "model=spread takes either 'model.urls=[http://HOST:PORT/v1,...]' or model.endpoints, a list of settings"
         )
-    return [settings.endpoint | {"base_url": url.rstrip("/")} for url in settings.urls] or [
-        dict(settings_of_endpoint) for settings_of_endpoint in settings.endpoints
-    ]
+    return [settings.endpoint | {"base_url": url.rstrip("/")} for url in settings.urls] or [*settings.endpoints]
 
 
 @asynccontextmanager
 async def load(settings: Settings) -> AsyncIterator[LoadBalancer]:
-    """Open every endpoint. One that does not answer now may come back: it is asked for the model that the others have."""
+    """Open every endpoint. One that does not answer now may come back: it gets the model name of the others."""
     async with AsyncExitStack() as stack:
         wanted = endpoint_settings(settings)
         opened = await asyncio.gather(*(_open_endpoint(stack, settings_of_endpoint) for settings_of_endpoint in wanted))
@@ -196,7 +189,7 @@ async def _open_endpoint(stack: AsyncExitStack, settings: Mapping[str, Any]) -> 
 
 
 def check_same_model(models: Sequence[Model], is_named: bool) -> None:
-    """Raise BadSetup unless all are the same model, and take the same sound."""
+    """Raise BadSetup unless all are the same model with the same capabilities."""
     first = models[0]
     other = next((model for model in models if not is_named and model.name != first.name), None)
     if other:
@@ -205,7 +198,7 @@ def check_same_model(models: Sequence[Model], is_named: bool) -> None:
             "model.endpoint.name=NAME, or model.name=NAME if they are one"
         )
     if any(model.capabilities != first.capabilities for model in models):
-        raise BadSetup("the endpoints of model=spread take different sound; give all of them the same `hears`")
+        raise BadSetup("the endpoints of model=spread differ in their `capabilities`; give all of them the same")
 
 
 def _title(model: Model) -> str:

@@ -32,8 +32,8 @@ class Settings(Struct, frozen=True, forbid_unknown_fields=True):
     api_key_env: str = ""  # the variable that holds the key; empty: OPENAI_API_KEY for OpenAI, none for other addresses
     api_key_header: str = ""  # the header that the key goes in as it stands, such as api-key; empty: as a bearer token
     api_key_query: str = ""  # the field of the address's query that it goes in instead
-    language: str = ""  # such as en; empty: the model finds out. Some servers must be told
-    prompt: str = ""  # words that guide the spelling, where the model takes them
+    language: str = ""  # such as en; empty: the model detects it. Some servers require it
+    prompt: str = ""  # words that guide the spelling, if the model supports it
     response_format: Literal["json", "verbose_json", "text"] = "json"
     temperature: float | None = None  # null: the server's default
     extra: dict[str, str] = {}  # further fields of the form, as the server documents them
@@ -51,11 +51,11 @@ class TranscriptionModel(Struct, frozen=True, eq=False):
     settings: Settings
     client: HttpClient
 
-    engine: str = ""  # nobody says
+    engine: str = ""  # unknown
 
     @property
-    def hosted(self) -> bool:
-        return self.client.hosted
+    def is_hosted(self) -> bool:
+        return self.client.is_hosted
 
     @property
     def warnings(self) -> tuple[str, ...]:
@@ -76,7 +76,7 @@ class TranscriptionModel(Struct, frozen=True, eq=False):
             return self.parse_reply(Reply(reply.status, reply.headers, payload, time.perf_counter() - began))
 
     def form(self, sound: EncodedAudio) -> aiohttp.FormData:
-        """One sound as a form."""
+        """Build the form for one sound."""
         own = self.settings
         fields = {"model": self.name, "response_format": own.response_format, "language": own.language}
         fields |= {"prompt": own.prompt, "temperature": "" if own.temperature is None else f"{own.temperature:g}"}
@@ -89,7 +89,7 @@ class TranscriptionModel(Struct, frozen=True, eq=False):
         return form
 
     def parse_reply(self, reply: Reply) -> Response:
-        """The transcript in a reply, or the AskError that the reply amounts to."""
+        """Parse the transcript in a reply; raises the error that it contains."""
         payload = reply.payload
         if reply.ok and isinstance(payload, dict) and isinstance(payload.get("text"), str):
             return Response(payload["text"].strip(), usage=parse_transcription_usage(payload), seconds=reply.seconds)
@@ -101,18 +101,15 @@ class TranscriptionModel(Struct, frozen=True, eq=False):
 
 
 def single_audio(prompt: Prompt, name: str) -> EncodedAudio:
-    """The one sound of a prompt."""
+    """Return the one sound of a prompt; raises Rejected if it has none or several."""
     sounds = [part for turn in prompt.turns for part in turn.parts if isinstance(part, EncodedAudio)]
     if len(sounds) != 1:
-        raise Rejected(
-            f"{name} transcribes one sound, and the prompt holds {len(sounds)}; for questions ask a cascade "
-            "(model=cascade)"
-        )
+        raise Rejected(f"{name} transcribes one sound, the prompt has {len(sounds)}; for questions use model=cascade")
     return sounds[0]
 
 
 class InputTokenDetails(Struct, frozen=True):
-    """Of tokens, those that are sound."""
+    """Number of audio tokens among the tokens."""
 
     audio_tokens: Count = None
 
@@ -126,7 +123,7 @@ class TranscriptionUsage(Struct, frozen=True):
 
 
 def parse_transcription_usage(payload: Mapping[str, Any]) -> Usage:
-    """Usage of a transcript, if the server counts tokens."""
+    """Parse the usage of a transcript, if the server counts tokens."""
     used = parse_usage(payload.get("usage") or {}, TranscriptionUsage)
     details = used.input_token_details or InputTokenDetails()
     return Usage(used.input_tokens or 0, used.output_tokens or 0, details.audio_tokens or 0)

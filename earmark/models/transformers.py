@@ -1,11 +1,11 @@
 """A model of transformers in this process: Qwen2-Audio, Qwen-Omni, Voxtral, Ultravox, Gemma 3n and 4, Phi-4-multimodal.
 
-Any model works whose processor takes sound in its chat template; of a Qwen-Omni the part that writes is loaded, without
-the part that speaks. A recogniser, which has no chat template, writes down each clip of a prompt and reads no words. A
-model of words alone takes prompts without sound.
+Any model works whose processor takes audio in its chat template; of a Qwen-Omni only the thinker is loaded, without the
+talker. A recogniser, which has no chat template, transcribes each clip of a prompt and ignores text. A text model takes
+prompts without audio.
 
-Prompts are answered in batches of like length, padded on the left, with masks. Sound that would not reach the model, or
-be cut on the way, is an error before the first answer.
+Prompts are answered in batches of similar length, padded on the left, with masks. Audio that would not reach the model,
+or be truncated, is an error before the first answer.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ class Settings(Struct, frozen=True, forbid_unknown_fields=True):
     device: str = "auto"  # "auto": the cards that there are, else the processor; or such as "cuda:1", "cpu"
     dtype: str = "auto"  # "auto": as the weights are stored
     batch_size: Annotated[int, Meta(ge=1)] = 8  # prompts in a batch, at most
-    sampling: dict[str, Any] = {}  # max_tokens, temperature and what else generate() takes; goes before the benchmark's
+    sampling: dict[str, Any] = {}  # arguments of generate() and max_tokens; override the benchmark's
     system_prompt: str | None = None
     template: dict[str, Any] = field(default_factory=lambda: dict(_chat.NO_THINKING))  # variables of the chat template
     placeholder: str = ""  # stands for a sound where a chat template takes words alone; empty: what the processor says
@@ -120,7 +120,7 @@ class BatchGenerator(Struct, frozen=True, eq=False):
 
 
 def to_device(inputs: Mapping[str, Any], model: Any) -> dict[str, Any]:
-    """Inputs where the model is, and the sound among them in its kind of numbers."""
+    """Move inputs to the model's device, audio features also to its dtype."""
     sound = audio_inputs(inputs)
     return {
         name: value.to(model.device, model.dtype) if name in sound else value.to(model.device)
@@ -129,7 +129,7 @@ def to_device(inputs: Mapping[str, Any], model: Any) -> dict[str, Any]:
 
 
 def generate_arguments(sampling: Mapping[str, Any]) -> dict[str, Any]:
-    """Sampling parameters as arguments of generate().
+    """Convert sampling parameters to arguments of generate().
 
     >>> generate_arguments({"temperature": 0.0, "max_tokens": 8})
     {'do_sample': False, 'max_new_tokens': 8}
@@ -142,7 +142,7 @@ def generate_arguments(sampling: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def find_ending(row: list[int], ends: set[int], most: int) -> tuple[int, Literal["end", "length"]]:
-    """Number of tokens of a row were written, the one that ends it included, and why there are no more.
+    """Number of generated tokens of a row, including the one that ends it, and the stop reason.
 
     >>> find_ending([5, 2, 0, 0], {2}, 4), find_ending([5, 6, 7, 8], {2}, 4)
     ((2, 'end'), (4, 'length'))
@@ -152,13 +152,13 @@ def find_ending(row: list[int], ends: set[int], most: int) -> tuple[int, Literal
 
 
 def end_tokens(model: Any) -> set[int]:
-    """The tokens that end an answer."""
+    """Tokens that end an answer."""
     ends = model.generation_config.eos_token_id
     return set(ends) if isinstance(ends, list) else {ends}
 
 
 def context_length(config: Any) -> int | None:
-    """Number of tokens a prompt and its answer may have."""
+    """Largest number of tokens of a prompt and its answer."""
     room: int | None = getattr(config.get_text_config(), "max_position_embeddings", None)
     return room
 
@@ -173,15 +173,15 @@ def translate_prompt_errors() -> Iterator[None]:
         yield
     except torch.OutOfMemoryError as error:
         torch.cuda.empty_cache()
-        raise Rejected("the card has no memory for this prompt, even alone in its batch") from error
+        raise Rejected("the GPU has not enough memory for this prompt, even alone in its batch") from error
     except (TemplateError, ValueError) as error:
         raise Rejected(f"the model does not take this prompt: {_chat.error_line(error)}") from error
 
 
 @asynccontextmanager
 async def load(settings: Settings) -> AsyncIterator[TransformersModel]:
-    """Open the model, and see that it is given what it should hear."""
-    name, hf_id = _found(settings)
+    """Open the model, and check that audio reaches it."""
+    name, hf_id = _resolve(settings)
     answers = await asyncio.to_thread(_open, settings, hf_id)
     capabilities = await asyncio.to_thread(answers.processing.capabilities, settings.seconds, settings.clips)
     alone = answers.processing.style == "placeholder"
@@ -193,25 +193,25 @@ async def load(settings: Settings) -> AsyncIterator[TransformersModel]:
 
 
 async def capabilities(settings: Settings) -> Capabilities:
-    """Find what the model takes by its processor alone; no weights are read."""
-    _, hf_id = _found(settings)
+    """Find the model's capabilities by its processor alone; no weights are read."""
+    _, hf_id = _resolve(settings)
     used = await asyncio.to_thread(_processing_of, settings, hf_id)
     return await asyncio.to_thread(used.capabilities, settings.seconds, settings.clips)
 
 
-def _found(settings: Settings) -> tuple[str, str]:
-    """What the model is called, and where it is found. Raises BadSetup where transformers is not installed."""
-    found = _chat.resolve_name(settings.name, settings.hf_id, "transformers")
+def _resolve(settings: Settings) -> tuple[str, str]:
+    """Return the model's name and its location. Raises BadSetup if transformers is not installed."""
+    name_and_place = _chat.resolve_name(settings.name, settings.hf_id, "transformers")
     if find_spec("transformers") is None or find_spec("torch") is None:
         raise BadSetup(f"transformers is not installed here; type: {INSTALL}; an environment of its own is best")
-    return found
+    return name_and_place
 
 
 def _processing_of(settings: Settings, hf_id: str) -> PromptProcessor:
     from transformers import AutoProcessor, logging  # noqa: PLC0415
 
     logging.disable_progress_bar()
-    logging.set_verbosity_error()  # what matters of its warnings is checked here, and is an error
+    logging.set_verbosity_error()  # relevant warnings are checked here, and are errors
     with _chat.translate_load_errors(hf_id):
         processor = AutoProcessor.from_pretrained(hf_id, **_place(settings))
     return make_processor(processor, settings.system_prompt, settings.template, settings.placeholder)
@@ -235,7 +235,7 @@ def _open(settings: Settings, hf_id: str) -> BatchGenerator:
 
 
 def check_device(device: str, dtype: str) -> None:
-    """Raise BadSetup where there is no such device, or no such kind of number."""
+    """Raise BadSetup if there is no such device or dtype."""
     import torch  # noqa: PLC0415
 
     if dtype != "auto" and not isinstance(getattr(torch, dtype, None), torch.dtype):
@@ -246,13 +246,12 @@ def check_device(device: str, dtype: str) -> None:
         torch.empty(0, device=device)
     except (RuntimeError, AssertionError) as error:
         raise BadSetup(
-            f"model.device is '{device}', expected auto, cpu, or a card that is here, such as cuda:0: "
-            f"{_chat.error_line(error)}"
+            f"model.device is '{device}', expected auto, cpu, or a GPU such as cuda:0: {_chat.error_line(error)}"
         ) from error
 
 
 def model_class(config: Any) -> Any:
-    """The class that writes an answer to sound, for the type of a model."""
+    """Return the class for generation from audio, for the type of a model."""
     import transformers  # noqa: PLC0415
     from transformers.models.auto import modeling_auto  # noqa: PLC0415
 

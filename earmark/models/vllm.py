@@ -1,8 +1,8 @@
-"""vLLM in this process, its own continuous batching kept fed: no server, no batch that waits for its slowest.
+"""vLLM in this process, with its continuous batching and without a server.
 
-Every prompt is a request of its own to the asynchronous engine, which joins and leaves what is being computed at every
-token. The words go through the model's own chat template, the sound beside them as samples, in the order of the prompt
-(our benchmarks put it first). The prompt is tokenised here, so that no second mark of beginning is put before it.
+Every prompt is a request of its own to the asynchronous engine. Text goes through the model's chat template, audio is
+passed as samples, in the order of the prompt (our benchmarks put it first). The prompt is tokenised here, so that no
+second BOS token is added.
 """
 
 from __future__ import annotations
@@ -39,15 +39,13 @@ class Settings(Struct, frozen=True, forbid_unknown_fields=True):
     max_model_len: int | None = None  # tokens of a prompt and its answer; None: as many as the model has room for
     gpu_memory_utilization: float = 0.9  # the share of the card's memory that is taken
     limit_mm_per_prompt: dict[str, int] = field(default_factory=lambda: {"image": 0, "audio": 2})
-    sampling: dict[
-        str, Any
-    ] = {}  # max_tokens, temperature and what else SamplingParams takes; goes before the benchmark's
+    sampling: dict[str, Any] = {}  # arguments of SamplingParams such as max_tokens; override the benchmark's
     system_prompt: str | None = None
     template: dict[str, Any] = field(default_factory=lambda: dict(_chat.NO_THINKING))  # variables of the chat template
-    widen: bool = False  # run weights of 4 or 8 bits that the card cannot multiply, widened to 16
+    widen: bool = False  # run weights of 4 or 8 bits that the GPU does not support, widened to 16
     seconds: Seconds | None = None  # the longest clip; None: the window of the processor, where it has one
     engine: dict[str, Any] = {}  # further arguments of vLLM's engine, such as tensor_parallel_size or dtype
-    timeout: Timeout = 3600.0  # for one whole answer, among all those under way
+    timeout: Timeout = 3600.0  # for one complete response, among all those under way
 
 
 class VllmModel(Struct, frozen=True, eq=False):
@@ -66,36 +64,38 @@ class VllmModel(Struct, frozen=True, eq=False):
 
         last: Any = None
         with translate_engine_errors(self.name):
-            drawn = SamplingParams(
+            sampling_params = SamplingParams(
                 **_chat.sampling(prompt, self.settings.sampling), output_kind=RequestOutputKind.FINAL_ONLY
             )
             # A caller that stops waiting closes this generator, and vLLM then drops the request.
             async with asyncio.timeout(self.settings.timeout):
-                async for output in self.engine.generate(self.request(prompt), drawn, f"earmark-{next(self.number)}"):
+                async for output in self.engine.generate(
+                    self.request(prompt), sampling_params, f"earmark-{next(self.number)}"
+                ):
                     last = output
         if last is None or not last.outputs:
             raise Rejected("the engine ended this request without an answer")
         completion = last.outputs[0]
-        asked = last.prompt_token_ids or []
-        heard = asked.count(self.processing.sound_token())
+        prompt_tokens = last.prompt_token_ids or []
+        audio_tokens = prompt_tokens.count(self.processing.sound_token())
         return Response(
             completion.text,
             stop_of(completion.finish_reason) or "end",
-            usage=Usage(len(asked), len(completion.token_ids), heard),
+            usage=Usage(len(prompt_tokens), len(completion.token_ids), audio_tokens),
         )
 
     def request(self, prompt: Prompt) -> dict[str, Any]:
-        """A prompt as the engine takes it: tokens, and samples with their rate."""
+        """Convert a prompt to an engine request: tokens, and samples with their rate."""
         tokenizer, text = self.processing.tokenizer, self.processing.text(prompt)
         marked = bool(tokenizer.bos_token) and text.startswith(tokenizer.bos_token)
-        asked: dict[str, Any] = {"prompt_token_ids": tokenizer.encode(text, add_special_tokens=not marked)}
-        heard = [(sound, self.processing.rate) for sound in _chat.audio_samples(prompt)]
-        return asked | ({"multi_modal_data": {"audio": heard}} if heard else {})
+        request: dict[str, Any] = {"prompt_token_ids": tokenizer.encode(text, add_special_tokens=not marked)}
+        audio = [(sound, self.processing.rate) for sound in _chat.audio_samples(prompt)]
+        return request | ({"multi_modal_data": {"audio": audio}} if audio else {})
 
 
 @contextmanager
 def translate_engine_errors(name: str) -> Iterator[None]:
-    """Failures of the engine under our own names."""
+    """Translate errors of the engine."""
     from jinja2 import TemplateError  # noqa: PLC0415 - comes with vLLM
     from vllm.exceptions import VLLMClientError  # noqa: PLC0415
     from vllm.v1.engine.exceptions import EngineDeadError, EngineGenerateError  # noqa: PLC0415
@@ -103,12 +103,11 @@ def translate_engine_errors(name: str) -> Iterator[None]:
     try:
         yield
     except TimeoutError as error:
-        raise Transient("no whole answer within model.timeout, which may be raised") from error
+        raise Transient("no complete response within model.timeout; raise it") from error
     except EngineDeadError as error:
         raise BadSetup(
-            f"the engine of {name} has died; its own words stand above. The same command goes on with the run; if it "
-            "was "
-            "memory, lower model.gpu_memory_utilization or model.max_model_len"
+            f"the engine of {name} has died; its own message is above. Rerun the command to resume; if memory ran out, "
+            "lower model.gpu_memory_utilization or model.max_model_len"
         ) from error
     except EngineGenerateError as error:
         raise Rejected(
@@ -127,16 +126,15 @@ def translate_start_errors(hf_id: str) -> Iterator[None]:
         raise BadSetup(f"model.engine: {_chat.error_line(error)}") from error
     except RuntimeError as error:
         raise BadSetup(
-            f"vLLM could not start {hf_id}: {_chat.error_line(error)} Its own words stand above; if it was memory, "
-            "lower "
-            "model.max_model_len or model.gpu_memory_utilization"
+            f"vLLM could not start {hf_id}: {_chat.error_line(error)} Its own message is above; if memory ran out, "
+            "lower model.max_model_len or model.gpu_memory_utilization"
         ) from error
 
 
 @asynccontextmanager
 async def load(settings: Settings) -> AsyncIterator[VllmModel]:
-    """Start the engine, unless the card cannot run these weights."""
-    name, hf_id, used = await _prepared(settings)
+    """Start the engine, unless the GPU cannot run these weights."""
+    name, hf_id, used = await _prepare(settings)
     capabilities = await asyncio.to_thread(
         used.capabilities, settings.seconds, settings.limit_mm_per_prompt.get("audio")
     )
@@ -149,13 +147,13 @@ async def load(settings: Settings) -> AsyncIterator[VllmModel]:
 
 
 async def capabilities(settings: Settings) -> Capabilities:
-    """Find what the model takes by its processor alone; no engine is started."""
-    _, _, used = await _prepared(settings)
+    """Find the model's capabilities by its processor alone; no engine is started."""
+    _, _, used = await _prepare(settings)
     return await asyncio.to_thread(used.capabilities, settings.seconds, settings.limit_mm_per_prompt.get("audio"))
 
 
-async def _prepared(settings: Settings) -> tuple[str, str, PromptProcessor]:
-    """What the model is called, where it is found, and its processor. Raises BadSetup where vLLM is not installed."""
+async def _prepare(settings: Settings) -> tuple[str, str, PromptProcessor]:
+    """Return the model's name, its location and its processor. Raises BadSetup if vLLM is not installed."""
     name, hf_id = _chat.resolve_name(settings.name, settings.hf_id, "vllm")
     if find_spec("vllm") is None:
         raise BadSetup(f"vLLM is not installed here; type: {INSTALL}; an environment of its own is best")
@@ -164,12 +162,11 @@ async def _prepared(settings: Settings) -> tuple[str, str, PromptProcessor]:
 
 
 def _read(settings: Settings, hf_id: str) -> PromptProcessor:
-    """A model's processor, once the card is known to run its weights; nothing of the weights is read."""
+    """Load a model's processor, after checking that the GPU can run its weights; no weights are read."""
     from transformers import AutoProcessor, PretrainedConfig  # noqa: PLC0415 - comes with vLLM
 
     with _chat.translate_load_errors(hf_id):
-        # vLLM keeps the import errors that it survives, and with them whoever asked for the import: not `load`, that
-        # way.
+        # vLLM keeps the import errors that it survives, and their frames: import it here, so that `load` is none.
         import vllm.v1.engine.async_llm  # noqa: F401, PLC0415
 
         config, _ = PretrainedConfig.get_config_dict(hf_id, revision=settings.revision)
@@ -186,7 +183,7 @@ def _read(settings: Settings, hf_id: str) -> PromptProcessor:
 
 
 def card_capability() -> Capability | None:
-    """The compute capability of the card; None where there is none, or another maker's."""
+    """Compute capability of the GPU; None if there is none, or not NVIDIA's."""
     from vllm.platforms import current_platform  # noqa: PLC0415
 
     capability = current_platform.get_device_capability()

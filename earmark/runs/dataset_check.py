@@ -17,7 +17,7 @@ from msgspec import Struct
 from earmark.config import RunSettings
 from earmark.engine.barrier import Barrier
 from earmark.engine.digests import audio_digest, prompt_digest
-from earmark.engine.questions import SHOWN, Question, checked_items, condition_name, limit_items, listed
+from earmark.engine.questions import SHOWN, Question, check_items, condition_name, join_names, limit_items
 from earmark.errors import BadData, RunMismatch, RunStopped
 from earmark.journal import CompletedIndex, Record, count_standing, question_key, read_keys
 from earmark.types import Benchmark, Condition, Item, Prompt
@@ -58,7 +58,7 @@ def check_dataset(
                 prompt = benchmark.prompt(item)
                 now = prompt_digest(prompt)
         words.update((now or item.reason).encode())
-        for before in _completed_digests(item, conditions, settings, completed) if len(completed) else ():
+        for before in _find_digests(item, conditions, settings, completed) if len(completed) else ():
             done += 1
             if prompt and now:
                 _check_unchanged(benchmark, item, prompt, now, before)
@@ -131,17 +131,17 @@ def check_records(journal: Path, total: int, asked_for: Iterable[Question]) -> N
             lacking.append(Record(item, condition=condition_name(condition), repeat=repeat).title)
     if lacking:
         raise RunStopped(
-            f"{journal}: {len(lacking):,} of {total:,} questions have no record: {listed(lacking)}; "
+            f"{journal}: {len(lacking):,} of {total:,} questions have no record: {join_names(lacking)}; "
             "the same command asks them again"
         )
     others = [line.item.id for line in read_keys(journal) if line.question_id() not in wanted]
     raise RunMismatch(
-        f"{journal}: {len(there):,} records for {total:,} questions; nobody asked for item {listed(others)}; "
+        f"{journal}: {len(there):,} records for {total:,} questions; nobody asked for item {join_names(others)}; "
         "put the data back as they were, or add resume=false to start anew beside it"
     )
 
 
-def _completed_digests(
+def _find_digests(
     item: Item, conditions: tuple[Condition | None, ...], settings: RunSettings, completed: CompletedIndex
 ) -> Iterator[tuple[int, int]]:
     """Digests of every completed question of an item."""
@@ -176,7 +176,7 @@ def _check_ids(benchmark: Benchmark, ids: array[int]) -> None:
         return
     twice = {int(k) for k in distinct[counts > 1]}
     seen: dict[int, int] = {}
-    for position, item in enumerate(checked_items(benchmark), start=1):
+    for position, item in enumerate(check_items(benchmark), start=1):
         this = question_key(item.task, item.id, "", 0)
         if this in seen:
             raise BadData(

@@ -220,7 +220,7 @@ def _build_run(read: ParsedResults, form: str, results: str, model: str, staged:
             "scorers": scorers,
             "slices": list(imported.slices),
             "average": imported.average,
-            "warnings": [*imported.warnings, *_unscored_notices(scorers, read.facts)],
+            "warnings": [*imported.warnings, *_notices_without_scores(scorers, read.facts)],
         }
     files = {f"{file.parent.name}/{file.name}": sha256_file(file) for file in imported.files}
     source = {"backend": "import", "name": name, "form": form, "files": files}
@@ -250,7 +250,9 @@ def _check_kept(imported: ImportedRun, journal: Path, read: int) -> None:
         raise BadData(f"{imported.files[0]}: read {read} answers and kept {kept}; nothing was imported")
 
 
-def _unscored_notices(scorers: Mapping[str, Sequence[ScorerSpec]], facts: Mapping[str, TaskStats]) -> Iterator[str]:
+def _notices_without_scores(
+    scorers: Mapping[str, Sequence[ScorerSpec]], facts: Mapping[str, TaskStats]
+) -> Iterator[str]:
     for task, specs in scorers.items():
         if not specs:
             yield f"{task}: {facts[task].records} answers without a reference or a verdict, which nothing scores"

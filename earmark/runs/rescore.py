@@ -42,13 +42,13 @@ def reopen(run: Path, changes: Mapping[str, Any] | None = None, *, asks: bool = 
     asked = _original_settings(run, signature.benchmark, changes or {})
     config = msgspec.structs.replace(config, benchmark=config.benchmark | asked)
     changed = msgspec.structs.replace(config, benchmark=config.benchmark | dict(changes or {}))
-    opened = _opened(signature, changed)
+    opened = _open_benchmark(signature, changed)
     if changes:
         _refuse_idle(run, signature, config, changes, asks=asks)
     return opened
 
 
-def _opened(signature: RunSignature, config: Config) -> tuple[Benchmark, Config]:
+def _open_benchmark(signature: RunSignature, config: Config) -> tuple[Benchmark, Config]:
     if signature.benchmark.get("imported"):
         settings = parse_settings(imported_benchmark.Settings, config.benchmark, "")
         return imported_benchmark.load(settings, tuple(signature.benchmark["tasks"])), config
@@ -62,11 +62,13 @@ def _refuse_idle(run: Path, signature: RunSignature, config: Config, changes: Ma
     again, also one that signs nothing, such as where its data lie.
     """
     try:
-        before = _opened(signature, config)[0]
+        before = _open_benchmark(signature, config)[0]
     except EarmarkError:
         return
     for name, value in changes.items():
-        after = _opened(signature, msgspec.structs.replace(config, benchmark=config.benchmark | {name: value}))[0]
+        after = _open_benchmark(signature, msgspec.structs.replace(config, benchmark=config.benchmark | {name: value}))[
+            0
+        ]
         own = name in config.benchmark and config.benchmark[name] == value
         unsigned = asks and after.settings == before.settings
         if not own and not unsigned and _scoring(after) == _scoring(before):
@@ -122,7 +124,7 @@ class ParserResult(NamedTuple):
 async def compare_parsers(runs: Sequence[Path], names: Sequence[str]) -> list[ParserResult]:
     """The accuracy of choices as each reader has it, over the replies of all runs together; nothing is written."""
     module = plugins.find_plugin("scorers", "choice")
-    measures_of_run = {run: _imported_measures(run) for run in runs}
+    measures_of_run = {run: _find_measures(run) for run in runs}
     results = []
     for name in names:
         scorer, aggregates, beside = (
@@ -144,7 +146,7 @@ async def compare_parsers(runs: Sequence[Path], names: Sequence[str]) -> list[Pa
     return results
 
 
-def _imported_measures(run: Path) -> Callable[[str], str]:
+def _find_measures(run: Path) -> Callable[[str], str]:
     """By which measure another harness took the replies to a task for right or wrong; nothing where none did."""
     if not load_signature(run).benchmark.get("imported"):
         return lambda _: ""

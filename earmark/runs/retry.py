@@ -14,7 +14,7 @@ from earmark.engine.ask import ask_questions
 from earmark.engine.load import load_conditions
 from earmark.engine.open import open_run_model
 from earmark.engine.progress import Callbacks, Progress
-from earmark.engine.questions import RunJob, listed, questions, skip_questions
+from earmark.engine.questions import RunJob, join_names, questions, skip_questions
 from earmark.engine.throttle import Throttle
 from earmark.errors import RunMismatch, UsageError
 from earmark.journal import JOURNAL_FILE, SCORES_FILE, Record, count_standing, question_key, read_keys, total_usage
@@ -50,7 +50,7 @@ def select_questions(run: Path, states: AbstractSet[State]) -> set[int]:
     return {question_key(line.task, line.id, line.condition, line.repeat) for line in lines if line.state in states}
 
 
-def changed_settings(run: Path, config: Config, changes: Overrides) -> Config:
+def apply_changes(run: Path, config: Config, changes: Overrides) -> Config:
     """The settings of a run, some changed as a retry may have them. Raises UsageError or RunMismatch for others."""
     for name, value in changes.run.items():
         before = getattr(config.run, name)
@@ -92,7 +92,7 @@ async def retry(
         )
     benchmark, config = reopen(run, changes.own if changes else {}, asks=True)
     if changes:
-        config = changed_settings(run, config, changes)
+        config = apply_changes(run, config, changes)
     seed = config.run.seed_of(benchmark)
     model_config = parse_model(config.model | {"cache": False})  # what is cached has been asked already
     settings = msgspec.structs.replace(config.run, batch=False)  # its answers come one by one, however they came first
@@ -133,7 +133,7 @@ async def ask_again(job: RunJob, model: Throttle, again: AbstractSet[int], callb
     await ask_questions(stream, job, model, progress, callbacks, keep)
     gone = [line.item.id for line in read_keys(journal) if line.question_id() in again - asked]
     if gone:
-        names = listed(list(dict.fromkeys(gone)))
+        names = join_names(list(dict.fromkeys(gone)))
         raise RunMismatch(f"{run}: {len(again - asked)} questions are not in the benchmark any more: item {names}")
     if (after := count_standing(journal)) != before:
         raise RunMismatch(f"{journal}: {before} records stood before the retry and {after} after it")

@@ -42,13 +42,13 @@ def _rules_from_metrics(run: Path) -> Callable[[str, str], ScoringRules]:
     @functools.cache
     def rules(task: str, name: str) -> ScoringRules:
         row = rows.get((task, name))
-        scorer = (row and _packaged_scorer(row)) or _benchmark_scorer(benchmark(), task, name)
+        scorer = (row and _find_scorer(row)) or _benchmark_scorer(benchmark(), task, name)
         return ScoringRules(row.signature if row else name, scorer.metrics)
 
     return rules
 
 
-def _packaged_scorer(row: Row) -> Scorer | None:
+def _find_scorer(row: Row) -> Scorer | None:
     """A scorer that lies in a file, made again from its settings; None where what comes out signs otherwise."""
     name = row.scorer.partition(" ")[0]  # a label begins with it
     if "." not in name and name not in plugins.plugin_names("scorers"):

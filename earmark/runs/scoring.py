@@ -69,7 +69,7 @@ async def score_journal(
     aggregates = Aggregates(slices)
     settled, echoes, broken, judging = 0, 0, 0, Usage()
 
-    def counted() -> Iterator[Record]:
+    def count_records() -> Iterator[Record]:
         nonlocal settled, echoes
         for record in latest_records(journal):
             settled += record.failure is None or record.failure.final
@@ -78,7 +78,7 @@ async def score_journal(
 
     async with AsyncExitStack() as stack:
         opened = scorers if isinstance(scorers, OpenScorers) else OpenScorers(scorers, stack)
-        async for record, by, earned in _score_stream(counted(), opened, Tracebacks(journal.parent)):
+        async for record, by, earned in _score_stream(count_records(), opened, Tracebacks(journal.parent)):
             aggregates.add(record, by.scorer, earned, by.label)
             judging += earned.usage
             broken += earned.rule == BROKEN
@@ -149,7 +149,7 @@ def count_failed(run: Path, rows: Sequence[Row]) -> int:
     return sum(record.failure is not None and record.item.state == "ask" for record in records)
 
 
-async def _guarded(record: Record, scorer: Scorer, tracebacks: Tracebacks) -> Score:
+async def _try_score(record: Record, scorer: Scorer, tracebacks: Tracebacks) -> Score:
     """The score of one record; one at which a scorer breaks is unscored, and said to be."""
     with Barrier() as barrier:
         return await score_record(record, scorer)
@@ -167,12 +167,12 @@ async def _score_stream(
         for record in standing_records:
             for by in await scorers.of(record.item.task):
                 if by.asks:
-                    ahead.append((record, by, asyncio.create_task(_guarded(record, by.scorer, tracebacks))))
+                    ahead.append((record, by, asyncio.create_task(_try_score(record, by.scorer, tracebacks))))
                     if len(ahead) > MAX_CONCURRENT_SCORES:
                         first, its, task = ahead.popleft()
                         yield first, its, await task
                 else:
-                    yield record, by, await _guarded(record, by.scorer, tracebacks)
+                    yield record, by, await _try_score(record, by.scorer, tracebacks)
         while ahead:
             first, its, task = ahead.popleft()
             yield first, its, await task
@@ -233,7 +233,7 @@ def _warnings(scored: ScoredJournal, answers: int) -> Iterator[str]:
         )
 
 
-def _solved_by_controls(run: Path, right: Mapping[tuple[str, str], AbstractSet[int]]) -> Iterator[tuple[str, ...]]:
+def _find_solved(run: Path, right: Mapping[tuple[str, str], AbstractSet[int]]) -> Iterator[tuple[str, ...]]:
     """Every item that all controls get right, once."""
     seen: set[tuple[str, str, str]] = set()
     for line in read_scores(run / SCORES_FILE):
@@ -316,7 +316,7 @@ async def write_scores(
     metrics = Metrics(done, rows, dataset, notices, dict(benchmark.averages), gained, all_of_it, judging)
     if gained:
         right = find_solved_by_controls(scored.cells.by_row, controls)
-        files.write_csv(run / "solved_by_controls.csv", files.SOLVED_BY_CONTROLS, _solved_by_controls(run, right))
+        files.write_csv(run / "solved_by_controls.csv", files.SOLVED_BY_CONTROLS, _find_solved(run, right))
     if benchmark.extra_tables:
         pairs = partial(read_scored_records, run / JOURNAL_FILE, run / SCORES_FILE)
         files.write_tables(run, benchmark.extra_tables(signature.model["name"], pairs))

@@ -104,10 +104,10 @@ async def read_by_rules(scorer: Settings, item: Item, response: Response) -> Sco
     """Parse a reply by rules."""
     if response.stop == "filtered":
         return Score(scorer.bounds(item)[0], state="refused", rule="filtered")
-    reading = parse_choice(
+    parsed = parse_choice(
         response.text, labels_of(item), item.choices, question=item.question, cut=response.stop == "length"
     )
-    return Score(scorer.counts(item, reading.answer), reading.answer, reading.state, reading.rule)
+    return Score(scorer.counts(item, parsed.answer), parsed.answer, parsed.state, parsed.rule)
 
 
 def load(settings: Settings) -> Settings:

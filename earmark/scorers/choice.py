@@ -84,10 +84,10 @@ class Settings(Struct, frozen=True, forbid_unknown_fields=True):
                 "thinking": self.thinking == "opened",
                 "multi_select": self.multi_select,
             }
-            reading = parse_choice(response.whole_text, labels, item.choices, question=item.question, **options)
+            parsed = parse_choice(response.whole_text, labels, item.choices, question=item.question, **options)
         else:
-            reading = PARSERS[self.parser](response.whole_text, labels, item.choices)
-        return Score(self.counts(item, reading.answer), reading.answer, reading.state, reading.rule)
+            parsed = PARSERS[self.parser](response.whole_text, labels, item.choices)
+        return Score(self.counts(item, parsed.answer), parsed.answer, parsed.state, parsed.rule)
 
     def bounds(self, item: Item) -> tuple[dict[str, float], dict[str, float]]:
         right = ",".join(item.targets) if self.multi_select else next(iter(item.targets), None)

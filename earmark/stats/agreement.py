@@ -1,6 +1,6 @@
 """Agreement of two raters beyond chance: Cohen's kappa (1960), weighted for ratings (1968).
 
-With o(i, j) the share of cases that the one put in category i and the other in j, and r(i), c(j) its sums over j and i,
+With o(i, j) the share of cases that one rater put in category i and the other in j, and r(i), c(j) its sums,
 
     agreement = sum over i of o(i, i)
     kappa     = 1 - sum w(i, j) o(i, j) / sum w(i, j) r(i) c(j)
@@ -9,9 +9,9 @@ With o(i, j) the share of cases that the one put in category i and the other in 
               |i - j|                        linear: categories are in order, one step apart is half as bad as two
               (i - j)²                       quadratic
 
-1 is full agreement, 0 what two raters would have who draw from the same shares without looking. Where both put
-everything into one category nothing could have disagreed, and kappa is not defined. Counts add up, so intervals are
-found like those of any other number: by conversation, where several cases come from one.
+1 is full agreement, 0 the agreement of two raters who draw at random from the same shares. Where both put everything
+into one category, kappa is not defined. Counts add up, so intervals are those of any other number: by conversation,
+where several cases come from one.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ OF: Final = "\x1f"  # between the two categories in the name of a count
 
 
 def agreement_counts(first: str, second: str) -> dict[str, float]:
-    """The counts of one case.
+    """Counts of one case.
 
     >>> agreement_counts("yes", "no")["same"]
     0.0
@@ -49,7 +49,7 @@ def weight_matrix(size: int, weights: Weights) -> npt.NDArray[np.float64]:
 
 
 def kappa(counts: Counts, categories: Sequence[str], weights: Weights = "nominal") -> Number:
-    """Cohen's kappa of summed counts, categories in their order.
+    """Cohen's kappa from summed counts, categories in their order.
 
     >>> table = {("yes", "yes"): 20, ("yes", "no"): 5, ("no", "yes"): 10, ("no", "no"): 15}
     >>> round(float(kappa({f"o{OF}{i}{OF}{j}": n for (i, j), n in table.items()}, ("yes", "no"))), 3)
@@ -69,12 +69,12 @@ def kappa(counts: Counts, categories: Sequence[str], weights: Weights = "nominal
 
 
 def agreement_metrics(categories: Sequence[str], weights: Sequence[Weights] = ("nominal",)) -> Mapping[str, Metric]:
-    """Agreement, and kappa with each of some weights: the nominal one is called kappa, others by their weights too."""
+    """Agreement, and kappa with each of some weights, called `kappa` (nominal), `kappa_linear`, `kappa_quadratic`."""
 
-    def by(weight: Weights) -> Metric:
+    def kappa_metric(weight: Weights) -> Metric:
         return Metric(lambda counts: kappa(counts, categories, weight), limits=(-1, 1))
 
     agreement = Metric(lambda counts: np.true_divide(counts["same"], counts["cases"]), share=("same", "cases"))
     return {"agreement": agreement} | {
-        "kappa" if weight == "nominal" else f"kappa_{weight}": by(weight) for weight in weights
+        "kappa" if weight == "nominal" else f"kappa_{weight}": kappa_metric(weight) for weight in weights
     }

@@ -1,9 +1,9 @@
-"""Two runs over the same items: how far apart they are, and whether chance alone would tell.
+"""Difference of two runs over the same items, with its interval and its p-value.
 
-The difference is the second run less the first, over the items that both have; everything is done with pairs.
+The difference is candidate minus baseline, over the items that both runs have; everything is done with pairs.
 
-Items that are right or wrong, each a group of its own. With n items, c that only the second run has right (gained) and
-b that only the first has (lost):
+Items that are right or wrong, each a group of its own. With n items, c that only the candidate has right (gained) and
+b that only the baseline has (lost):
 
     p-value       exact McNemar (1947): 2 P(X <= min(b, c)), X binomial with b + c throws of a coin, at most 1
     interval      Bonett and Price (2012): d' ± z sqrt((c' + b' - d'²) / (n + 2)),
@@ -18,7 +18,7 @@ else:
                   (Phipson and Smyth 2010)
     interval      jackknife: groups are left out, for both runs the same ones
 
-Of several p-values some are small by chance; Holm's (1979) adjusted ones may all be held against 0.05 at once.
+Of several p-values some are small by chance; those adjusted by Holm (1979) may all be compared with 0.05 at once.
 """
 
 from __future__ import annotations
@@ -34,24 +34,24 @@ from msgspec import Struct
 from earmark.stats.count_table import Floats, Names
 from earmark.stats.estimate import (
     Estimate,
-    Found,
+    GroupedCounts,
+    Inference,
     MeanMetric,
-    Sample,
     by_item,
-    by_leaving_out,
     evaluate_metric,
     finite_or_none,
+    group_counts,
+    jackknife_estimate,
     mean_of_parts,
-    sample,
 )
-from earmark.stats.jackknife import Influence, effective, share_influence
+from earmark.stats.jackknife import Influence, effective_n, share_influence
 from earmark.stats.planning import POWER, smallest_difference
-from earmark.stats.quantiles import LEVEL, normal, student
+from earmark.stats.quantiles import LEVEL, binomial_tail, t_quantile, z_quantile
 from earmark.types import Counts, Metric, Number, replace
 
 PERMUTATIONS: Final = 9999  # ways of swapping that are drawn
 MAX_EXACT_GROUPS: Final = 13  # groups that differ, at most, for all their ways of swapping to be counted
-BLOCK: Final = 64_000  # swaps held at once
+BLOCK: Final = 64_000  # swaps in memory at once
 
 
 class Pairs(Struct, frozen=True, eq=False):
@@ -59,12 +59,12 @@ class Pairs(Struct, frozen=True, eq=False):
 
     baseline: Mapping[str, Floats]
     candidate: Mapping[str, Floats]
-    groups: Names  # what each item shares its luck with
+    groups: Names  # items of one group are not independent
     items: Names | None = None  # the item of each pair, the same in every repeat; None: each is its own
 
 
 class Difference(Struct, frozen=True, omit_defaults=True):
-    """The second run less the first; None where it is not defined, and then `why`."""
+    """Candidate minus baseline; None where it is not defined, and then `why`."""
 
     baseline: float | None
     candidate: float | None
@@ -79,16 +79,18 @@ class Difference(Struct, frozen=True, omit_defaults=True):
     smallest_detectable: float | None = None  # true difference that so many items show with a power of 80 %
     disagreement: float | None = None  # share of the pairs of which one is right and the other wrong
     why: str = ""
-    trusted: bool = True  # False: so little is known that the interval may not hold the truth; `why` says what
+    trusted: bool = True  # False: the interval may miss the truth; `why` says the reason
 
 
 def difference(metrics: tuple[Metric, Metric], pairs: Pairs, seed: int = 0) -> Difference:
-    """Difference of the second run from the first by a metric, each evaluated by its own rules."""
-    return weighed(metrics, pairs, seed)[0]
+    """Difference of the candidate from the baseline by a metric, each evaluated by its own rules."""
+    return difference_and_influence(metrics, pairs, seed)[0]
 
 
-def weighed(metrics: tuple[Metric, Metric], pairs: Pairs, seed: int = 0) -> tuple[Difference, Influence | None]:
-    """The same, and how each group influences it."""
+def difference_and_influence(
+    metrics: tuple[Metric, Metric], pairs: Pairs, seed: int = 0
+) -> tuple[Difference, Influence | None]:
+    """Difference of the candidate from the baseline, and the influence of each group on it."""
     n = int(pairs.groups.size)
     if not n:
         return Difference(None, None, why="no item is in both"), None
@@ -98,37 +100,27 @@ def weighed(metrics: tuple[Metric, Metric], pairs: Pairs, seed: int = 0) -> tupl
     )
     if first is None or second is None:
         return Difference(first, second, n=n, why="not defined for these counts"), None
-    apart = PairedResampler(metrics, pairs, seed)
-    estimate, influence = apart.found(second - first)
+    resampler = PairedResampler(metrics, pairs, seed)
+    estimate, influence = resampler.estimate(second - first)
+    bounds = (estimate.value, estimate.low, estimate.high)
     difference = Difference(
-        first,
-        second,
-        estimate.value,
-        estimate.low,
-        estimate.high,
-        n,
-        estimate.groups,
-        estimate.method,
-        why=estimate.why,
-        trusted=estimate.trusted,
+        first, second, *bounds, n, estimate.groups, estimate.method, why=estimate.why, trusted=estimate.trusted
     )
-    gaps = apart.alone
+    gaps = resampler.binary_gaps
     if gaps is not None:
         gained, lost = int((gaps > 0).sum()), int((gaps < 0).sum())
         disagreement = (gained + lost) / n
-        shown = smallest_difference(n, disagreement)
-        tested = {
-            "p": mcnemar(gained, lost),
-            "test": "exact McNemar",
-            "disagreement": disagreement,
-            "smallest_detectable": shown,
-        }
-    elif estimate.groups > 1:
-        p, test = apart.permutation_test()
-        tested = {"p": p, "test": test, "smallest_detectable": _smallest_detectable(influence)}
-    else:
-        tested = {}
-    return replace(difference, **tested), influence
+        return replace(
+            difference,
+            p=mcnemar(gained, lost),
+            test="exact McNemar",
+            disagreement=disagreement,
+            smallest_detectable=smallest_difference(n, disagreement),
+        ), influence
+    if estimate.groups > 1:
+        p, test = resampler.permutation_test()
+        return replace(difference, p=p, test=test, smallest_detectable=_smallest_detectable(influence)), influence
+    return difference, influence
 
 
 # ---------------------------------------------------------------- items that are right or wrong
@@ -140,29 +132,23 @@ def mcnemar(only_candidate: int, only_baseline: int) -> float:
     >>> mcnemar(5, 0), mcnemar(1, 1)
     (0.0625, 1.0)
     """
-    throws, least = only_candidate + only_baseline, min(only_candidate, only_baseline)
-    if 2 * least >= throws - 1:
-        return 1.0
-    # The chance of exactly `least`, and of fewer by the ratio of each chance to the next one up.
-    top = math.lgamma(throws + 1) - math.lgamma(least + 1) - math.lgamma(throws - least + 1) - throws * math.log(2)
-    steps = np.arange(least, 0, -1)
-    tail = 1 + float(np.cumprod(steps / (throws - steps + 1)).sum())
-    return min(1.0, 2 * math.exp(top) * tail)
+    discordant = only_candidate + only_baseline
+    return min(1.0, 2 * binomial_tail(max(only_candidate, only_baseline), discordant, 0.5))
 
 
 def bonett_price(only_candidate: float, only_baseline: float, n: float, level: float = LEVEL) -> tuple[float, float]:
-    """The interval of the difference of two paired shares.
+    """Interval of the difference of two paired shares.
 
     >>> [round(bound, 4) for bound in bonett_price(8, 2, 50)]
     [-0.0114, 0.2421]
     """
-    return paired_interval((only_candidate - only_baseline) / n, (only_candidate + only_baseline) / n, n, level)
+    return bonett_price_of_marks((only_candidate - only_baseline) / n, (only_candidate + only_baseline) / n, n, level)
 
 
-def paired_interval(difference: float, square: float, n: float, level: float = LEVEL) -> tuple[float, float]:
-    """The same from the mean difference and the mean square of the differences of n pairs of marks from 0 to 1."""
+def bonett_price_of_marks(difference: float, square: float, n: float, level: float = LEVEL) -> tuple[float, float]:
+    """Interval from the mean and the mean square of the differences of n pairs of marks from 0 to 1."""
     middle = difference * n / (n + 2)
-    half = normal(level) * math.sqrt(max(0.0, (square * n + 2) / (n + 2) - middle**2) / (n + 2))
+    half = z_quantile(level) * math.sqrt(max(0.0, (square * n + 2) / (n + 2) - middle**2) / (n + 2))
     return max(-1.0, middle - half), min(1.0, middle + half)
 
 
@@ -170,72 +156,75 @@ def paired_interval(difference: float, square: float, n: float, level: float = L
 
 
 class PairedResampler:
-    """The counts of two runs by group, and how far apart sums of them are."""
+    """The counts of two runs by group, for intervals and permutation tests of their difference."""
 
     def __init__(self, metrics: tuple[Metric, Metric], pairs: Pairs, seed: int = 0) -> None:
         self._metrics = metrics
         self._names = tuple(dict.fromkeys((*pairs.baseline, *pairs.candidate)))
-        self._dice = np.random.default_rng(seed)
+        self._rng = np.random.default_rng(seed)
         zero = np.zeros(pairs.groups.size)
         both = [
             {name: columns.get(name, zero) for name in self._names} for columns in (pairs.baseline, pairs.candidate)
         ]
-        self.pairs = sample(
-            {f"{side}{name}": column for side, one in zip("12", both, strict=True) for name, column in one.items()},
+        self.pairs = group_counts(
+            {
+                f"{side}{name}": column
+                for side, counts in zip("12", both, strict=True)
+                for name, column in counts.items()
+            },
             pairs.groups,
             pairs.items,
         )
         self._first, self._second = np.split(self.pairs.rows, 2, axis=1)
 
     @functools.cached_property
-    def alone(self) -> Floats | None:
+    def binary_gaps(self) -> Floats | None:
         """The difference of each pair, where each is right or wrong and a group of its own; else None."""
         gaps = _gaps(self._metrics, self.pairs)
         if gaps is None or self.pairs.size < gaps.size or not np.isin(gaps, (-1, 0, 1)).all():
             return None
         return gaps
 
-    def found(self, value: float) -> Found:
+    def estimate(self, value: float) -> Inference:
         """The difference with its interval and the influence of groups."""
         return _difference(self._metrics, self.pairs, value)
 
     def difference(self, baseline: Floats, candidate: Floats) -> Floats:
-        """The second number less the first, from sums of shape (many, counts)."""
-        numbers = (
+        """Differences of sums, each of shape (many, counts)."""
+        before, after = (
             evaluate_metric(metric.value, dict(zip(self._names, sums.T, strict=True)), len(sums))
             for metric, sums in zip(self._metrics, (baseline, candidate), strict=True)
         )
-        less, more = numbers
-        return more - less
+        return after - before
 
     def permutation_test(self) -> tuple[float, str]:
         """The p-value of the difference when the results of groups are swapped at random, and the test's name.
 
-        A difference that is not defined after swapping counts as one that is as far.
+        A difference that is not defined after swapping counts as extreme.
         """
         first, second = self._first.sum(axis=0, keepdims=True), self._second.sum(axis=0, keepdims=True)
         swap = self._second - self._first
         swap = swap[swap.any(axis=1)]
-        here = float(np.abs(self.difference(first, second))[0])
+        observed = float(np.abs(self.difference(first, second))[0])
         if not swap.size:
             return 1.0, "no group differs"
 
         def count_extreme(swapped: Floats) -> int:
             moved = swapped @ swap
-            return int((~(np.abs(self.difference(first + moved, second - moved)) < here * (1 - 1e-9))).sum())
+            return int((~(np.abs(self.difference(first + moved, second - moved)) < observed * (1 - 1e-9))).sum())
 
         many = len(swap)
         if many <= MAX_EXACT_GROUPS:
             ways = np.arange(2**many)[:, None] >> np.arange(many) & 1
             return count_extreme(ways.astype(np.float64)) / len(ways), "exact permutation"
-        far, step = 0, max(1, BLOCK // many)
+        extreme, step = 0, max(1, BLOCK // many)
         for start in range(0, PERMUTATIONS, step):
             shape = (min(step, PERMUTATIONS - start), many)
-            far += count_extreme(self._dice.integers(0, 2, shape, np.int8).astype(np.float64))
-        return (1 + far) / (1 + PERMUTATIONS), "permutation"
+            extreme += count_extreme(self._rng.integers(0, 2, shape, np.int8).astype(np.float64))
+        return (1 + extreme) / (1 + PERMUTATIONS), "permutation"
 
 
-def _difference(metrics: tuple[Metric, Metric], pairs: Sample, value: float) -> Found:
+def _difference(metrics: tuple[Metric, Metric], pairs: GroupedCounts, value: float) -> Inference:
     n, size = pairs.groups.size, pairs.size
     first, second = metrics
     if isinstance(first, MeanMetric) and isinstance(second, MeanMetric):
@@ -243,15 +232,15 @@ def _difference(metrics: tuple[Metric, Metric], pairs: Sample, value: float) -> 
     marks = _binary_difference(metrics, pairs, value)
     if marks:
         return marks
-    return by_leaving_out(Estimate(value, n=n, groups=size), pairs, _gap_of(first, second))
+    return jackknife_estimate(Estimate(value, n=n, groups=size), pairs, _gap_of(first, second))
 
 
 def _gap_of(first: Metric, second: Metric) -> Callable[[Counts], Number]:
-    """The second run less the first, read from the counts of both."""
+    """Candidate minus baseline, read from the counts of both."""
     return lambda counts: np.subtract(second.value(_side(counts, "2")), first.value(_side(counts, "1")))
 
 
-def _mean_difference(first: MeanMetric, second: MeanMetric, pairs: Sample, bare: Estimate) -> Found:
+def _mean_difference(first: MeanMetric, second: MeanMetric, pairs: GroupedCounts, bare: Estimate) -> Inference:
     parts = []
     for (prefix, before), (_, after) in zip(first.parts, second.parts, strict=True):
         part = pairs.part(prefix, ("1", "2"))
@@ -265,7 +254,7 @@ def _side(counts: Counts, side: str) -> dict[str, Number]:
     return {name[1:]: count for name, count in counts.items() if name[0] == side}
 
 
-def _gaps(metrics: tuple[Metric, Metric], pairs: Sample) -> Floats | None:
+def _gaps(metrics: tuple[Metric, Metric], pairs: GroupedCounts) -> Floats | None:
     """The difference of each pair, where both metrics are means of marks from 0 to 1; else None."""
     marks = []
     for metric, side in zip(metrics, "12", strict=True):
@@ -276,8 +265,8 @@ def _gaps(metrics: tuple[Metric, Metric], pairs: Sample) -> Floats | None:
     return marks[1] - marks[0]
 
 
-def _binary_difference(metrics: tuple[Metric, Metric], pairs: Sample, value: float) -> Found | None:
-    """Bonett and Price's interval, for as many independent pairs as vary alike between groups; None of no marks."""
+def _binary_difference(metrics: tuple[Metric, Metric], pairs: GroupedCounts, value: float) -> Inference | None:
+    """Bonett and Price's interval with the effective number of pairs; None where the metrics are no means of marks."""
     gaps = _gaps(metrics, pairs)
     if gaps is None or not math.isclose(value, float(gaps.mean()), abs_tol=1e-9):
         return None
@@ -293,17 +282,17 @@ def _binary_difference(metrics: tuple[Metric, Metric], pairs: Sample, value: flo
     if groups < n:
         if groups < 2:
             return None
-        things = effective(square - value**2, influence, n)
+        things = effective_n(square - value**2, influence, n)
         method = f"Bonett-Price over {groups} groups"
-    low, high = paired_interval(value, square, things)
-    return Found(Estimate(value, low, high, pairs.groups.size, groups, method), influence)
+    low, high = bonett_price_of_marks(value, square, things)
+    return Inference(Estimate(value, low, high, pairs.groups.size, groups, method), influence)
 
 
 def _smallest_detectable(influence: Influence | None) -> float | None:
-    """The smallest difference by its standard error: so many of them."""
+    """Smallest detectable difference as a multiple of the standard error."""
     if influence is None or not influence.variance:
         return None
-    return (student(LEVEL, influence.degrees) + student(2 * POWER - 1, influence.degrees)) * math.sqrt(
+    return (t_quantile(LEVEL, influence.degrees) + t_quantile(2 * POWER - 1, influence.degrees)) * math.sqrt(
         influence.variance
     )
 
@@ -312,9 +301,9 @@ def _smallest_detectable(influence: Influence | None) -> float | None:
 
 
 def holm(values: Sequence[float | None], among: int = 0) -> list[float | None]:
-    """Holm's adjusted p-values; those that are not there stay so, and do not count.
+    """Holm's adjusted p-values; None stays None and does not count.
 
-    `among` is how many comparisons there are where more could have been made, as of all pairs of models when the best
+    `among` is the number of comparisons where more could have been made, such as of all pairs of models when the best
     is picked by the same data.
 
     >>> holm([0.01, None, 0.04, 0.03])

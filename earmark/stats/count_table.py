@@ -14,14 +14,14 @@ Names = npt.NDArray[np.uint64]
 
 
 def hash64(text: str) -> int:
-    """64 bits that stand for a name: a million names are all different with a chance of 1 - 3e-8."""
+    """Hash a name to 64 bits: a million names are all different with probability 1 - 3e-8."""
     return int.from_bytes(hashlib.blake2b(text.encode(), digest_size=8).digest(), "big")
 
 
 class CountTable:
-    """The counts of items, their groups and which repeat they belong to; grown one item at a time.
+    """The counts, group and repeat of each item; grown one item at a time.
 
-    What it gives are views, not copies: let go of them before adding more.
+    Its properties are views, not copies: drop them before adding more items.
     """
 
     def __init__(self) -> None:
@@ -31,7 +31,7 @@ class CountTable:
         self._repeats = array("q")
 
     def add(self, counts: Mapping[str, float], group: str, repeat: int = 0, item: str = "") -> None:
-        """Enter one item. A count that an item does not have is 0; an item without a name has its group's."""
+        """Add one item. A count that an item does not have is 0; an item without a name takes its group's."""
         for name in counts:
             if name not in self._columns:
                 self._columns[name] = array("d", bytes(8 * len(self)))
@@ -62,5 +62,5 @@ class CountTable:
 
     @property
     def repeats(self) -> npt.NDArray[np.int64]:
-        """Which repeat each item belongs to, shape (items,)."""
+        """Repeat of each item, shape (items,)."""
         return np.frombuffer(self._repeats, np.int64)

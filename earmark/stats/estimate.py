@@ -1,17 +1,15 @@
-"""A number and how sure it is.
+"""Estimate of a metric with its 95 % interval.
 
-Every interval is of 95 %. A share of things that are right or wrong, k of n, has Wilson's (1927),
+A share of items that are right or wrong, k of n, has Wilson's (1927),
 
     (p + z²/2n ± z sqrt(p(1-p)/n + z²/4n²)) / (1 + z²/n),  p = k/n,
 
 which stays within 0 and 1 and has a width even where all or none are right. Answers to one item in several repeats are
-first averaged, so that asking again adds no items. Where a group (recording, speaker, user) holds more than one item,
-these are not n independent ones; n is then the number n' of independent things that would vary as much between groups
-as was found (see `jackknife.py`), never more than there are items, or, where items weigh differently, (sum w)² / sum w²
-of them.
+first averaged, so that repeats add no items. Where a group (recording, speaker, user) holds more than one item, n is
+the effective number n' of independent items that would vary as much between groups as was found (see `jackknife.py`),
+at most the number of items, or (sum w)² / sum w² where items have different weights.
 
-For every other number groups are left out one at a time; for a mean over tasks the intervals of the tasks are put
-together.
+Every other number has a jackknife interval by group; a mean over tasks combines the intervals of the tasks.
 """
 
 from __future__ import annotations
@@ -30,7 +28,7 @@ from earmark.stats.jackknife import (
     NO_LIMITS,
     Bounds,
     Influence,
-    effective,
+    effective_n,
     interval,
     mean_interval,
     share_influence,
@@ -38,11 +36,11 @@ from earmark.stats.jackknife import (
 )
 from earmark.types import Counts, Metric, Number, replace
 
-MAX_POOLS: Final = 10_000  # more groups than these are put together at random before they are left out
+MAX_POOLS: Final = 10_000  # more groups than these are pooled at random before they are left out
 TRUSTED_PART: Final = 5  # items of the smallest class, of fewer a mean over classes is marked (docs/error-bars.md)
 ALIKE: Final = "all groups are alike: no interval can be estimated"
 
-Whole = npt.NDArray[np.intp]
+Indices = npt.NDArray[np.intp]
 
 
 class Estimate(Struct, frozen=True, omit_defaults=True):
@@ -57,7 +55,7 @@ class Estimate(Struct, frozen=True, omit_defaults=True):
     worst: float | None = None  # where items failed: had they all been answered wrong,
     best: float | None = None  # and had they all been answered right
     why: str = ""
-    trusted: bool = True  # False: so little is known that the interval may not hold the truth; `why` says what
+    trusted: bool = True  # False: the interval may miss the truth; `why` says the reason
 
 
 class MeanMetric(Metric, frozen=True):
@@ -66,13 +64,13 @@ class MeanMetric(Metric, frozen=True):
     parts: tuple[tuple[str, Metric], ...] = ()
 
 
-class Sample:
+class GroupedCounts:
     """Counts of answers with the group and the item of each, ready for groups to be left out.
 
     `groups` numbers the groups of answers from 0, `pool` has the pool of each group.
     """
 
-    def __init__(self, columns: Mapping[str, Floats], groups: Whole, items: Names | None, pool: Whole) -> None:
+    def __init__(self, columns: Mapping[str, Floats], groups: Indices, items: Names | None, pool: Indices) -> None:
         self.columns, self.groups, self.items, self.pool = columns, groups, items, pool
 
     @functools.cached_property
@@ -91,19 +89,19 @@ class Sample:
         """Number of groups that have an answer."""
         return int(np.unique(self.groups).size)
 
-    def part(self, prefix: str, sides: tuple[str, ...] = ("",)) -> Sample:
-        """The answers that have a count of this prefix, which it loses; of pairs, the prefix follows the name of the
-        side.
-        """
+    def part(self, prefix: str, runs: tuple[str, ...] = ("",)) -> GroupedCounts:
+        """Answers that have a count with this prefix, which is removed; of pairs, it follows the name of the run."""
         own = {
             side + name.removeprefix(side + prefix): column
-            for side in sides
+            for side in runs
             for name, column in self.columns.items()
             if name.startswith(side + prefix)
         }
-        there = np.any([column != 0 for column in own.values()], axis=0) if own else np.zeros(self.groups.size, bool)
-        items = None if self.items is None else self.items[there]
-        return Sample({name: column[there] for name, column in own.items()}, self.groups[there], items, self.pool)
+        counted = np.any([column != 0 for column in own.values()], axis=0) if own else np.zeros(self.groups.size, bool)
+        items = None if self.items is None else self.items[counted]
+        return GroupedCounts(
+            {name: column[counted] for name, column in own.items()}, self.groups[counted], items, self.pool
+        )
 
     def read(self, value: Callable[[Counts], Number]) -> float | None:
         """A number read from all answers."""
@@ -112,7 +110,7 @@ class Sample:
         )
 
     def influence(self, value: Callable[[Counts], Number]) -> Influence | None:
-        """How a number changes without each pool; None where it is not defined without one of them."""
+        """Change of a number without each pool; None where it is not defined without one of them."""
         total = self.rows.sum(axis=0)
         left = total - self.rows
         left[np.abs(left) < 1e-12 * np.abs(total)] = 0.0
@@ -125,10 +123,10 @@ class Sample:
         return Influence(change, self.weights)
 
 
-def sample(columns: Mapping[str, Floats], groups: Names, items: Names | None = None) -> Sample:
+def group_counts(columns: Mapping[str, Floats], groups: Names, items: Names | None = None) -> GroupedCounts:
     """A sample whose groups and pools are numbered."""
     size, of = group_index(groups)
-    return Sample(columns, of, items, pool_groups(size, np.random.default_rng(0)))
+    return GroupedCounts(columns, of, items, pool_groups(size, np.random.default_rng(0)))
 
 
 # ---------------------------------------------------------------- estimates
@@ -149,74 +147,78 @@ def estimates(
     """Several metrics over the same answers."""
     if not groups.size:
         return {name: Estimate(None, why="no items") for name in metrics}
-    answers = sample(columns, groups, items)
-    return {name: _found(metric, answers)[0] for name, metric in metrics.items()}
+    answers = group_counts(columns, groups, items)
+    return {name: _estimate_metric(metric, answers)[0] for name, metric in metrics.items()}
 
 
-class Found(NamedTuple):
-    """An estimate, and how groups influence it where it has an interval."""
+class Inference(NamedTuple):
+    """An estimate, and the influence of groups on it where it has an interval."""
 
     estimate: Estimate
     influence: Influence | None = None
 
 
-def _found(metric: Metric, answers: Sample) -> Found:
+def _estimate_metric(metric: Metric, answers: GroupedCounts) -> Inference:
     n, size = int(answers.groups.size), answers.size
     value = answers.read(metric.value)
     if value is None:
-        return Found(Estimate(None, n=n, groups=size, why="not defined for these counts"))
+        return Inference(Estimate(None, n=n, groups=size, why="not defined for these counts"))
     bare = Estimate(value, n=n, groups=size)
     if isinstance(metric, MeanMetric):
-        return _mean(metric, answers, bare)
-    things = things_of(metric, answers)
+        return _estimate_mean(metric, answers, bare)
+    things = effective_sample(metric, answers)
     if things:
-        bounds = wilson(value * things.number, things.number)
-        method = "wilson" if things.alone else f"wilson over {things.groups} groups"
-        return Found(Estimate(value, *bounds, n, size, method), things.influence)
-    found = by_leaving_out(bare, answers, metric.value, metric.limits or NO_LIMITS)
+        bounds = wilson(value * things.n, things.n)
+        method = "wilson" if things.is_binary else f"wilson over {things.groups} groups"
+        return Inference(Estimate(value, *bounds, n, size, method), things.influence)
+    result = jackknife_estimate(bare, answers, metric.value, metric.limits or NO_LIMITS)
     least = answers.read(metric.smallest) if metric.smallest else None
-    if found.estimate.low is None or least is None or least >= TRUSTED_PART:
-        return found
+    if result.estimate.low is None or least is None or least >= TRUSTED_PART:
+        return result
     why = f"its smallest class has {least:g} items, fewer than {TRUSTED_PART}: do not trust the interval"
-    return Found(replace(found.estimate, why=why, trusted=False), found.influence)
+    return Inference(replace(result.estimate, why=why, trusted=False), result.influence)
 
 
-def by_leaving_out(
-    bare: Estimate, answers: Sample, value: Callable[[Counts], Number], limits: Bounds = NO_LIMITS
-) -> Found:
-    """A number of any kind with the interval that leaving out groups tells; `bare` is it without one."""
+def jackknife_estimate(
+    bare: Estimate, answers: GroupedCounts, value: Callable[[Counts], Number], limits: Bounds = NO_LIMITS
+) -> Inference:
+    """A number of any kind with its jackknife interval; `bare` is the estimate without one."""
     if bare.groups < 2:
-        return Found(_because(bare, "one group has no interval"))
+        return Inference(_without_interval(bare, "one group has no interval"))
     influence = answers.influence(value)
     if influence is None:
-        return Found(_because(bare, "not defined without one of its groups, and so no interval"))
+        return Inference(_without_interval(bare, "not defined without one of its groups, and so no interval"))
     bounds = interval(bare.value or 0.0, influence, limits)
     if bounds is None:
-        return Found(_because(bare, ALIKE), influence)
+        return Inference(_without_interval(bare, ALIKE), influence)
     why = "" if math.isfinite(limits[1] - limits[0]) else influence.distrust()
     method = f"jackknife of {bare.groups} groups"
-    return Found(Estimate(bare.value, *bounds, bare.n, bare.groups, method, why=why, trusted=not why), influence)
+    return Inference(Estimate(bare.value, *bounds, bare.n, bare.groups, method, why=why, trusted=not why), influence)
 
 
-def _mean(metric: MeanMetric, answers: Sample, bare: Estimate) -> Found:
-    found = mean_of_parts(
-        bare, [(prefix, _found(part, answers.part(prefix))) for prefix, part in metric.parts], answers
+def _estimate_mean(metric: MeanMetric, answers: GroupedCounts, bare: Estimate) -> Inference:
+    result = mean_of_parts(
+        bare, [(prefix, _estimate_metric(part, answers.part(prefix))) for prefix, part in metric.parts], answers
     )
     first = metric.parts[0][1]
     limits = (0.0, 1.0) if first.share else first.limits or NO_LIMITS
-    if bare.value is None or found.influence is None or not math.isfinite(limits[1] - limits[0]):
-        return found
-    bounds = interval(bare.value, found.influence, limits)
-    return found if bounds is None else Found(replace(found.estimate, low=bounds[0], high=bounds[1]), found.influence)
+    if bare.value is None or result.influence is None or not math.isfinite(limits[1] - limits[0]):
+        return result
+    bounds = interval(bare.value, result.influence, limits)
+    return (
+        result
+        if bounds is None
+        else Inference(replace(result.estimate, low=bounds[0], high=bounds[1]), result.influence)
+    )
 
 
-def mean_of_parts(bare: Estimate, parts: list[tuple[str, Found]], answers: Sample) -> Found:
-    """A mean over parts with the interval that theirs give; without one where a part has none."""
+def mean_of_parts(bare: Estimate, parts: list[tuple[str, Inference]], answers: GroupedCounts) -> Inference:
+    """A mean over parts, its interval combined from those of the parts; without one where a part has none."""
     for prefix, (estimate, influence) in parts:
         if estimate.low is None or influence is None:
-            return Found(_because(bare, f"{prefix[:-1]}: {estimate.why}"))
+            return Inference(_without_interval(bare, f"{prefix[:-1]}: {estimate.why}"))
     known = [estimate for _, (estimate, _) in parts]
-    pooled = [_pooled(influence, answers) for _, (_, influence) in parts if influence is not None]
+    pooled = [_pool_influence(influence, answers) for _, (_, influence) in parts if influence is not None]
     values, bounds = [], []
     for estimate in known:
         values.append(estimate.value or 0.0)
@@ -224,15 +226,15 @@ def mean_of_parts(bare: Estimate, parts: list[tuple[str, Found]], answers: Sampl
     low, high = mean_interval(values, bounds, pooled)
     why = next((f"{prefix[:-1]}: {estimate.why}" for prefix, (estimate, _) in parts if not estimate.trusted), "")
     method = f"mean of {len(parts)}"
-    together = Influence(*(np.mean([part[at] for part in pooled], axis=0) for at in (0, 1)))
-    return Found(Estimate(bare.value, low, high, bare.n, bare.groups, method, why=why, trusted=not why), together)
+    together = Influence(*(np.mean([part[field] for part in pooled], axis=0) for field in (0, 1)))
+    return Inference(Estimate(bare.value, low, high, bare.n, bare.groups, method, why=why, trusted=not why), together)
 
 
-def _because(bare: Estimate, why: str) -> Estimate:
+def _without_interval(bare: Estimate, why: str) -> Estimate:
     return Estimate(bare.value, n=bare.n, groups=bare.groups, why=why)
 
 
-def _pooled(influence: Influence, answers: Sample) -> Influence:
+def _pool_influence(influence: Influence, answers: GroupedCounts) -> Influence:
     """The influence of pools, from that of groups or of pools."""
     if influence.change.size != answers.pool.size:
         return influence
@@ -260,17 +262,17 @@ def binary_outcomes(metric: Metric, columns: Mapping[str, Floats]) -> Floats | N
     return right
 
 
-class Things(NamedTuple):
-    """What a share was counted over."""
+class EffectiveSample(NamedTuple):
+    """The independent items that a share was counted over."""
 
-    number: float  # of independent things
+    n: float  # effective number
     groups: int
-    alone: bool  # whether each is an item, right or wrong, and a group of its own
+    is_binary: bool  # each is an item, right or wrong, and a group of its own
     influence: Influence
 
 
-def things_of(metric: Metric, answers: Sample) -> Things | None:
-    """The things behind a share; None where the metric is no share, or of one group."""
+def effective_sample(metric: Metric, answers: GroupedCounts) -> EffectiveSample | None:
+    """The effective sample behind a share; None where the metric is no share, or of one group."""
     if metric.share is None or not all(name in answers.columns for name in metric.share):
         return None
     right, counted = (answers.columns[name] for name in metric.share)
@@ -286,17 +288,21 @@ def things_of(metric: Metric, answers: Sample) -> Things | None:
     whole = bool((np.isclose(items, 0) | np.isclose(items, counted_items)).all())
     alone = groups == weight.size and whole and bool(np.isclose(weight, weight[0]).all())
     if groups < 2:
-        one = alone and counted.max() <= 1  # words of one utterance have no interval
-        return Things(1.0, 1, alone, Influence(np.zeros(answers.pool.size), by_group[1])) if one else None
+        is_single_item = alone and counted.max() <= 1  # words of one utterance have no interval
+        return (
+            EffectiveSample(1.0, 1, alone, Influence(np.zeros(answers.pool.size), by_group[1]))
+            if is_single_item
+            else None
+        )
     influence = share_influence(*by_group)
     if alone:
-        return Things(float(groups), groups, alone, influence)
-    number = effective(value * (1 - value), influence, _most(right, counted, counted_items))
-    return Things(number, groups, alone, influence)
+        return EffectiveSample(float(groups), groups, alone, influence)
+    number = effective_n(value * (1 - value), influence, _max_effective_n(right, counted, counted_items))
+    return EffectiveSample(number, groups, alone, influence)
 
 
-def _most(right: Floats, counted: Floats, counted_by_item: Floats) -> float:
-    """Number of things that the items hold: of all or nothing as many as weigh alike; without end for marks between."""
+def _max_effective_n(right: Floats, counted: Floats, counted_by_item: Floats) -> float:
+    """Largest effective n of some items: by their weights if each is all or nothing, infinite for fractional marks."""
     total = float(counted_by_item.sum())
     if ((right == 0) | (right == counted)).all():
         return total**2 / float(np.square(counted_by_item).sum())
@@ -304,7 +310,7 @@ def _most(right: Floats, counted: Floats, counted_by_item: Floats) -> float:
     return total if whole else math.inf
 
 
-def by_item(right: Floats, counted: Floats, answers: Sample) -> tuple[Floats, Floats, Whole]:
+def by_item(right: Floats, counted: Floats, answers: GroupedCounts) -> tuple[Floats, Floats, Indices]:
     """Both counts as means over the answers to each item, and the group of each item."""
     if answers.items is None:
         return right, counted, answers.groups
@@ -317,8 +323,8 @@ def by_item(right: Floats, counted: Floats, answers: Sample) -> tuple[Floats, Fl
 # ---------------------------------------------------------------- sums
 
 
-def group_index(groups: Names) -> tuple[int, Whole]:
-    """Number of groups there are, and the number of each item's group, shape (items,)."""
+def group_index(groups: Names) -> tuple[int, Indices]:
+    """Number of groups, and the index of each item's group, shape (items,)."""
     distinct, of = np.unique(groups, return_inverse=True)
     return int(distinct.size), of.astype(np.intp, copy=False)
 
@@ -329,11 +335,10 @@ def sum_by_group(columns: Mapping[str, Floats], of: npt.NDArray[np.signedinteger
     return np.array(sums, np.float64).reshape(len(columns), size).T
 
 
-def pool_groups(size: int, rng: np.random.Generator, most: int = MAX_POOLS) -> Whole:
-    """A pool for each group, at most so many, of equal size but the last; with few groups each is its own.
+def pool_groups(size: int, rng: np.random.Generator, most: int = MAX_POOLS) -> Indices:
+    """Assign groups at random to at most so many pools of equal size; with few groups each is its own pool.
 
-    Sums of independent groups are independent, so that pools may be left out instead of groups, and some thousands of
-    them tell the spread as well as a million.
+    Sums of independent groups are independent, so pools may be left out instead of groups.
     """
     if size <= most:
         return np.arange(size)
@@ -343,7 +348,7 @@ def pool_groups(size: int, rng: np.random.Generator, most: int = MAX_POOLS) -> W
 
 
 def evaluate_metric(value: Callable[[Counts], Number], counts: Counts, many: int = 1) -> Floats:
-    """A number read from counts, shape (many,); what is divided by nothing is not a number, and no warning."""
+    """A number read from counts, shape (many,); a division by zero gives NaN without a warning."""
     with np.errstate(divide="ignore", invalid="ignore"):
         numbers = value({name: np.asarray(count, np.float64) for name, count in counts.items()})
     return np.broadcast_to(np.asarray(numbers, np.float64), (many,))

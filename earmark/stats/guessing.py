@@ -1,9 +1,8 @@
-"""Is a score above guessing?
+"""One-sided test of a score against guessing.
 
-One-sided: the probability that guessing gets as many items right, or more, by the binomial distribution of as many
-independent things as there are. Where items differ in how easily they are guessed, their mean chance makes this the
-larger probability for any number beyond the expected one (Hoeffding 1956), so that the test errs on the side of "no
-better".
+The p-value is the probability that guessing gets as many items right, or more, by a binomial distribution over the
+effective number of items. Where items have different guess rates, their mean makes the test conservative (Hoeffding
+1956).
 """
 
 from __future__ import annotations
@@ -12,7 +11,7 @@ import math
 from collections.abc import Mapping
 
 from earmark.stats.count_table import Floats, Names
-from earmark.stats.estimate import sample, things_of
+from earmark.stats.estimate import effective_sample, group_counts
 from earmark.stats.quantiles import binomial_tail
 from earmark.types import Metric
 
@@ -20,12 +19,12 @@ from earmark.types import Metric
 def above_guessing(
     metric: Metric, columns: Mapping[str, Floats], groups: Names, items: Names, guess: float
 ) -> float | None:
-    """The p-value of a share against guessing; None where the metric is no share of which more is better."""
+    """P-value of a share against guessing; None where the metric is no share, or lower is better."""
     if metric.better != "higher" or not groups.size:
         return None
-    answers = sample(columns, groups, items)
-    things, share = things_of(metric, answers), answers.read(metric.value)
+    answers = group_counts(columns, groups, items)
+    things, share = effective_sample(metric, answers), answers.read(metric.value)
     if things is None or share is None:
         return None
-    right, number = round(share * things.number, 6), round(things.number, 6)
+    right, number = round(share * things.n, 6), round(things.n, 6)
     return binomial_tail(math.floor(right), math.ceil(number), guess)

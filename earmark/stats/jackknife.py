@@ -3,20 +3,20 @@
 Let x be a number read from all groups, x(-g) the same without group g, d_g = x(-g) - x, and w_g the share of all
 answers that group g has. Then
 
-    v       = sum (1 - w_g) d_g²             the variance of x; for a share (g-1)/g · sum (k_g - x n_g)² / (n - n_g)², unequal groups too
+    v       = sum (1 - w_g) d_g²             variance of x; for a share (g-1)/g · sum (k_g - x n_g)² / (n - n_g)²
     degrees = 1 / sum w_g² - 1               (sum n_g)² / sum n_g² - 1: one big group among small ones has few
-    support = (sum d_g²)² / sum d_g⁴         how many groups the variance rests on
+    support = (sum d_g²)² / sum d_g⁴         number of groups that the variance rests on
 
-Student's t takes the degrees of freedom, but no more than a multiple of the support less one: where one item of twenty
-makes up the variance, the variance itself is hardly known.
+Student's t takes the degrees of freedom, but at most a multiple of the support minus one: where one item of twenty
+makes up the variance, the variance itself is uncertain.
 
-    between two bounds    Wilson's (1927) interval for n' = x(1 - x)/v · (z/t)² things, x scaled to 0..1 (Korn and Graubard
-                          1998; Franco, Little, Louis and Slud 2019), at least the number of groups where only the support
-                          would make it fewer: groups that are wholly alike are so many things
+    between two bounds    Wilson's (1927) interval for n' = x(1 - x)/v · (z/t)² items, x scaled to 0..1 (Korn and
+                          Graubard 1998; Franco, Little, Louis and Slud 2019), at least the number of groups where only
+                          the support would make it smaller
     above a bound         x · exp(± t sqrt(v) / x), Student's interval of the logarithm
     neither               x ± t sqrt(v)
 
-A number that no group changes has no variance that could be estimated, and no interval, unless it lies on a bound.
+A number that no group changes has no variance to estimate, and no interval unless it lies on a bound.
 
 A mean over parts, such as tasks, has d_g and w_g that are the means of the parts'. Where it lies between bounds that is
 its interval; else, and for a mean of differences, it is what the parts' own intervals [l_i, u_i] give (Zou, Huang and
@@ -36,7 +36,7 @@ from typing import Final, NamedTuple
 import numpy as np
 
 from earmark.stats.count_table import Floats
-from earmark.stats.quantiles import LEVEL, normal, student
+from earmark.stats.quantiles import LEVEL, t_quantile, z_quantile
 
 Bounds = tuple[float, float]
 NO_LIMITS: Final = (-math.inf, math.inf)
@@ -66,12 +66,12 @@ class Influence(NamedTuple):
         fourth = float(np.square(squares).sum())
         return float(squares.sum()) ** 2 / fourth if fourth else 0.0
 
-    def scaled(self, factor: float) -> Influence:
+    def scale(self, factor: float) -> Influence:
         """The influence on a multiple of the number."""
         return Influence(self.change * factor, self.weights)
 
     def distrust(self) -> str:
-        """The reason not to trust an interval of a number without a top; empty where there is none."""
+        """Reason not to trust an interval of a number without an upper bound; empty where there is none."""
         groups = int((self.weights > 0).sum())
         if self.support >= min(TRUSTED_SUPPORT, groups / TRUSTED_PART):
             return ""
@@ -85,19 +85,17 @@ def share_influence(right: Floats, counted: Floats) -> Influence:
     return Influence(-(right - k / n * counted) / rest, counted / n)
 
 
-def effective(spread: float, influence: Influence, most: float = math.inf) -> float:
-    """Number of independent things that would tell a mean as well, `spread` being the variance of one: p (1 - p) of a
-    share.
-    """
+def effective_n(spread: float, influence: Influence, most: float = math.inf) -> float:
+    """Number of independent items that would estimate a mean as well; `spread` is the variance of one, p (1 - p)."""
     groups = influence.degrees + 1
     variance = influence.variance
-    if spread <= 1e-12:  # all are alike: nothing tells then that things of a group differ
+    if spread <= 1e-12:  # all are alike: nothing shows that items of one group differ
         return groups
     things = min(most, spread / variance) if variance else most if most < math.inf else groups
-    z = normal(LEVEL)
-    usual = things * (z / student(LEVEL, influence.degrees)) ** 2
+    z = z_quantile(LEVEL)
+    usual = things * (z / t_quantile(LEVEL, influence.degrees)) ** 2
     few = min(influence.degrees, SHARE_SUPPORT * influence.support - 1) if variance else influence.degrees
-    return max(things * (z / student(LEVEL, few)) ** 2, min(usual, groups))
+    return max(things * (z / t_quantile(LEVEL, few)) ** 2, min(usual, groups))
 
 
 def wilson(right: float, n: float, level: float = LEVEL) -> Bounds:
@@ -106,7 +104,7 @@ def wilson(right: float, n: float, level: float = LEVEL) -> Bounds:
     >>> [round(bound, 4) for bound in wilson(10, 10)]
     [0.7225, 1.0]
     """
-    z = normal(level)
+    z = z_quantile(level)
     share = right / n
     middle = share + z * z / (2 * n)
     half = z * math.sqrt(max(0.0, share * (1 - share)) / n + z * z / (4 * n * n))
@@ -122,18 +120,16 @@ def interval(value: float, influence: Influence, limits: Bounds = NO_LIMITS) -> 
         share = min(1.0, max(0.0, (value - low) / (high - low)))
         if not influence.variance and 0 < share < 1:
             return None
-        things = effective(share * (1 - share), influence.scaled(1 / (high - low)))
+        things = effective_n(share * (1 - share), influence.scale(1 / (high - low)))
         bounds = wilson(share * things, things)
         return low + bounds[0] * (high - low), low + bounds[1] * (high - low)
     if not influence.variance:
         return None
     few = min(influence.degrees, RATE_SUPPORT * influence.support - 1)
-    half = student(LEVEL, few) * math.sqrt(influence.variance)
+    half = t_quantile(LEVEL, few) * math.sqrt(influence.variance)
     if math.isfinite(low) and value > low:
         half /= value - low
-        up = (
-            math.exp(half) if half < 1 else math.e * half
-        )  # its tangent from there: what is hardly known is not endless
+        up = math.exp(half) if half < 1 else math.e * half  # from there the tangent, so that the bound stays finite
         return low + (value - low) * math.exp(-half), low + (value - low) * up
     return value - half, value + half
 
@@ -141,8 +137,9 @@ def interval(value: float, influence: Influence, limits: Bounds = NO_LIMITS) -> 
 def mean_interval(values: Sequence[float], bounds: Sequence[Bounds], influences: Sequence[Influence]) -> Bounds:
     """Interval of the mean of several numbers, from their own intervals.
 
-    >>> apart = [Influence(np.array([1.0, -1, 0, 0]), np.full(4, 0.25)), Influence(np.array([0.0, 0, 1, -1]), np.full(4, 0.25))]
-    >>> [round(bound, 3) for bound in mean_interval([0.5, 0.5], [(0.4, 0.6), (0.4, 0.6)], apart)]
+    >>> changes = np.array([[1.0, -1, 0, 0], [0, 0, 1, -1]])
+    >>> influences = [Influence(change, np.full(4, 0.25)) for change in changes]
+    >>> [round(bound, 3) for bound in mean_interval([0.5, 0.5], [(0.4, 0.6), (0.4, 0.6)], influences)]
     [0.429, 0.571]
     """
     middle = float(np.mean(values))

@@ -1,11 +1,11 @@
-"""Number of items it takes: for an interval of some width, and to find a difference between two runs."""
+"""Sample sizes: items for an interval of some width, and to find a difference between two runs."""
 
 from __future__ import annotations
 
 import math
 from typing import TYPE_CHECKING, Final
 
-from earmark.stats.quantiles import LEVEL, normal
+from earmark.stats.quantiles import LEVEL, z_quantile
 
 if TYPE_CHECKING:
     from earmark.stats.compare import Difference
@@ -15,80 +15,80 @@ POWER: Final = 0.8
 
 
 def smallest_difference(items: int, disagreement: float, power: float = POWER) -> float | None:
-    """The smallest true difference d of two shares that McNemar's test finds with this power; None where none would.
+    """Smallest true difference d of two shares that McNemar's test finds with this power; None where it finds none.
 
-    The two runs are supposed to disagree on a share q of the items, or on d of them where that is more. Solves
+    The two runs are assumed to disagree on a share q of the items, or on d of them where that is more. Solves
 
         sqrt(n) d - 1/sqrt(n) = z sqrt(q) + z' sqrt(q - d²)
 
-    (Connor 1987, with the correction that the exact test asks for), z of 95 % and z' of the power. On the safe side
-    where the disagreements are few.
+    (Connor 1987, with a continuity correction for the exact test), z of 95 % and z' of the power. Conservative where
+    the disagreements are few.
 
     >>> round(smallest_difference(1000, 0.2), 4)
     0.0406
     """
-    z, least = normal(LEVEL), normal(2 * power - 1)
+    z, least = z_quantile(LEVEL), z_quantile(2 * power - 1)
     bound = z * math.sqrt(disagreement) + 1 / math.sqrt(items)
     inside = (items + least**2) * disagreement - bound**2
     if inside >= 0:
-        found = (math.sqrt(items) * bound + least * math.sqrt(inside)) / (items + least**2)
-        if found <= disagreement:
-            return found
+        smallest = (math.sqrt(items) * bound + least * math.sqrt(inside)) / (items + least**2)
+        if smallest <= disagreement:
+            return smallest
 
-    def short(d: float) -> bool:  # all disagreements go one way
+    def is_too_small(d: float) -> bool:  # all disagreements go one way
         return math.sqrt(items) * d - 1 / math.sqrt(items) < z * math.sqrt(d) + least * math.sqrt(d - d * d)
 
     low, high = 0.0, 1.0
-    if short(high):
+    if is_too_small(high):
         return None
     while high - low > 1e-9:
         middle = (low + high) / 2
-        low, high = (middle, high) if short(middle) else (low, middle)
+        low, high = (middle, high) if is_too_small(middle) else (low, middle)
     return high
 
 
 def items_to_show(difference: float, disagreement: float, power: float = POWER) -> int:
-    """Number of items it takes for McNemar's test to find a true difference with this power, as above.
+    """Number of items with which McNemar's test finds a true difference with this power, as above.
 
     >>> items_to_show(0.05, 0.2)
     665
     """
     disagreement = max(disagreement, difference)
-    spread = normal(LEVEL) * math.sqrt(disagreement) + normal(2 * power - 1) * math.sqrt(disagreement - difference**2)
+    spread = z_quantile(LEVEL) * math.sqrt(disagreement) + z_quantile(2 * power - 1) * math.sqrt(
+        disagreement - difference**2
+    )
     return math.ceil(((spread + math.sqrt(spread**2 + 4 * difference)) / (2 * difference)) ** 2)
 
 
 def items_to_find(difference: Difference, wanted: float) -> int | None:
-    """Number of pairs of the same kind it takes to find a true difference: what can be found falls with the root of
-    their number.
+    """Number of pairs of the same kind that show a true difference; the detectable one falls with their square root.
 
     >>> from earmark.stats.compare import Difference
-    >>> items_to_find(Difference(0.5, 0.6, n=100, disagreement=0.2), 0.05), items_to_find(Difference(1, 2, n=100, smallest_detectable=0.1), 0.05)
-    (665, 400)
+    >>> items_to_find(Difference(0.5, 0.6, n=100, disagreement=0.2), 0.05)
+    665
+    >>> items_to_find(Difference(1, 2, n=100, smallest_detectable=0.1), 0.05)
+    400
     """
     if difference.disagreement is not None:
         return items_to_show(wanted, difference.disagreement)
-    return (
-        None
-        if difference.smallest_detectable is None
-        else math.ceil(difference.n * round((difference.smallest_detectable / wanted) ** 2, 9))
-    )
+    if difference.smallest_detectable is None:
+        return None
+    return math.ceil(difference.n * round((difference.smallest_detectable / wanted) ** 2, 9))
 
 
 def items_for_width(width: float, share: float = 0.5) -> int:
-    """Number of right-or-wrong items it takes for Wilson's interval of a share to be no wider than this.
+    """Number of right-or-wrong items with which Wilson's interval of a share is no wider than this.
 
     >>> items_for_width(0.1), items_for_width(0.1, 0.9)
     (381, 141)
     """
-    half, z = width / 2, normal(LEVEL)
+    half, z = width / 2, z_quantile(LEVEL)
     spare = share * (1 - share) - 2 * half**2
     return max(1, math.ceil(z**2 * (spare + math.sqrt(spare**2 + half**2 * (1 - 4 * half**2))) / (2 * half**2)))
 
 
 def items_for(estimate: Estimate, width: float) -> int | None:
-    """Number of items of the same kind it takes for an estimate's interval to be so wide: its width falls with their
-    root.
+    """Number of items of the same kind with which an estimate's interval has this width, which falls with their root.
 
     >>> from earmark.stats.estimate import Estimate
     >>> items_for(Estimate(0.1, 0.08, 0.12, n=200), 0.02), items_for(Estimate(0.9, method="wilson"), 0.1)

@@ -1,27 +1,25 @@
-"""A psychometric function, and the threshold that answers tell.
+"""A psychometric function, and its threshold fitted to answers.
 
 Of two alternatives one is right, so that a listener who hears nothing is right in half of the trials. At the level x,
-counted so that more is easier, one is right with the chance
+counted so that more is easier, the probability of a right answer is
 
     psi(x) = 1/2 + (1/2 - lapse) F(x),     F(x) = 1 - 2^(-exp(k (x - threshold)))
 
-F is Weibull's function over levels that are logarithms (Gumbel's): from 0 to 1, one half at the threshold. So at the
-threshold a listener who never lapses is right in 75 % of the trials, whatever the lapses. `width` is the distance in
-levels between F = 0.05 and F = 0.95, and k = 4.067 / width.
+F is Weibull's function of levels that are logarithms (Gumbel's): from 0 to 1, one half at the threshold. So at the
+threshold a listener who never lapses is right in 75 % of the trials. `width` is the distance in levels between F = 0.05
+and F = 0.95, and k = 4.067 / width.
 
-A listener may lean to the first answer or to the second. Its chance of being right then depends on which of the two is
-right: without lapses the odds of being right are those of psi, times e^lean where the first is, divided by it where the
-second is; in a lapse the odds of saying the first are e^lean. So a lean lowers the share of right answers where the
-sound is hardly heard, and a curve without it would put the threshold too high. The threshold is that of the listener
-without its lean.
+A listener may be biased (lean) towards the first answer or the second. Without lapses the odds of a right answer are
+those of psi, times e^lean where the first is right, divided by it where the second is; in a lapse the odds of saying
+the first are e^lean. A bias lowers the share of right answers near the threshold, and a curve without it would put the
+threshold too high. The threshold is that of the listener without its bias.
 
-The curve is fitted by likelihood with weak priors on what is not asked for: a lean is normal around 0 with a spread of
-1, the width has its logarithm anywhere between 2 and 80 levels, and a lapse of L a density that falls as exp(-L /
-0.08), up to 0.25. The threshold is free from a third of the range below the hardest level to as much above the easiest.
-The threshold told is that of the best curve. Its interval holds the middle 95 % of the posterior of the threshold, with
-width, lapse and lean summed over. All is computed on a grid, so there is no start to choose and no minimum to be caught
-in. That, and not the profile of the likelihood, because it holds the truth as often as it says (docs/audiogram.md): for
-a hundred trials the profile holds it 88 times of 100.
+The fit is by likelihood with weak priors: lean normal around 0 with a standard deviation of 1, the logarithm of the
+width uniform between 2 and 80 levels, a lapse of L with a density that falls as exp(-L / 0.08), up to 0.25. The
+threshold is free from a third of the range below the hardest level to as much above the easiest. The threshold is that
+of the best curve; its interval is the middle 95 % of its marginal posterior. All is computed on a grid, so there is no
+start to choose and no local minimum. The profile of the likelihood would cover the truth 88 times of 100 for a hundred
+trials, this interval as often as it says (docs/audiogram.md).
 """
 
 from __future__ import annotations
@@ -47,13 +45,11 @@ WIDTHS: Final = tuple(float(width) for width in np.geomspace(2, 80, 15))
 LAPSES: Final = (0.0, 0.01, 0.02, 0.04, 0.06, 0.09, 0.12, 0.16, 0.2, 0.25)
 DEFAULT_LAPSE: Final = 0.08  # the mean of the prior, were it not cut off
 LEANS: Final = tuple(round(0.4 * step, 1) for step in range(-6, 7))  # logarithms of odds
-UNLIKELY: Final = (
-    8.0  # how far the logarithm of the likelihood of a lean may lie below the best for it to be summed over
-)
-BEYOND: Final = 1 / 3  # of the range, on either side, where a threshold is looked for too
+MAX_LOG_DROP: Final = 8.0  # leans whose log-likelihood is further below the best are left out
+BEYOND: Final = 1 / 3  # of the range, on either side, where a threshold is searched too
 GRID_STEP: Final = 0.5  # levels, between two thresholds that are tried
-MIN_ANSWERS: Final = 20  # answers without which nothing is told
-MIN_POSTERIOR: Final = 0.5  # of the posterior, that must lie within the range for a threshold to be told
+MIN_ANSWERS: Final = 20  # with fewer no threshold is reported
+MIN_POSTERIOR: Final = 0.5  # of the posterior, that must lie within the range for a threshold to be reported
 
 
 class Curve(Struct, frozen=True):
@@ -65,15 +61,17 @@ class Curve(Struct, frozen=True):
     lean: float = 0.0  # to the first answer, the logarithm of odds
 
     def right(self, levels: npt.ArrayLike) -> Floats:
-        """The chance of a right answer at levels of any shape, where either answer is right as often.
+        """Probability of a right answer at levels of any shape, where either answer is right as often.
 
         >>> Curve(20.0, 10.0).right([0.0, 20.0, 40.0]).round(3).tolist()
         [0.5, 0.75, 1.0]
         >>> Curve(20.0, 10.0, lean=1.0).right([0.0, 20.0, 40.0]).round(3).tolist()
         [0.5, 0.708, 1.0]
         """
-        heard = _heard(np.asarray(levels, np.float64), self.threshold, self.width)
-        return np.asarray((_right(heard, self.lapse, self.lean) + _right(heard, self.lapse, -self.lean)) / 2)
+        heard = _weibull(np.asarray(levels, np.float64), self.threshold, self.width)
+        return np.asarray(
+            (_chance_right(heard, self.lapse, self.lean) + _chance_right(heard, self.lapse, -self.lean)) / 2
+        )
 
 
 class PsychometricFit(Struct, frozen=True):
@@ -86,11 +84,9 @@ class PsychometricFit(Struct, frozen=True):
 
 
 class TrialCounts(Struct, frozen=True):
-    """Number of answers there were at each level, and how many were right; and the same of those where the first was
-    right.
+    """Numbers of answers and of right answers at each level, and the same of the trials whose first sound was right.
 
-    Where nothing is said of the first, no lean is fitted. Of sounds that do not differ: how many there were, and how
-    often the first was said.
+    Without the latter no lean is fitted. `same`: trials of sounds that do not differ, and answers "the first" to them.
     """
 
     levels: tuple[int, ...]
@@ -102,7 +98,7 @@ class TrialCounts(Struct, frozen=True):
 
 
 def fit_psychometric(answers: TrialCounts, easiest: int) -> PsychometricFit:
-    """The threshold that answers tell; `easiest` is the number of the easiest level, 0 the hardest.
+    """Fit the threshold to answers; `easiest` is the number of the easiest level, 0 the hardest.
 
     >>> fit_psychometric(TrialCounts((5, 15, 35), (40, 40, 40), (20, 30, 40)), 40).outcome
     'measured'
@@ -123,14 +119,14 @@ def fit_psychometric(answers: TrialCounts, easiest: int) -> PsychometricFit:
     return PsychometricFit(outcome, best, low if low >= 0 else None, high if high <= easiest else None)
 
 
-def _heard(levels: Floats, threshold: Floats | float, width: Floats | float) -> Floats:
+def _weibull(levels: Floats, threshold: Floats | float, width: Floats | float) -> Floats:
     """F of the module's formula."""
     power = np.exp(np.minimum(SPAN / width * (levels - threshold), 50.0))
     return np.asarray(-np.expm1(-math.log(2) * power))
 
 
-def _right(heard: Floats, lapse: Floats | float, lean: float) -> Floats:
-    """The chance of a right answer where the answer is right that a listener leans to, by so much."""
+def _chance_right(heard: Floats, lapse: Floats | float, lean: float) -> Floats:
+    """Probability of a right answer where the right answer is the one that a listener leans to."""
     favour = GUESS * (1 + heard) * math.exp(lean)
     attentive = favour / (favour + GUESS * (1 - heard))
     return np.asarray((1 - 2 * lapse) * attentive + 2 * lapse / (1 + math.exp(-lean)))
@@ -143,39 +139,39 @@ def _thresholds(easiest: int) -> Floats:
 
 
 def _leans(answers: TrialCounts, thresholds: Floats) -> tuple[float, ...]:
-    """The leans that are likely at all, found on a coarse grid."""
+    """Leans with a relevant likelihood, by a coarse grid."""
     if not answers.first_asked:
         return (0.0,)
     widths = np.array(WIDTHS[::4])
     tops = [float(_posterior(answers, thresholds[::4], widths, LAPSES[::3], lean).max()) for lean in LEANS]
-    return tuple(lean for lean, top in zip(LEANS, tops, strict=True) if top > max(tops) - UNLIKELY)
+    return tuple(lean for lean, top in zip(LEANS, tops, strict=True) if top > max(tops) - MAX_LOG_DROP)
 
 
 def _posterior(
     answers: TrialCounts, thresholds: Floats, widths: Floats, lapses: tuple[float, ...], lean: float
 ) -> Floats:
-    """The logarithm of likelihood times priors at one lean, shape (thresholds, widths, lapses)."""
+    """Logarithm of likelihood times priors at one lean, shape (thresholds, widths, lapses)."""
     levels, asked, right = (np.array(each, np.float64) for each in (answers.levels, answers.asked, answers.right))
     first = (
         np.array((answers.first_asked, answers.first_right), np.float64)
         if answers.first_asked
         else np.zeros((2, levels.size))
     )
-    heard = _heard(levels, thresholds[:, None, None, None], widths[:, None, None])
+    heard = _weibull(levels, thresholds[:, None, None, None], widths[:, None, None])
     lapse = np.array(lapses)
-    found = np.log(np.gradient(lapse)) - lapse / DEFAULT_LAPSE - lean * lean / 2
+    log_posterior = np.log(np.gradient(lapse)) - lapse / DEFAULT_LAPSE - lean * lean / 2
     for n, hits, favour in ((*first, lean), (asked - first[0], right - first[1], -lean)):
         if n.any():
-            chance = np.clip(_right(heard, lapse[:, None], favour), 1e-9, 1 - 1e-9)
-            found = found + np.log(chance) @ hits + np.log1p(-chance) @ (n - hits)
-    same, said = answers.same
-    return np.asarray(found - said * math.log1p(math.exp(-lean)) - (same - said) * math.log1p(math.exp(lean)))
+            chance = np.clip(_chance_right(heard, lapse[:, None], favour), 1e-9, 1 - 1e-9)
+            log_posterior = log_posterior + np.log(chance) @ hits + np.log1p(-chance) @ (n - hits)
+    same, said_first = answers.same
+    return np.asarray(
+        log_posterior - said_first * math.log1p(math.exp(-lean)) - (same - said_first) * math.log1p(math.exp(lean))
+    )
 
 
 def _best(posterior: Floats, thresholds: Floats, leans: tuple[float, ...]) -> Curve:
-    """The likeliest curve; its threshold lies between those of the grid where a parabola through the best three has its
-    top.
-    """
+    """Likeliest curve; its threshold is the maximum of a parabola through the best three of the grid."""
     lean, index, width, lapse = np.unravel_index(int(posterior.argmax()), posterior.shape)
     threshold = float(thresholds[index])
     profile = posterior.max(axis=(0, 2, 3))
@@ -198,16 +194,14 @@ def _outcome(threshold: float, marginal: Floats, thresholds: Floats, easiest: in
 
 
 def _at_chance(answers: TrialCounts, easiest: int) -> bool:
-    """True if what was right at the easiest level is no more than a coin gets, at 95 %: then no level is known to be
-    heard.
-    """
+    """True if the answers at the easiest level are not above chance at 95 %: then no level is known to be heard."""
     counts = zip(answers.levels, answers.asked, answers.right, strict=True)
     asked, right = next(((asked, right) for level, asked, right in counts if level == easiest), (0, 0))
     return not asked or wilson(right, asked)[0] <= GUESS
 
 
 def _credible_interval(marginal: Floats, thresholds: Floats) -> tuple[float, float]:
-    """The bounds of the middle of a distribution on a grid."""
+    """Bounds of the middle 95 % of a distribution on a grid."""
     steps = (marginal[1:] + marginal[:-1]) / 2
     sums = np.concatenate([[0.0], np.cumsum(steps)])
     low, high = np.interp([(1 - LEVEL) / 2, (1 + LEVEL) / 2], sums / sums[-1], thresholds)
@@ -220,7 +214,7 @@ def count_by_level(
     first: Sequence[bool] | None = None,
     same: tuple[int, int] = (0, 0),
 ) -> TrialCounts:
-    """Answers one by one as counts by level, the hardest first; `first`: whether the first was right.
+    """Count answers by level, the hardest first; `first`: whether the first sound was right.
 
     >>> count_by_level([3, 1, 3], [True, False, False])
     TrialCounts(levels=(1, 3), asked=(1, 2), right=(0, 1), first_asked=(), first_right=(), same=(0, 0))

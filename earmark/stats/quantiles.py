@@ -1,4 +1,7 @@
-"""Quantiles of the normal distribution and of Student's, and tails of the binomial one, without scipy."""
+"""Quantiles of the normal and of Student's distribution, and tails of the binomial one.
+
+scipy has them too, but importing it takes longer than a report (docs/decisions/019).
+"""
 
 from __future__ import annotations
 
@@ -12,35 +15,35 @@ import numpy as np
 LEVEL: Final = 0.95
 
 
-def normal(level: float) -> float:
-    """z, so that so large a share of a normal distribution lies between -z and z.
+def z_quantile(level: float) -> float:
+    """Bound z such that this share of a normal distribution lies between -z and z.
 
-    >>> round(normal(0.95), 4)
+    >>> round(z_quantile(0.95), 4)
     1.96
     """
     return NormalDist().inv_cdf(0.5 + level / 2)
 
 
-def student(level: float, degrees: float) -> float:
-    """t, so that so large a share of Student's distribution lies between -t and t.
+def t_quantile(level: float, degrees: float) -> float:
+    """Bound t such that this share of Student's distribution lies between -t and t.
 
-    Between whole degrees of freedom it is interpolated by their reciprocals; fewer than one are one.
+    Fractional degrees of freedom are interpolated by their reciprocals; fewer than one count as one.
 
-    >>> round(student(0.95, 9), 4), round(student(0.95, 1), 4), round(student(0.95, 2.5), 2)
+    >>> round(t_quantile(0.95, 9), 4), round(t_quantile(0.95, 1), 4), round(t_quantile(0.95, 2.5), 2)
     (2.2622, 12.7062, 3.63)
     """
     degrees = max(1.0, degrees)
     below = math.floor(degrees)
     if below == degrees:
-        return _student(level, below)
+        return _t_quantile_of_integer(level, below)
     part = (1 / below - 1 / degrees) * below * (below + 1)
-    return _student(level, below) * (1 - part) + _student(level, below + 1) * part
+    return _t_quantile_of_integer(level, below) * (1 - part) + _t_quantile_of_integer(level, below + 1) * part
 
 
 @functools.lru_cache(maxsize=1024)
-def _student(level: float, degrees: int) -> float:
-    """By bisection of the finite series 26.7.3 and 26.7.4 of Abramowitz and Stegun; beyond 200 degrees by their 26.7.5."""
-    z = normal(level)
+def _t_quantile_of_integer(level: float, degrees: int) -> float:
+    """Bisection of the finite series 26.7.3 and 26.7.4 of Abramowitz and Stegun; beyond 200 degrees their 26.7.5."""
+    z = z_quantile(level)
     if degrees > 200:
         terms = (
             (z**3 + z) / 4,
@@ -51,12 +54,12 @@ def _student(level: float, degrees: int) -> float:
     low, high = 0.0, math.pi / 2  # of the angle atan(t / sqrt(degrees))
     for _ in range(60):
         angle = (low + high) / 2
-        low, high = (angle, high) if _student_within(angle, degrees) < level else (low, angle)
+        low, high = (angle, high) if _t_central_probability(angle, degrees) < level else (low, angle)
     return math.tan(low) * math.sqrt(degrees)
 
 
-def _student_within(angle: float, degrees: int) -> float:
-    """The share of Student's distribution between -t and t, with t = sqrt(degrees) tan(angle)."""
+def _t_central_probability(angle: float, degrees: int) -> float:
+    """Share of Student's distribution between -t and t, with t = sqrt(degrees) tan(angle)."""
     odd = degrees % 2
     term = total = math.cos(angle) if odd else 1.0
     for power in range(2 + odd, degrees - 1, 2):
@@ -67,26 +70,26 @@ def _student_within(angle: float, degrees: int) -> float:
     return (angle + (math.sin(angle) * total if degrees > 1 else 0.0)) * 2 / math.pi
 
 
-def binomial_tail(least: int, n: int, chance: float) -> float:
-    """Probability of at least so many successes of n.
+def binomial_tail(least: int, n: int, p: float) -> float:
+    """Probability of at least this many successes of n.
 
     >>> round(binomial_tail(8, 10, 0.5), 4), binomial_tail(0, 10, 0.5)
     (0.0547, 1.0)
     """
-    if least <= 0 or chance >= 1:
+    if least <= 0 or p >= 1:
         return 1.0
-    if chance <= 0 or least > n:
+    if p <= 0 or least > n:
         return 0.0
     # Each term by its ratio to the one before: (n - k) / (k + 1) · chance / (1 - chance).
     top = math.lgamma(n + 1) - math.lgamma(least + 1) - math.lgamma(n - least + 1)
-    top += least * math.log(chance) + (n - least) * math.log1p(-chance)
+    top += least * math.log(p) + (n - least) * math.log1p(-p)
     k = np.arange(least, n)
-    terms = np.cumsum(np.log((n - k) / (k + 1)) + math.log(chance / (1 - chance)))
+    terms = np.cumsum(np.log((n - k) / (k + 1)) + math.log(p / (1 - p)))
     return min(
-        1.0, math.exp(top) * (1.0 + float(np.exp(terms).sum())) if least > n * chance else _sum(least, n, chance)
+        1.0, math.exp(top) * (1.0 + float(np.exp(terms).sum())) if least > n * p else _tail_by_complement(least, n, p)
     )
 
 
-def _sum(least: int, n: int, chance: float) -> float:
-    """The same where most of the distribution is in the tail."""
-    return 1.0 - binomial_tail(n - least + 1, n, 1 - chance)
+def _tail_by_complement(least: int, n: int, p: float) -> float:
+    """Compute the tail as one minus its complement, where most of the distribution is in the tail."""
+    return 1.0 - binomial_tail(n - least + 1, n, 1 - p)

@@ -8,12 +8,12 @@ from earmark.types import Metric, Number
 
 
 def ratio(top: str, bottom: str) -> Metric:
-    """The metric of one count by another, as a share."""
+    """Return the metric that divides one count by another."""
     return Metric(lambda counts: divide(counts.get(top, 0.0), counts.get(bottom, 0.0)), share=(top, bottom))
 
 
 def divide(top: Number, bottom: Number) -> Number:
-    """A quotient that is not a number where nothing was counted, for numbers and for arrays of them."""
+    """Divide numbers or arrays; NaN where nothing was counted."""
     with np.errstate(divide="ignore", invalid="ignore"):
         quotient: Number = np.true_divide(top, bottom)
     return quotient

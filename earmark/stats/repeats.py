@@ -6,16 +6,15 @@ Of the numbers x_1 ... x_r of r repeats,
     deviation = sqrt(sum (x - mean)² / (r - 1))      the sample's, with r - 1; not defined for one repeat
     error = deviation / sqrt(r)                      the standard error of the mean
 
-These tell how much the model's own chance matters with these items. They do not tell what other items would have given:
-that is what the interval of an estimate is for.
+These measure the model's own randomness on these items, not the sampling of items: that is in an estimate's interval.
 
 Of an item that was answered n times and c times right,
 
     pass^k = C(c, k) / C(n, k)                       all of k answers are right (tau-bench, Yao and others 2024)
     pass@k = 1 - C(n - c, k) / C(n, k)               at least one of k is (HumanEval, Chen and others 2021)
 
-which are what drawing k of the n answers without putting back would give on average, and so without bias what k new
-answers would. Both are means over the items that have k answers. A failed answer is not right.
+the averages of drawing k of the n answers without replacement, and so unbiased for k new answers. Both are means over
+the items that have k answers. A failed answer is not right.
 """
 
 from __future__ import annotations
@@ -75,7 +74,7 @@ def summarize_repeats(numbers: Sequence[float | None]) -> RepeatSummary:
 
 
 def all_of(right: Floats, asked: Floats, k: int) -> Floats:
-    """pass^k of each item, C(right, k) / C(asked, k); not a number where it was asked less than k times.
+    """pass^k of each item, C(right, k) / C(asked, k); NaN where it was asked less than k times.
 
     >>> all_of(np.array([4.0, 3, 1]), np.array([4.0, 4, 4]), 2).tolist()
     [1.0, 0.5, 0.0]
@@ -87,7 +86,7 @@ def all_of(right: Floats, asked: Floats, k: int) -> Floats:
 
 
 def any_of(right: Floats, asked: Floats, k: int) -> Floats:
-    """pass@k of each item, 1 - C(asked - right, k) / C(asked, k); not a number where it was asked less than k times.
+    """pass@k of each item, 1 - C(asked - right, k) / C(asked, k); NaN where it was asked less than k times.
 
     >>> any_of(np.array([4.0, 1, 0]), np.array([4.0, 4, 4]), 2).tolist()
     [1.0, 0.5, 0.0]
@@ -96,7 +95,7 @@ def any_of(right: Floats, asked: Floats, k: int) -> Floats:
 
 
 def repeat_estimates(metric: Metric, count_table: CountTable) -> Repeats | None:
-    """Estimate a metric over repeats; None if everything was asked once."""
+    """Estimate a metric over repeats; None if each item was asked once."""
     repeats = count_table.repeats
     if not repeats.size or not repeats.max():
         return None

@@ -1,4 +1,4 @@
-"""One track of an adaptive staircase: which level is asked next, from the answers so far.
+"""One track of an adaptive staircase: chooses the next level from the answers so far.
 
 Levels are whole numbers, 0 the hardest. The staircase is the weighted up-down of Kaernbach (1991): a right answer goes
 one step harder, a wrong one `up` steps easier, so that it settles where
@@ -6,12 +6,12 @@ one step harder, a wrong one `up` steps easier, so that it settles where
     p · 1 = (1 - p) · up,    p = up / (1 + up)
 
 which is 3 of 4 for `up` = 3. It begins at the easiest level with steps of `first` levels, halved at each reversal until
-they are one. Now and then, and without moving it, a catch trial is asked: at the easiest level, or of two sounds that
-do not differ.
+they are one. At regular intervals, and without moving it, a catch trial is asked: at the easiest level, or of two
+sounds that do not differ.
 
-A trial without an answer tells nothing: the same level is asked again, of other sounds; after `max_unparsed` of them
-the track is given up. It ends early where going on would tell little: when `MAX_STREAK` or more answers at the easiest
-level were right in no more than two of three, and with `MAX_STREAK` right answers in a row at the hardest.
+After a trial without an answer the same level is asked again, of other sounds; after `max_unparsed` of them the track
+is aborted. It ends early when `MAX_STREAK` or more answers at the easiest level were right in no more than two of
+three, and with `MAX_STREAK` right answers in a row at the hardest.
 """
 
 from __future__ import annotations
@@ -50,8 +50,8 @@ class TrialRequest(NamedTuple):
 def run_track(config: StaircaseConfig) -> Generator[TrialRequest, bool | None, Ending]:
     """Generate the trials of a track: send in whether the answer was right, or None if there was none.
 
-    The same answers lead to the same trials, so a journal of them is played back by sending them in. What is sent in
-    for a trial of sounds that do not differ counts as an answer, whichever it was.
+    The same answers lead to the same trials, so a journal is replayed by sending its answers in. For a trial of equal
+    sounds the value that is sent in does not matter.
 
     >>> going = run_track(StaircaseConfig(easiest=40, catches=0))
     >>> [next(going).level, *(going.send(right).level for right in (True, True, False, None, True))]
@@ -86,10 +86,10 @@ def run_track(config: StaircaseConfig) -> Generator[TrialRequest, bool | None, E
 
 
 def _catch_positions(config: StaircaseConfig) -> dict[int, tuple[Kind, ...]]:
-    """Before which answers of the staircase a catch trial is asked: evenly over the track, the two kinds in turn."""
-    asked: dict[int, tuple[Kind, ...]] = {}
+    """Catch trials by the answer of the staircase that they precede: evenly over the track, the two kinds in turn."""
+    kinds_by_position: dict[int, tuple[Kind, ...]] = {}
     for number in range(2 * config.catches):
         position = round((number + 0.5) / (2 * config.catches) * config.trials)
         kind: Kind = "easy" if number % 2 else "same"
-        asked[position] = (*asked.get(position, ()), kind)
-    return asked
+        kinds_by_position[position] = (*kinds_by_position.get(position, ()), kind)
+    return kinds_by_position

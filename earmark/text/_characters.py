@@ -29,8 +29,8 @@ QUARTER: Final = re.compile(r"(?:(?<=\d)\s?)?[¼½¾]")
 
 # Han with its numerals and signs, kana, Thai, Lao, Tibetan, Burmese, Khmer: scripts that put no blanks between words.
 UNSPACED_SCRIPTS: Final = (
-    "\u2e80-\u2fdf\u3005-\u3007\u3021-\u3029\u3040-\u30ff\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\uff66-\uff9f"
-    "\U00020000-\U0003ffff\u0e00-\u0e7f\u0e80-\u0eff\u0f00-\u0fff\u1000-\u109f\uaa60-\uaa7f\u1780-\u17ff\u19e0-\u19ff"
+    "\u2e80-\u2fdf\u3005-\u3007\u3021-\u3029\u3040-\u30ff\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
+    "\uff66-\uff9f\U00020000-\U0003ffff\u0e00-\u0e7f\u0e80-\u0eff\u0f00-\u0fff\u1000-\u109f\uaa60-\uaa7f\u1780-\u17ff\u19e0-\u19ff"
 )
 BESIDE_UNSPACED: Final = re.compile(rf"(?<=[{UNSPACED_SCRIPTS}])\s+|\s+(?=[{UNSPACED_SCRIPTS}])")
 
@@ -60,7 +60,7 @@ def _plain(character: str, category: str) -> str:
     return " " if category[0] in "PS" else character
 
 
-def _unpointed(character: str, category: str) -> str:
+def _drop_point(character: str, category: str) -> str:
     point = "\u0591" <= character <= "\u05c7" or "\u0610" <= character <= "\u06ed"
     return "" if category == "Mn" and point else character
 
@@ -75,7 +75,7 @@ def _no_word(character: str, category: str) -> str:
 NO_WORDS: Final = CharacterTable(_no_word)
 VISIBLE: Final = CharacterTable(_visible)
 PLAIN: Final = CharacterTable(_plain)
-UNPOINTED: Final = CharacterTable(_unpointed)
+UNPOINTED: Final = CharacterTable(_drop_point)
 SIGNLESS: Final = CharacterTable(
     lambda sign, kind: "" if kind[0] == "P" or kind in ("Sc", "Sk") or sign in "−⁄" else sign
 )

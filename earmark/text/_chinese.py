@@ -6,7 +6,7 @@ word with its units, four digits or more one by one, any other number with its u
 the speechio rules that Qwen's scripts use; the code is our own, and its list of measure words is shorter.
 
 By our rule a number is read by its value alone, however it was written: `12000`, 一万二千, 一万二 and `1.2万` are one. Why
-cn2an is not used: docs/decisions/018.
+cn2an is not used: docs/decisions/012.
 """
 
 from __future__ import annotations

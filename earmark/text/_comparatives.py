@@ -1,9 +1,9 @@
-"""Comparisons of two sounds: "A is lower than B, so B is higher", read by the comparative that the question asks for.
+"""Parses comparisons of two sounds, "A is lower than B, so B is higher", by the comparative that the question asks for.
 
-A clause says of one of the two that it has more or less of something: higher, no gap, after the other. Which of the
-two is meant follows from what is asked: of two tones one is the higher if the other is the lower. Where the question
-is not known, "more" is taken to be asked (higher, louder, longer, a gap), and only what says so in these words is
-read: "not higher than B" is read, "lower than B" is not, since the lower one may be what is asked for.
+A clause states that one of the two has more or less of something: higher, no gap, after the other. The answer follows
+from the question: of two tones one is the higher if the other is the lower. If the question is unknown, it is assumed
+to ask for "more" (higher, louder, longer, a gap), and only clauses with these words count: "not higher than B" does,
+"lower than B" does not, since the question may ask for the lower one.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
-from earmark.text._keys import Key, Mention
+from earmark.text._keys import ChoiceIndex, Mention
 from earmark.text._keywords import keywords
 from earmark.text._lazy import LazyPattern
 from earmark.text._mentions import words_in
@@ -61,8 +61,7 @@ _RISING = r"(?:rises?|rising|rose|increases?|goes up|going up|went up|ascends?|c
 _FALLING = r"(?:falls?|falling|fell|decreases?|goes down|going down|went down|descends?|drops?)"
 _NOUN = (
     r"(?:sounds?|clips?|tones?|noises?|recordings?|audios?|samples?|beeps?|rows?(?: of beeps)?|intervals?|stimulus"
-    r"|stimuli|signals?|ones?|options?"
-    r"|segments?|sequences?|tracks?|pulses?)"
+    r"|stimuli|signals?|ones?|options?|segments?|sequences?|tracks?|pulses?)"
 )
 _ORDINAL = (r"first|1st|former|earlier", r"second|2nd|latter|last|later")
 _BARE = ("1|one", "2|two")
@@ -104,29 +103,29 @@ class Fact(NamedTuple):
     position: int  # 0 or 1
     dimension: str
     more: bool
-    echoed: bool  # said in the word for "more", denied or not
+    echoed: bool  # expressed by the word for "more", denied or not
     start: int
     end: int
 
 
-class Named(NamedTuple):
-    """One place where one of the two sounds is named."""
+class SoundName(NamedTuple):
+    """One mention of one of the two sounds."""
 
     position: int  # 0 or 1
     start: int
     end: int
 
 
-class Asked(NamedTuple):
-    """More or less of what is asked."""
+class Comparative(NamedTuple):
+    """More or less of a dimension."""
 
     dimension: str
     more: bool
 
 
 @lru_cache(maxsize=1)
-def _comparative() -> LazyPattern:
-    """Any word for more or less of something, in a group of that name."""
+def _comparative_pattern() -> LazyPattern:
+    """Pattern of any word for more or less of something, in a group of that name."""
     groups = [
         rf"(?P<{name}_{sign}>\b(?:{words})\b)"
         for name, both in _DIMENSIONS.items()
@@ -140,7 +139,7 @@ def _comparative() -> LazyPattern:
 
 @lru_cache(maxsize=256)
 def _names(labels: tuple[str, ...], choices: tuple[str, ...]) -> LazyPattern | None:
-    """The names of the two sounds, in groups `name0` and `name1`: by position, or by their telling words."""
+    """Pattern of the names of the two sounds, in groups `name0` and `name1`: by position, or by distinctive words."""
     if len(labels) != 2 or not (choices or all(len(label) == 1 for label in labels)):
         return None
     letters = [label if len(label) == 1 and label.isalpha() else "AB"[n] for n, label in enumerate(labels)]
@@ -154,7 +153,7 @@ def _names(labels: tuple[str, ...], choices: tuple[str, ...]) -> LazyPattern | N
 
 @lru_cache(maxsize=256)
 def _by_name(choices: tuple[str, ...]) -> tuple[str, ...]:
-    """The one word that tells each of two short options from the other: low and high, dog and cat."""
+    """The one word that distinguishes each of two short options from the other: low and high, dog and cat."""
     if len(choices) != 2 or all(set(choice.lower().split()) <= _GENERIC for choice in choices):
         return ()
     first, second = (keywords(choice) for choice in choices)
@@ -166,7 +165,7 @@ def _by_name(choices: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def _letter(letter: str) -> str:
-    """A letter as the name of a sound; "A" before a noun is an article."""
+    """Pattern of a letter as the name of a sound; "A" before a noun is an article."""
     followed = rf"\s*[^\w\s'-]|\s+-|\s*\Z|\s+(?i:{VERBS}|than|and|or|because|since|\w+er)\b|'s\b"
     return rf"(?<![\w'-]){letter}(?={followed})|(?<=[a-z] ){letter}(?![\w'])"
 
@@ -192,120 +191,134 @@ def _clauses(text: str) -> Iterator[tuple[int, str]]:
 
 def _facts(text: str, names: LazyPattern) -> Iterator[Fact]:
     for begin, clause in _clauses(HEDGE.sub(blank, text)):
-        named = [Named(int(bool(one["name1"])), *one.span()) for one in names.finditer(clause)]
-        if not 0 < len(named) <= 2 or NOT_SAID.search(clause.lower()):
+        sound_names = [SoundName(int(bool(match["name1"])), *match.span()) for match in names.finditer(clause)]
+        if not 0 < len(sound_names) <= 2 or NOT_SAID.search(clause.lower()):
             continue
         masked = clause
-        for one in named:
-            masked = masked[: one.start] + " " * (one.end - one.start) + masked[one.end :]
-        yield from _of_clause(begin, masked.lower(), named)
+        for sound_name in sound_names:
+            masked = masked[: sound_name.start] + " " * (sound_name.end - sound_name.start) + masked[sound_name.end :]
+        yield from _of_clause(begin, masked.lower(), sound_names)
 
 
-def _of_clause(begin: int, clause: str, named: Sequence[Named]) -> Iterator[Fact]:
-    """The facts of one clause, in which one or both sounds are named."""
+def _of_clause(begin: int, clause: str, sound_names: Sequence[SoundName]) -> Iterator[Fact]:
+    """Yield the facts of one clause, in which one or both sounds are named."""
     moved = MOVES.search(clause)
-    if len(named) == 2 and moved and " to " in clause:
-        yield Fact(named[-1].position, "pitch", bool(moved["up"]), True, begin + named[-1].start, begin + named[-1].end)
+    if len(sound_names) == 2 and moved and " to " in clause:
+        yield Fact(
+            sound_names[-1].position,
+            "pitch",
+            bool(moved["up"]),
+            True,
+            begin + sound_names[-1].start,
+            begin + sound_names[-1].end,
+        )
         return
-    for word in _comparative().finditer(clause):
+    for word in _comparative_pattern().finditer(clause):
         dimension, _, sign = (word.lastgroup or "").rpartition("_")
         negated = bool(NEGATION.search(clause[: word.start()]))
         if ALIKE.search(clause) and not negated:
             continue
-        if (one := _subject(clause, word.span(), named)) is not None:
+        if (subject := _subject(clause, word.span(), sound_names)) is not None:
             yield Fact(
-                one.position, dimension, (sign == "more") != negated, sign == "more", begin + one.start, begin + one.end
+                subject.position,
+                dimension,
+                (sign == "more") != negated,
+                sign == "more",
+                begin + subject.start,
+                begin + subject.end,
             )
 
 
-def _subject(clause: str, place: tuple[int, int], named: Sequence[Named]) -> Named | None:
-    """The sound that a comparative at this place is said of."""
+def _subject(clause: str, place: tuple[int, int], sound_names: Sequence[SoundName]) -> SoundName | None:
+    """Sound that is the subject of a comparative at this place."""
     than = THAN.search(clause)
-    before = [one for one in named if not than or one.start < than.start()]
+    before = [sound_name for sound_name in sound_names if not than or sound_name.start < than.start()]
     if not before:  # "higher than the first"
-        return Named(1 - named[0].position, named[0].start, named[0].end)
+        return SoundName(1 - sound_names[0].position, sound_names[0].start, sound_names[0].end)
     if len(before) == 2:
-        before = [one for one in named if one.start < place[0]][-1:] or before
-    one = before[0]
-    return None if clause[place[1] : one.start].strip() in ("of", "of the") else one
+        before = [sound_name for sound_name in sound_names if sound_name.start < place[0]][-1:] or before
+    sound_name = before[0]
+    return None if clause[place[1] : sound_name.start].strip() in ("of", "of the") else sound_name
 
 
 @lru_cache(maxsize=1024)
-def asked(question: str) -> Asked | None:
-    """The comparative that a question asks for: the first after its last "which", else the last of all.
+def question_comparative(question: str) -> Comparative | None:
+    """Find the comparative that a question asks for: the first after its last "which", else the last of all.
 
-    >>> asked("You hear two tones. Which one is higher in pitch?")
-    Asked(dimension='pitch', more=True)
+    >>> question_comparative("You hear two tones. Which one is higher in pitch?")
+    Comparative(dimension='pitch', more=True)
     """
     low = question.lower()
     start = max(0, *(low.rfind(word) for word in ("which", "who ", "does ", "what")))
-    matches = list(_comparative().finditer(low, start)) or list(_comparative().finditer(low))[-1:]
+    matches = list(_comparative_pattern().finditer(low, start)) or list(_comparative_pattern().finditer(low))[-1:]
     for word in matches:
         dimension, _, sign = (word.lastgroup or "").rpartition("_")
         if dimension != "tone" or HIDDEN.search(low):
-            return Asked(dimension, sign == "more")
+            return Comparative(dimension, sign == "more")
     return None
 
 
-def _wanted(facts: Sequence[Fact]) -> Asked | None:
-    """The comparative that is asked for, as far as a reply echoes it."""
-    dimensions = {one.dimension for one in facts}
+def _infer_comparative(facts: Sequence[Fact]) -> Comparative | None:
+    """Infer the comparative that is asked for from the facts of a reply."""
+    dimensions = {fact.dimension for fact in facts}
     if len(dimensions) > 1:
         dimensions -= {"tone"}
-    if len(dimensions) != 1 or not any(one.echoed for one in facts):
+    if len(dimensions) != 1 or not any(fact.echoed for fact in facts):
         return None
-    return Asked(dimensions.pop(), more=True)
+    return Comparative(dimensions.pop(), more=True)
 
 
-def compared(text: str, key: Key, question: str) -> Mention | None:
-    """The one of two sounds that a reply says to be what is asked for.
+def compare_sounds(text: str, index: ChoiceIndex, question: str) -> Mention | None:
+    """Find the one of two sounds that a reply says the question asks for.
 
-    >>> from earmark.text._keys import key_of
-    >>> key = key_of(("A", "B"), ("the first", "the second"), False)
-    >>> compared("A is lower in pitch than B. Therefore, B is higher.", key, "").label
+    >>> from earmark.text._keys import build_choice_index
+    >>> index = build_choice_index(("A", "B"), ("the first", "the second"), False)
+    >>> compare_sounds("A is lower in pitch than B. Therefore, B is higher.", index, "").label
     'B'
-    >>> compared("A is lower in pitch than B.", key, "Which one is higher in pitch?").label
+    >>> compare_sounds("A is lower in pitch than B.", index, "Which one is higher in pitch?").label
     'B'
     """
-    names = _names(key.labels, key.choices)
+    names = _names(index.labels, index.choices)
     if names is None:
         return None
-    want = asked(question) if question else None
-    if whole := _named_alone(text, names, want):
-        return Mention(key.labels[whole.position], whole.start, whole.end, "marked", "concluded")
-    ordered = "time" if _by_name(key.choices) else ""
+    want = question_comparative(question) if question else None
+    if whole := _single_name(text, names, want):
+        return Mention(index.labels[whole.position], whole.start, whole.end, "marked", "concluded")
+    ordered = "time" if _by_name(index.choices) else ""
     if ordered and want and want.dimension != "time":
         return None
-    facts = [one for one in _facts(text, names) if want or (one.dimension == "time") == bool(ordered)]
-    want = want or _wanted(facts)
-    facts = [one for one in facts if want and one.dimension == want.dimension]
-    chosen = {one.position if want and one.more == want.more else 1 - one.position for one in facts}
+    facts = [fact for fact in _facts(text, names) if want or (fact.dimension == "time") == bool(ordered)]
+    want = want or _infer_comparative(facts)
+    facts = [fact for fact in facts if want and fact.dimension == want.dimension]
+    chosen = {fact.position if want and fact.more == want.more else 1 - fact.position for fact in facts}
     if len(chosen) != 1:
         return None
-    return Mention(key.labels[chosen.pop()], facts[-1].start, facts[-1].end, "marked", "concluded")
+    return Mention(index.labels[chosen.pop()], facts[-1].start, facts[-1].end, "marked", "concluded")
 
 
-def compares(text: str, key: Key) -> bool:
+def has_comparison(text: str, index: ChoiceIndex) -> bool:
     """True if a reply compares the two sounds of an item in any way."""
-    names = _names(key.labels, key.choices) if two_sounds(key) else None
+    names = _names(index.labels, index.choices) if two_sounds(index) else None
     return names is not None and any(True for _ in _facts(text, names))
 
 
-def two_sounds(key: Key) -> bool:
+def two_sounds(index: ChoiceIndex) -> bool:
     """True if the options are two sounds by position, such as "the first" and "the second"."""
-    return _names(key.labels, key.choices) is not None and not _by_name(key.choices)
+    return _names(index.labels, index.choices) is not None and not _by_name(index.choices)
 
 
-def _named_alone(text: str, names: LazyPattern, want: Asked | None) -> Named | None:
-    """The sound that is all a reply names, or the one that "B > A" puts first."""
+def _single_name(text: str, names: LazyPattern, want: Comparative | None) -> SoundName | None:
+    """Find the sound that is the whole reply, or the one that "B > A" puts first."""
     if (alone := NUMBER.fullmatch(text)) is not None:
-        return Named(int(alone[1]) - 1, *alone.span(1))
-    named = [Named(int(bool(match["name1"])), *match.span()) for match in names.finditer(text)]
-    if len(named) == 1 and not words_in(PLACED.sub("", (text[: named[0].start] + text[named[0].end :]).lower())):
-        return named[0]
-    if len(named) != 2 or words_in((text[: named[0].start] + text[named[1].end :]).lower()):
+        return SoundName(int(alone[1]) - 1, *alone.span(1))
+    sound_names = [SoundName(int(bool(match["name1"])), *match.span()) for match in names.finditer(text)]
+    if len(sound_names) == 1 and not words_in(
+        PLACED.sub("", (text[: sound_names[0].start] + text[sound_names[0].end :]).lower())
+    ):
+        return sound_names[0]
+    if len(sound_names) != 2 or words_in((text[: sound_names[0].start] + text[sound_names[1].end :]).lower()):
         return None
-    sign = text[named[0].end : named[1].start].strip()
+    sign = text[sound_names[0].end : sound_names[1].start].strip()
     if sign not in (">", "<"):
         return None
-    return named[(sign == "<") != (want is not None and not want.more)]
+    return sound_names[(sign == "<") != (want is not None and not want.more)]

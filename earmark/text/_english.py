@@ -2,7 +2,7 @@
 
 The rules are those of the package whisper-normalizer, whose normaliser is called as it is: what its variants change
 are its own attributes (fillers, contractions, the reading of numbers, spellings). Four contractions that it adds to
-OpenAI's are left out. Two of its steps are given in a quicker form with the same result (docs/decisions/018).
+OpenAI's are left out. Two of its steps are given in a quicker form with the same result (docs/decisions/012).
 """
 
 from __future__ import annotations
@@ -69,9 +69,10 @@ OPEN_ASR_SPELLINGS: Final = {"ok": "okay", "kay": "okay", "etcetera": "etc"}
 SMALL_NUMBERS: Final = dict(
     zip(
         [*map(str, range(21)), *map(str, range(30, 100, 10))],
-        "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen "
-        "seventeen"
-        " eighteen nineteen twenty thirty forty fifty sixty seventy eighty ninety".split(),
+        """
+        zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen
+        seventeen eighteen nineteen twenty thirty forty fifty sixty seventy eighty ninety
+    """.split(),
         strict=True,
     )
 )

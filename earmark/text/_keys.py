@@ -1,8 +1,7 @@
 """Labels and texts of an item's options, and the places where a reply spells them.
 
-Texts are found without regular expressions, since options differ from item to item and compiling a pattern for each
-would cost more than reading: the words of reply and option are joined to one string each, and one is looked for in the
-other.
+Texts are matched without regular expressions: options differ from item to item, and compiling a pattern for each would
+cost more than parsing. The words of reply and option are joined to one string each, and one is searched in the other.
 """
 
 from __future__ import annotations
@@ -19,13 +18,13 @@ from msgspec import Struct
 from earmark.text._cues import NONE_OF_THESE
 from earmark.text._keywords import LEADING, NUMBERS, TOKEN, keywords
 from earmark.text._lazy import LazyPattern
-from earmark.text._screen import folded, lower, plain
+from earmark.text._screen import fold, lower, plain
 
 Stance: TypeAlias = Literal["declared", "concluded", "said", "denied"]
 
 ARTICLES = ("a", "an", "the")
 MAX_GAP = 8  # characters between the words of an option's text
-MIN_PARTED = 8  # letters of a word that may be written apart, such as "steel drum"
+MIN_PARTED = 8  # letters of a word that may be split in two, such as "steel drum"
 UNSPACED = LazyPattern("[\u0e00-\u0e7f\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")  # scripts whose words may touch
 CHORD = LazyPattern(r"[A-G](?:[#♯♭b]|m\b|maj|min|dim|sus|aug|\d|:| (?:sharp|flat|major|minor)\b)\S*(?: \w+)?")
 WORD = LazyPattern(r"[^\W\d_][^\W_]+(?:[ '-][^\W_]+)*")
@@ -51,22 +50,22 @@ class Words(Struct, frozen=True):
 
 
 class OptionText(Struct, frozen=True):
-    """The text of one option, as it is looked for."""
+    """The text of one option, prepared for matching."""
 
     label: str
     joined: str
     ends: frozenset[int]  # places in the joined string where a word ends
     opening: tuple[str, ...]  # words such as "he is a", which an answer seldom repeats
-    spaced: bool  # found as whole words
+    spaced: bool  # matched as whole words
     plural: bool  # its last word may take an ending
 
 
-class Key(Struct, frozen=True):
-    """Labels and texts to look for: made once for an item."""
+class ChoiceIndex(Struct, frozen=True):
+    """Labels and texts of an item, prepared for matching."""
 
     labels: tuple[str, ...]
     choices: tuple[str, ...]
-    spelled: dict[str, str]  # a label as it may be found -> as the item spells it
+    spelled: dict[str, str]  # a label as a reply may spell it -> as the item does
     letter: re.Pattern[str]
     texts: tuple[OptionText, ...]
     verbatim: dict[str, str]
@@ -80,12 +79,12 @@ def is_number(word: str) -> bool:
 
 
 def _canonical(word: str) -> str:
-    """A word as it is compared: a number is written in digits."""
+    """Normalise a word: a number is written in digits."""
     return NUMBERS.get(word, word)
 
 
 def words_of(low: str) -> Words:
-    """The words of a text in lower case, without articles."""
+    """Split a lower-case text into words, without articles."""
     parts: list[str] = []
     starts: dict[int, int] = {}
     ends: dict[int, int] = {}
@@ -102,8 +101,33 @@ def words_of(low: str) -> Words:
     return Words("".join(parts), starts, ends, spans)
 
 
+def _continues_word(sign: str) -> bool:
+    """True if a character continues a word, in scripts that separate words by spaces."""
+    code = ord(sign)
+    if code < 0x80:
+        return sign.isalnum() or sign == "#"
+    return (0xC0 <= code < 0x2000 and not 0xE00 <= code < 0xE80) or sign in "♯♭"
+
+
+def stands_apart(text: str, start: int, end: int) -> bool:
+    """True if a label is not part of a longer word or number."""
+    before, after = text[max(0, start - 2) : start], text[end : end + 3]
+    if before:
+        sign, other = before[-1], before[:-1]
+        if _continues_word(sign) or sign in "_&'’/\\°" or (sign == "-" and other and _continues_word(other)):
+            return False
+        if sign == "." and other and "A" <= other <= "Z":
+            return False
+    if not after:
+        return True
+    sign, other = after[0], after[1:2]
+    if _continues_word(sign) or sign in "_'’/&%" or (sign == "-" and other and _continues_word(other)):
+        return False
+    return not ((sign in ".,:" and other.isdigit()) or (sign == "." and "A" <= other <= "Z" and after[2:] == "."))
+
+
 def option_text(label: str, choice: str, *, whole: bool = False) -> OptionText | None:
-    """The text of an option as it is looked for; `whole`: with words such as "he is", which tell it from another."""
+    """Prepare the text of an option; `whole`: keep opening words such as "he is", which distinguish it from another."""
     low = lower(plain(choice)).replace("_", " ")
     tokens = TOKEN.findall(low)
     if not tokens:
@@ -124,30 +148,30 @@ def option_text(label: str, choice: str, *, whole: bool = False) -> OptionText |
 
 
 def occurrences(option: OptionText, words: Words, low: str) -> Iterator[tuple[int, int]]:
-    """Spans where the text of an option stands in a reply."""
+    """Yield the spans of an option's text in a reply."""
     if not option.spaced:
-        at = low.find(option.joined)
-        while at >= 0:
-            yield at, at + len(option.joined)
-            at = low.find(option.joined, at + 1)
+        start = low.find(option.joined)
+        while start >= 0:
+            yield start, start + len(option.joined)
+            start = low.find(option.joined, start + 1)
         return
-    at = words.joined.find(option.joined)
-    while at >= 0:
-        if at in words.starts and (span := _whole(option, words, low, at)):
+    start = words.joined.find(option.joined)
+    while start >= 0:
+        if start in words.starts and (span := _whole(option, words, low, start)):
             yield span
-        at = words.joined.find(option.joined, at + 1)
+        start = words.joined.find(option.joined, start + 1)
 
 
-def _whole(option: OptionText, words: Words, low: str, at: int) -> tuple[int, int] | None:
-    """The span of an option's text that begins with a word of the reply, if it ends with one and is close together."""
-    end = at + len(option.joined)
+def _whole(option: OptionText, words: Words, low: str, start_in_words: int) -> tuple[int, int] | None:
+    """Span of an option's text that begins at a word of the reply; None unless it ends with a word and has no gaps."""
+    end = start_in_words + len(option.joined)
     for ending in ("", "s", "es") if option.plural else ("",):
         if words.joined.startswith(ending, end) and end + len(ending) in words.ends:
             break
     else:
         return None
-    first, last = words.starts[at], words.ends[end + len(ending)]
-    if not _parted_well(option, words, at, end, first, last):
+    first, last = words.starts[start_in_words], words.ends[end + len(ending)]
+    if not _word_ends_match(option, words, start_in_words, end, first, last):
         return None
     spans = words.spans[first : last + 1]
     for (_, before), (after, _) in pairwise(spans):
@@ -161,14 +185,14 @@ def _whole(option: OptionText, words: Words, low: str, at: int) -> tuple[int, in
     return _with_opening(option, low, start), stop
 
 
-def _parted_well(option: OptionText, words: Words, at: int, end: int, first: int, last: int) -> bool:
-    """True if words end in the same places, or a long word is written apart or together."""
+def _word_ends_match(option: OptionText, words: Words, begin: int, end: int, first: int, last: int) -> bool:
+    """True if words end in the same places, or a long word is written as one or two."""
     inner = (
-        {place for place, word in words.ends.items() if at < place <= end and first <= word <= last}
+        {place for place, word in words.ends.items() if begin < place <= end and first <= word <= last}
         if last > first
         else set()
     )
-    mine = {at + place for place in option.ends if at + place < end}
+    mine = {begin + place for place in option.ends if begin + place < end}
     inner.discard(end)
     if inner == mine:
         return True
@@ -178,7 +202,7 @@ def _parted_well(option: OptionText, words: Words, at: int, end: int, first: int
 
 
 def _with_opening(option: OptionText, low: str, start: int) -> int:
-    """The start with the opening words of the option, if the reply repeats them."""
+    """Start of the span, with the opening words of the option if the reply repeats them."""
     for word in reversed(option.opening):
         lead = low[max(0, start - len(word) - MAX_GAP) : start]
         bare = lead.rstrip(" \t\n.,:;()-")
@@ -192,35 +216,35 @@ def _with_opening(option: OptionText, low: str, start: int) -> int:
 
 
 def is_word(label: str) -> bool:
-    """True if a label is a word, such as "yes", and is found like the text of an option."""
+    """True if a label is a word, such as "yes", and is matched like the text of an option."""
     return bool(WORD.fullmatch(label))
 
 
 @lru_cache(maxsize=256)
 def _letter_pattern(labels: tuple[str, ...], spelled: tuple[str, ...], multi_select: bool) -> re.Pattern[str]:
-    """Any label that is no word, and with `multi_select` a run of letters such as "ABD"."""
-    found = "|".join(re.escape(label) for label in sorted(spelled, key=len, reverse=True)) or r"(?!)"
+    """Pattern of any label that is no word, and with `multi_select` of a run of letters such as "ABD"."""
+    alternatives = "|".join(re.escape(label) for label in sorted(spelled, key=len, reverse=True)) or r"(?!)"
     run = ""
     if multi_select and labels and all(len(label) == 1 and label.isupper() for label in labels):
         run = rf"(?=[{''.join(labels)}]{{2}})" + "".join(f"{label}?" for label in labels) + "|"
-    return re.compile(f"{run}{found}")
+    return re.compile(f"{run}{alternatives}")
 
 
 @lru_cache(maxsize=4096)
 def same_choice(labels: tuple[str, ...], choices: tuple[str, ...]) -> dict[str, str]:
-    """The label that stands for each label: the first whose option has the same text.
+    """Map each label to the first whose option has the same text.
 
     >>> same_choice(("A", "B", "C"), ("yes", "no", "Yes"))
     {'A': 'A', 'B': 'B', 'C': 'A'}
     """
     first: dict[str, str] = {}
-    texts = [folded(choice) for choice in choices] if len(choices) == len(labels) else labels
+    texts = [fold(choice) for choice in choices] if len(choices) == len(labels) else labels
     return {label: first.setdefault(text, label) for label, text in zip(labels, texts, strict=True)}
 
 
 @lru_cache(maxsize=4096)
-def key_of(labels: tuple[str, ...], choices: tuple[str, ...], multi_select: bool) -> Key:
-    """The key of an item. Options of the same text are found as the first of them."""
+def build_choice_index(labels: tuple[str, ...], choices: tuple[str, ...], multi_select: bool) -> ChoiceIndex:
+    """Build the index of an item. Options of the same text are matched as the first of them."""
     spelled: dict[str, str] = {label: label for label in labels if not is_word(label)}
     for label in tuple(spelled):
         spelled.setdefault(label.upper(), label)
@@ -229,9 +253,9 @@ def key_of(labels: tuple[str, ...], choices: tuple[str, ...], multi_select: bool
     pairs += [(label, choice) for label, choice in zip(labels, choices, strict=False) if choice.strip() not in spelled]
     verbatim: dict[str, str] = {}
     for label, choice in pairs:
-        if text := folded(choice):
+        if text := fold(choice):
             verbatim.setdefault(text, label)
-    return Key(
+    return ChoiceIndex(
         labels,
         choices,
         spelled,
@@ -248,21 +272,21 @@ def key_of(labels: tuple[str, ...], choices: tuple[str, ...], multi_select: bool
     )
 
 
-def telling_of(key: Key) -> dict[str, frozenset[str]]:
-    """The words that tell each option from the others."""
-    telling: dict[str, frozenset[str]] = {}
-    for text, label in key.verbatim.items():
-        telling[label] = telling.get(label, frozenset()) | keywords(text)
-    shared = frozenset.intersection(*telling.values()) if len(telling) > 1 else frozenset()
-    return {label: words - shared for label, words in telling.items()}
+def distinctive_keywords(index: ChoiceIndex) -> dict[str, frozenset[str]]:
+    """Keywords of each option that not all options share."""
+    words_of_label: dict[str, frozenset[str]] = {}
+    for text, label in index.verbatim.items():
+        words_of_label[label] = words_of_label.get(label, frozenset()) | keywords(text)
+    shared = frozenset.intersection(*words_of_label.values()) if len(words_of_label) > 1 else frozenset()
+    return {label: words - shared for label, words in words_of_label.items()}
 
 
 def _distinct(verbatim: Mapping[str, str]) -> Iterator[OptionText]:
-    """The texts of options, each as short as tells it from the others; of two alike the first."""
-    found = [(text, option) for text, label in verbatim.items() if (option := option_text(label, text))]
-    count = Counter(option.joined for _, option in found)
+    """Yield the texts of options, each as short as distinguishes it from the others; of equal ones the first."""
+    texts = [(text, option) for text, label in verbatim.items() if (option := option_text(label, text))]
+    count = Counter(option.joined for _, option in texts)
     seen: set[str] = set()
-    for text, option in found:
+    for text, option in texts:
         shown = option if count[option.joined] == 1 else option_text(option.label, text, whole=True)
         if shown and shown.joined not in seen:
             seen.add(shown.joined)

@@ -1,4 +1,4 @@
-"""The words that tell one text from another, whatever their endings."""
+"""Keywords of a text: the stems of its words without function words."""
 
 from __future__ import annotations
 
@@ -9,35 +9,32 @@ from earmark.text._lazy import LazyPattern
 
 TOKEN = LazyPattern(r"(?:(?<![\w.])[-−+](?=\d))?[^\W_][\w#♯♭]*(?:'[a-z]+)?")
 SHORT = LazyPattern(r"\b(?:[a-z]\.){2,4}")  # "D.S.L."
-COUNTS = (
-    "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen"
-    " eighteen nineteen twenty"
-).split()
+COUNTS = """
+    zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen
+    eighteen nineteen twenty
+""".split()
 TENS = "thirty forty fifty sixty seventy eighty ninety".split()
 NUMBERS = {word: str(count) for count, word in enumerate(COUNTS)}
 NUMBERS |= {word: str(10 * count) for count, word in enumerate(TENS, 3)}
-# How an option's text may open without that telling anything.
+# Words with which an option's text may open, and which do not distinguish it.
 LEADING = frozenset(
-    (
-        "a an the he she it they we you i he's she's it's they're there there's is are was were be to in on at by from "
-        "for"
-        " with of into"
-    ).split()
+    """
+    a an the he she it they we you i he's she's it's they're there there's is are was were be to in on at by from for
+    with of into
+""".split()
 )
-# No part of what tells one option from another.
+# Function words, which do not distinguish one option from another.
 FILLER = frozenset(
-    (
-        "a an the and or but if of in on at to from by with about into over after before as than then so that this "
-        "these"
-        " those there here it its he she they them their his her him i you we us our your my me is are was were be been"
-        " being am do does did doing done has have had having will would can could should shall may might must who what"
-        " which when where why how very quite rather really too just only also more most some any all both each such "
-        "own"
-        " same s t"
-    ).split()
+    """
+    a an the and or but if of in on at to from by with about into over after before as than then so that this these
+    those there here it its he she they them their his her him i you we us our your my me is are was were be been
+    being am do does did doing done has have had having will would can could should shall may might must who what
+    which when where why how very quite rather really too just only also more most some any all both each such own
+    same s t
+""".split()
 )
 DENIALS = frozenset("not no never without neither nor cannot none".split())
-_FAMILIES = (  # that no ending tells; the first stands for all
+_FAMILIES = (  # words whose common stem no ending shows; the first stands for all
     "anger angry|man men male males|woman women female females|child children|happy joy joyful joyous"
     "|fear afraid scared fearful"
     "|rises rose ascends ascending upward upwards increases increasing climbs climbing"
@@ -67,7 +64,7 @@ def _root(word: str) -> str:
 
 @lru_cache(maxsize=4096)
 def keywords(text: str) -> frozenset[str]:
-    """The roots of what a text says; any denial in it is one more, "not".
+    """Stems of the content words of a text; a denial adds "not".
 
     >>> sorted(keywords("She wasn't singing"))
     ['not', 'sing']
@@ -108,7 +105,7 @@ _NO_WORDS = (
 
 
 def polarity(low: str) -> str:
-    """ "yes" or "no" where a reply in lower case says so in other words and in its first clause.
+    """ "yes" or "no" if the first clause of a lower-case reply says so in other words; else empty.
 
     >>> polarity("not really."), polarity("absolutely"), polarity("it is a bell")
     ('no', 'yes', '')

@@ -1,4 +1,4 @@
-"""Regular expressions that are compiled when they are first used, so that importing a reader costs nothing."""
+"""Regular expressions that are compiled at their first use, so that importing a parser costs nothing."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from functools import cached_property
 
 
 class LazyPattern:
-    """A pattern with the methods of `re.Pattern` that readers use.
+    """A pattern with the methods of `re.Pattern` that parsers use.
 
     >>> LazyPattern("b+").search("abbc").span()
     (1, 3)
@@ -20,23 +20,23 @@ class LazyPattern:
         self.flags = flags
 
     @cached_property
-    def compiled(self) -> re.Pattern[str]:
+    def pattern(self) -> re.Pattern[str]:
         return re.compile(self.source, self.flags)
 
     def search(self, text: str, start: int = 0, end: int = sys.maxsize) -> re.Match[str] | None:
-        return self.compiled.search(text, start, end)
+        return self.pattern.search(text, start, end)
 
     def match(self, text: str, start: int = 0, end: int = sys.maxsize) -> re.Match[str] | None:
-        return self.compiled.match(text, start, end)
+        return self.pattern.match(text, start, end)
 
     def fullmatch(self, text: str) -> re.Match[str] | None:
-        return self.compiled.fullmatch(text)
+        return self.pattern.fullmatch(text)
 
     def finditer(self, text: str, start: int = 0, end: int = sys.maxsize) -> Iterator[re.Match[str]]:
-        return self.compiled.finditer(text, start, end)
+        return self.pattern.finditer(text, start, end)
 
     def findall(self, text: str) -> list[str]:
-        return self.compiled.findall(text)
+        return self.pattern.findall(text)
 
     def sub(self, new: str | Callable[[re.Match[str]], str], text: str) -> str:
-        return self.compiled.sub(new, text)
+        return self.pattern.sub(new, text)

@@ -1,7 +1,7 @@
-"""Choices that a reply names, and what the words around them make of each.
+"""Finds the choices that a reply mentions, each with the stance that the words around it express.
 
-Letters that stand as labels and the texts of options are found, each with its stance. Lists such as "A, B and C" are
-tied together as chains. Options listed as in the question, or gone through one by one, are no answers and are left out.
+Mentions are letters used as labels and texts of options. Lists such as "A, B and C" are joined to chains. Options
+listed as in the question, or discussed one by one, are no answers and are dropped.
 """
 
 from __future__ import annotations
@@ -13,14 +13,14 @@ from itertools import pairwise
 from msgspec import Struct, structs
 
 from earmark.text import _cues as cues
-from earmark.text._keys import Key, Mention, Stance, is_number, occurrences, words_of
+from earmark.text._keys import ChoiceIndex, Mention, Stance, is_number, occurrences, stands_apart, words_of
 from earmark.text._lazy import LazyPattern
 from earmark.text._screen import NOISE, blank, lower
 
-FIRST, LAST = 12, 80  # mentions looked at, from either end
-WINDOW = 200  # characters looked at before a mention
-MIN_RUN = 3  # options gone through in order
-LONG = 250  # characters: a reply as long as this gives reasons before its answer
+FIRST, LAST = 12, 80  # mentions kept, from either end
+WINDOW = 200  # characters of context before a mention
+MIN_RUN = 3  # options discussed in order
+LONG = 250  # characters: a longer reply gives reasons before its answer
 BESIDE = LazyPattern(r"(?:[\W_]|\b(?:[aA]n?|[tT]he)\b){0,12}")  # between a label and its own option's text
 CONFLICT = LazyPattern(r"\s?[).:\]]+ ?(?:(?:[aA]n?|[tT]he) )?")  # between a label and another option's text
 DASH = LazyPattern(r"\s[-–—]+\s")
@@ -32,66 +32,41 @@ LINE_LEAD = LazyPattern(r"(?:[\W_]|\b(?:options?|choice|the|an?)\b|\(?\d{1,2}[.)
 
 
 class MentionList(Struct, frozen=True):
-    """The choices that a reply names, in order: a chain is a list such as "A, B and C"."""
+    """The choices that a reply mentions, in order: a chain is a list such as "A, B and C"."""
 
-    raw: str  # as it was screened
+    raw: str  # the clean reply
     text: str  # without markup
     lower: str  # in lower case
     chains: tuple[tuple[Mention, ...], ...]
-    key: Key
-    multi_select: bool  # whether more than one answer was asked for
-    found: list[Mention]  # all of them, before lists are looked at
-    dropped: tuple[Mention, ...]  # those that are only listed or gone through
-    refusals: tuple[tuple[int, int], ...]  # spans where the model says that it cannot tell
-    broken: bool  # whether it stops within its reasoning
-    none_fits: bool = False  # whether it says that no option fits
+    index: ChoiceIndex
+    multi_select: bool  # more than one answer was asked for
+    all_mentions: list[Mention]  # all of them, before lists are looked at
+    dropped: tuple[Mention, ...]  # those that are only listed or discussed
+    refusals: tuple[tuple[int, int], ...]  # spans where the model says that it cannot answer
+    broken: bool  # the reply stops within its reasoning
+    none_fits: bool = False  # the reply says that no option fits
 
     @property
     def mentions(self) -> list[Mention]:
-        return [one for chain in self.chains for one in chain]
+        return [mention for chain in self.chains for mention in chain]
 
 
 # ---------------------------------------------------------------- finding
 
 
-def _spaced(sign: str) -> bool:
-    """True if a character goes on with a word, in scripts that part words by spaces."""
-    code = ord(sign)
-    if code < 0x80:
-        return sign.isalnum() or sign == "#"
-    return (0xC0 <= code < 0x2000 and not 0xE00 <= code < 0xE80) or sign in "♯♭"
-
-
-def _stands_apart(text: str, start: int, end: int) -> bool:
-    """True if no word or number goes on around a label."""
-    before, after = text[max(0, start - 2) : start], text[end : end + 3]
-    if before:
-        sign, other = before[-1], before[:-1]
-        if _spaced(sign) or sign in "_&'’/\\°" or (sign == "-" and other and _spaced(other)):
-            return False
-        if sign == "." and other and "A" <= other <= "Z":
-            return False
-    if not after:
-        return True
-    sign, other = after[0], after[1:2]
-    if _spaced(sign) or sign in "_'’/&%" or (sign == "-" and other and _spaced(other)):
-        return False
-    return not ((sign in ".,:" and other.isdigit()) or (sign == "." and "A" <= other <= "Z" and after[2:] == "."))
-
-
-def _letters(text: str, low: str, key: Key) -> Iterator[Mention]:
-    """Places where a letter stands as a label."""
-    lettered = bool(key.choices) and not key.texts  # the options are the letters themselves
-    for match in key.letter.finditer(text):
+def _find_letters(text: str, low: str, index: ChoiceIndex) -> Iterator[Mention]:
+    """Find letters that are used as labels."""
+    lettered = bool(index.choices) and not index.texts  # the options are the letters themselves
+    for match in index.letter.finditer(text):
         start, end = match.span()
-        if not _stands_apart(text, start, end):
+        if not stands_apart(text, start, end):
             continue
-        if end - start > 1 and match[0] not in key.spelled:
+        if end - start > 1 and match[0] not in index.spelled:
             yield from (
                 Mention(letter, position, position + 1, "bare") for position, letter in enumerate(match[0], start)
             )
             continue
-        if match[0] not in key.spelled or cues.KEY_NAME.match(low, end):
+        if match[0] not in index.spelled or cues.KEY_NAME.match(low, end):
             continue
         before, after = low[max(0, start - 24) : start], text[end : end + 12]
         closed = bool(CLOSED.match(after))
@@ -102,48 +77,48 @@ def _letters(text: str, low: str, key: Key) -> Iterator[Mention]:
         )
         wordy = match[0].islower() or match[0] in "AEIOUY"  # may be a word of some language
         if bracketed or named or pauses or not wordy:
-            yield Mention(key.spelled[match[0]], start, end, "marked" if bracketed or named else "bare")
+            yield Mention(index.spelled[match[0]], start, end, "marked" if bracketed or named else "bare")
 
 
-def _texts(low: str, key: Key) -> list[Mention]:
-    """Places where the texts of options stand; what lies inside a longer one is left out."""
+def _find_texts(low: str, index: ChoiceIndex) -> list[Mention]:
+    """Find the texts of options; one inside a longer one is left out."""
     words = words_of(low)
-    found = [
+    mentions = [
         Mention(option.label, start, end, "text")
-        for option in key.texts
+        for option in index.texts
         for start, end in occurrences(option, words, low)
-        if not (is_number(option.joined) and _counts_nothing(low, start, end))
+        if not (is_number(option.joined) and _is_incidental_number(low, start, end))
     ]
     kept: list[Mention] = []
-    for one in sorted(found, key=lambda one: (one.start, -one.end)):
-        if not kept or one.end > kept[-1].end or (one.start, one.end) == (kept[-1].start, kept[-1].end):
-            kept.append(one)
+    for mention in sorted(mentions, key=lambda mention: (mention.start, -mention.end)):
+        if not kept or mention.end > kept[-1].end or (mention.start, mention.end) == (kept[-1].start, kept[-1].end):
+            kept.append(mention)
     return kept
 
 
-def _counts_nothing(low: str, start: int, end: int) -> bool:
-    """True if a number only opens a line of a list, or stands in "at least one", "one of"."""
+def _is_incidental_number(low: str, start: int, end: int) -> bool:
+    """True if a number only opens a line of a list, or is part of "at least one", "one of"."""
     line = low[low.rfind("\n", 0, start) + 1 : start]
     if not line.strip(" \t*#(") and cues.ENUMERATOR.match(low, end):
         return True
     return bool(cues.PART_OF.match(low, end)) or bool(cues.IN_PASSING.search(low[max(0, start - 24) : start]))
 
 
-def _ordinals(low: str, key: Key) -> list[Mention]:
-    """ "The second option", "option two" and "the last choice", where no option is a number or an ordinal itself."""
-    if not key.choices or any(cues.NUMERAL.search(choice.lower()) for choice in (*key.choices, *key.labels)):
+def _find_ordinals(low: str, index: ChoiceIndex) -> list[Mention]:
+    """Find "the second option", "option two" and "the last choice", if no option is a number or an ordinal itself."""
+    if not index.choices or any(cues.NUMERAL.search(choice.lower()) for choice in (*index.choices, *index.labels)):
         return []
-    found = []
+    mentions = []
     for place in cues.ORDINAL.finditer(low):
         word = place["ordinal0"] or place["ordinal1"] or place["ordinal2"] or place["number"]
-        at = len(key.labels) - 1 if word == "last" else cues.ORDINALS[word] - 1
-        if 0 <= at < len(key.labels):
-            found.append(Mention(key.labels[at], *place.span(), "marked"))
-    return found
+        position = len(index.labels) - 1 if word == "last" else cues.ORDINALS[word] - 1
+        if 0 <= position < len(index.labels):
+            mentions.append(Mention(index.labels[position], *place.span(), "marked"))
+    return mentions
 
 
-def _merge_mentions(letters: Sequence[Mention], texts: list[Mention], text: str, key: Key) -> list[Mention]:
-    """A label and its own option's text beside it are one mention; a bare letter inside an option's text is none."""
+def _merge_mentions(letters: Sequence[Mention], texts: list[Mention], text: str, index: ChoiceIndex) -> list[Mention]:
+    """Merge a label with its own option's text after it; drop bare letters inside an option's text."""
     merged: list[Mention] = []
     own: set[int] = set()
     position = 0
@@ -153,26 +128,26 @@ def _merge_mentions(letters: Sequence[Mention], texts: list[Mention], text: str,
         gap = BESIDE.match(text, letter.end)
         reach = gap.end() if gap else letter.end
         beside = [n for n in range(position, min(position + 4, len(texts))) if letter.end <= texts[n].start <= reach]
-        mine = [n for n in beside if texts[n].label == key.same[letter.label]]
+        mine = [n for n in beside if texts[n].label == index.same[letter.label]]
         if mine:
             own.add(mine[0])
             merged.append(structs.replace(letter, end=texts[mine[0]].end, form="marked"))
         elif letter.form == "marked" or position == len(texts) or texts[position].start > letter.start:
             merged.append(letter)
-    merged += [one for n, one in enumerate(texts) if n not in own]
-    return sorted(merged, key=lambda one: (one.start, -one.end))
+    merged += [mention for n, mention in enumerate(texts) if n not in own]
+    return sorted(merged, key=lambda mention: (mention.start, -mention.end))
 
 
 # ---------------------------------------------------------------- stances
 
 
 def words_in(text: str) -> str:
-    """A text without articles, spaces and signs."""
+    """Remove articles, spaces and signs from a text."""
     return ARTICLES_AND_SIGNS.sub("", text)
 
 
 def sentence_before(low: str, start: int) -> tuple[str, int]:
-    """The part of a mention's sentence before it, and where that begins."""
+    """Return the part of a mention's sentence before it, and its offset."""
     begin = max(0, start - WINDOW)
     lead = low[begin:start]
     body = lead.rstrip(" \t\n\r([{<（【-•·>")
@@ -182,22 +157,26 @@ def sentence_before(low: str, start: int) -> tuple[str, int]:
     return lead[ends[-1] if ends else 0 :], begin + (ends[-1] if ends else 0)
 
 
-def _stance(low: str, one: Mention, previous: int, key: Key, refusals: Sequence[tuple[int, int]]) -> Stance:
-    """The stance that the words around a mention give it. A cue belongs to the first choice after it.
+def _stance(
+    low: str, mention: Mention, previous: int, index: ChoiceIndex, refusals: Sequence[tuple[int, int]]
+) -> Stance:
+    """Stance of a mention by the words around it. A cue belongs to the first choice after it.
 
-    `previous`: where the mention before it ends.
+    `previous`: end of the mention before it.
     """
-    after = low[one.end : one.end + 80]
-    sentence, begin = sentence_before(low, one.start)
-    declined = [end for start, end in refusals if begin <= start and end <= one.start]
-    if declined and not cues.CLAUSE_PAUSE.search(low[declined[0] : one.start]):  # "hard to tell a man from a woman"
+    after = low[mention.end : mention.end + 80]
+    sentence, begin = sentence_before(low, mention.start)
+    declined = [end for start, end in refusals if begin <= start and end <= mention.start]
+    if declined and not cues.CLAUSE_PAUSE.search(low[declined[0] : mention.start]):  # "hard to tell a man from a woman"
         return "denied"
-    if _left_open(low, one, sentence, begin) or (cues.DENIED_AFTER.match(after) and not cues.TAG_QUESTION.match(after)):
+    if _left_open(low, mention, sentence, begin) or (
+        cues.DENIED_AFTER.match(after) and not cues.TAG_QUESTION.match(after)
+    ):
         return "denied"
     lead = sentence[max(0, previous - begin) :]
     if previous > begin and not lead.rpartition("\n")[0].rstrip().endswith((":", "：")):
         lead = lead.rpartition("\n")[2]  # what stands in the line of another choice belongs to that
-    text = one.form == "text"
+    text = mention.form == "text"
     denial = cues.DENIED.search(lead)
     if denial and (
         cues.RESUMED.search(denial["scope"].strip().removeprefix("that"))
@@ -214,38 +193,40 @@ def _stance(low: str, one: Mention, previous: int, key: Key, refusals: Sequence[
         return "denied"
     if not concluded and (cues.DECLARED_AFTER_TEXT if text else cues.DECLARED_AFTER).match(after):
         return "declared"
-    return "concluded" if concluded or (not text and key.plain and cues.LIKELY.search(lead)) else "said"
+    return "concluded" if concluded or (not text and index.plain and cues.LIKELY.search(lead)) else "said"
 
 
-def _left_open(low: str, one: Mention, sentence: str, begin: int) -> bool:
-    """True if a mention stands in a question, or under a condition such as "if it is low, A"."""
+def _left_open(low: str, mention: Mention, sentence: str, begin: int) -> bool:
+    """True if a mention is part of a question, or of a condition such as "if it is low, A"."""
     if cues.CONDITION.search(sentence) and not cues.ANYWAY.search(sentence):
         return True
-    return _asked(low, one, sentence) or bool(cues.WHENS.search(low, begin, one.end + WINDOW))
+    return _is_in_question(low, mention, sentence) or bool(cues.WHENS.search(low, begin, mention.end + WINDOW))
 
 
-def _asked(low: str, one: Mention, sentence: str) -> bool:
-    """True if a mention stands in a question of the reply, such as "Could it be a child?"."""
-    if cues.TAG_QUESTION.match(low, one.end):
+def _is_in_question(low: str, mention: Mention, sentence: str) -> bool:
+    """True if a mention is part of a question of the reply, such as "Could it be a child?"."""
+    if cues.TAG_QUESTION.match(low, mention.end):
         return False
-    stop = cues.SENTENCE_END.search(low, one.end, one.end + WINDOW)
+    stop = cues.SENTENCE_END.search(low, mention.end, mention.end + WINDOW)
     return bool(stop and stop[0][0] in "?？" and words_in(sentence))
 
 
-def _belong_together(one: Mention, other: Mention, gap: str) -> bool:
-    """True if two neighbours belong together: in a list, or a label beside another option's text."""
-    if (one.form == other.form == "text" and ";" in gap) or (one.label == other.label and "," in gap):
+def _belong_together(mention: Mention, other: Mention, gap: str) -> bool:
+    """True if two neighbours form a list, or a label with another option's text."""
+    if (mention.form == other.form == "text" and ";" in gap) or (mention.label == other.label and "," in gap):
         return False
     if cues.BOXES.search(gap) or (DASH.search(gap) and "\n" not in gap):
         return False
-    if (one.form == "text") == (other.form == "text") or other.form == "marked":
+    if (mention.form == "text") == (other.form == "text") or other.form == "marked":
         return len(gap) < 40 and bool(cues.JOINT.match(gap))
-    alone = one.end - one.start == len(one.label)
-    return alone and other.form == "text" and one.label != other.label and bool(CONFLICT.fullmatch(gap))
+    alone = mention.end - mention.start == len(mention.label)
+    return alone and other.form == "text" and mention.label != other.label and bool(CONFLICT.fullmatch(gap))
 
 
-def _stances(stances: list[Stance], gaps: Sequence[str], joined: Sequence[bool], *, multi_select: bool) -> list[Stance]:
-    """The stance of every mention; what is said of one end of a list is said of all of it."""
+def _spread_stances(
+    stances: list[Stance], gaps: Sequence[str], joined: Sequence[bool], *, multi_select: bool
+) -> list[Stance]:
+    """Spread the stance of one end of a list to all of its mentions."""
     shared = [near and (multi_select or ";" not in gap) for near, gap in zip(joined, gaps, strict=True)]
     for n, same in enumerate(shared):
         if same and stances[n + 1] == "said":
@@ -261,30 +242,34 @@ def _stances(stances: list[Stance], gaps: Sequence[str], joined: Sequence[bool],
     return stances
 
 
-def _chains(
+def _build_chains(
     low: str,
     every: Sequence[Mention],
     gone: Sequence[Mention],
-    key: Key,
+    index: ChoiceIndex,
     refusals: Sequence[tuple[int, int]],
     *,
     multi_select: bool,
 ) -> list[tuple[Mention, ...]]:
-    """The mentions in lists, without those that are only gone through."""
-    found = [one for one in every if one not in gone]
-    ends = {one: before.end for before, one in pairwise(every)}
-    gaps = [low[one.end : other.start] for one, other in pairwise(found)]
+    """Join the mentions to chains, without those that are only discussed."""
+    mentions = [mention for mention in every if mention not in gone]
+    ends = {mention: before.end for before, mention in pairwise(every)}
+    gaps = [low[mention.end : other.start] for mention, other in pairwise(mentions)]
     joined = [
-        _belong_together(one, other, gap) and not (gap.strip() == "," and low[: one.start].rstrip(" (").endswith("not"))
-        for (one, other), gap in zip(pairwise(found), gaps, strict=True)
+        _belong_together(mention, other, gap)
+        and not (gap.strip() == "," and low[: mention.start].rstrip(" (").endswith("not"))
+        for (mention, other), gap in zip(pairwise(mentions), gaps, strict=True)
     ]  # "not C, D": D it is
     shared = [near and (multi_select or "\n" not in gap) for near, gap in zip(joined, gaps, strict=True)]
     chains: list[tuple[Mention, ...]] = []
-    stances = _stances(
-        [_stance(low, one, ends.get(one, 0), key, refusals) for one in found], gaps, shared, multi_select=multi_select
+    stances = _spread_stances(
+        [_stance(low, mention, ends.get(mention, 0), index, refusals) for mention in mentions],
+        gaps,
+        shared,
+        multi_select=multi_select,
     )
-    for n, one in enumerate(found):
-        each = structs.replace(one, stance=stances[n])
+    for n, mention in enumerate(mentions):
+        each = structs.replace(mention, stance=stances[n])
         if n > 0 and shared[n - 1] and stances[n - 1] == each.stance:
             chains[-1] += (each,)
         else:
@@ -295,94 +280,101 @@ def _chains(
 # ---------------------------------------------------------------- options that are only gone through
 
 
-def _is_listing(chain: Sequence[Mention], key: Key) -> bool:
+def _is_listing(chain: Sequence[Mention], index: ChoiceIndex) -> bool:
     """True if options are only listed, as in the question."""
-    labels = {one.label for one in chain}
-    return len(labels) > 2 or (len(labels) == 2 and len(key.labels) == 2)
+    labels = {mention.label for mention in chain}
+    return len(labels) > 2 or (len(labels) == 2 and len(index.labels) == 2)
 
 
-def _runs(low: str, found: Sequence[Mention], key: Key) -> Iterator[list[Mention]]:
-    """Mentions that open lines: in the order of the labels or against it, or one line after the other."""
+def _runs(low: str, mentions: Sequence[Mention], index: ChoiceIndex) -> Iterator[list[Mention]]:
+    """Yield runs of mentions that open lines: in ascending or descending order of labels, or on consecutive lines."""
     run: list[Mention] = []
     step = last = 0
     ordered = near = True
-    for one in found:
-        begin = low.rfind("\n", 0, one.start) + 1
-        previous, last = last, one.end
-        if previous > begin or not LINE_LEAD.fullmatch(low[begin : one.start]):
+    for mention in mentions:
+        begin = low.rfind("\n", 0, mention.start) + 1
+        previous, last = last, mention.end
+        if previous > begin or not LINE_LEAD.fullmatch(low[begin : mention.start]):
             continue
-        at = key.labels.index(one.label)
-        change = at - key.labels.index(run[-1].label) if run else 0
+        position = index.labels.index(mention.label)
+        change = position - index.labels.index(run[-1].label) if run else 0
         between = low[run[-1].end : begin].partition("\n")[2] if run else ""
         ordered = ordered and change != 0 and step * change >= 0
-        near = near and not words_in(between) and one.label not in {each.label for each in run}
+        near = near and not words_in(between) and mention.label not in {each.label for each in run}
         if run and (ordered or near):
             step = change
-            run.append(one)
+            run.append(mention)
         else:
             yield run
-            run, step, ordered, near = [one], 0, True, True
+            run, step, ordered, near = [mention], 0, True, True
     yield run
 
 
-def _gone_through(low: str, found: Sequence[Mention], key: Key) -> tuple[list[Mention], list[Mention]]:
-    """Mentions that open lines which weigh the options one by one, and those whose line alone says yes."""
+def _find_walkthroughs(
+    low: str, mentions: Sequence[Mention], index: ChoiceIndex
+) -> tuple[list[Mention], list[Mention]]:
+    """Find mentions that open lines which discuss the options one by one, and those whose line alone says yes."""
     dropped: list[Mention] = []
     chosen: list[Mention] = []
-    for run in _runs(low, found, key):
-        whole = len(run) >= min(MIN_RUN, len(key.labels))
-        if len(run) < 2 or not (whole or key.labels.index(run[0].label) in (0, len(key.labels) - 1)):
+    for run in _runs(low, mentions, index):
+        whole = len(run) >= min(MIN_RUN, len(index.labels))
+        if len(run) < 2 or not (whole or index.labels.index(run[0].label) in (0, len(index.labels) - 1)):
             continue
-        if any(cues.CHECKED_BOX.search(low, max(0, one.start - 8), one.start) for one in run):
+        if any(cues.CHECKED_BOX.search(low, max(0, mention.start - 8), mention.start) for mention in run):
             continue
-        ends = [low.find("\n", one.end) for one in run]
-        rest = [low[one.end : end if end >= 0 else len(low)] for one, end in zip(run, ends, strict=True)]
+        ends = [low.find("\n", mention.end) for mention in run]
+        rest = [low[mention.end : end if end >= 0 else len(low)] for mention, end in zip(run, ends, strict=True)]
         alone = run[-1].end - run[-1].start == len(run[-1].label)
         if alone and not words_in(rest[-1]) and all(words_in(line) for line in rest[:-1]):
             run.pop()  # steps of a list, then the answer
-        right = [one for one, line in zip(run, rest, strict=False) if cues.VERDICT.search(line)]
+        right = [mention for mention, line in zip(run, rest, strict=False) if cues.VERDICT.search(line)]
         chosen += right if len(right) == 1 else []
-        dropped += [one for one in run if one not in chosen]
+        dropped += [mention for mention in run if mention not in chosen]
     return dropped, chosen
 
 
-def find_mentions(raw: str, key: Key, *, multi_select: bool) -> MentionList:
-    """The choices that a screened reply names."""
-    text = NOISE.sub(lambda found: _without_tag(found[0], key), raw)
-    low = cues.ABBREVIATED.sub(lambda found: found[1] + " ", lower(text))
-    letters = sorted([*_letters(text, low, key), *_ordinals(low, key)], key=lambda one: (one.start, -one.end))
-    found = _merge_mentions(letters, _texts(low, key), text, key)
-    if len(found) > FIRST + LAST:
-        found = found[:FIRST] + found[-LAST:]
+def find_mentions(raw: str, index: ChoiceIndex, *, multi_select: bool) -> MentionList:
+    """Find the choices that a clean reply mentions."""
+    text = NOISE.sub(lambda match: _without_tag(match[0], index), raw)
+    low = cues.ABBREVIATED.sub(lambda match: match[1] + " ", lower(text))
+    letters = sorted(
+        [*_find_letters(text, low, index), *_find_ordinals(low, index)],
+        key=lambda mention: (mention.start, -mention.end),
+    )
+    match = _merge_mentions(letters, _find_texts(low, index), text, index)
+    if len(match) > FIRST + LAST:
+        match = match[:FIRST] + match[-LAST:]
     refusals = tuple(place.span() for place in cues.DECLINES.finditer(low))
-    gone, chosen = ([], []) if multi_select else _gone_through(low, found, key)
+    gone, chosen = ([], []) if multi_select else _find_walkthroughs(low, match, index)
     chains = [
         tuple(
-            structs.replace(one, stance="declared") if structs.replace(one, stance="said") in chosen else one
-            for one in chain
+            structs.replace(mention, stance="declared")
+            if structs.replace(mention, stance="said") in chosen
+            else mention
+            for mention in chain
         )
-        for chain in _chains(low, found, gone, key, refusals, multi_select=multi_select)
+        for chain in _build_chains(low, match, gone, index, refusals, multi_select=multi_select)
     ]
-    listed = [] if multi_select else [chain for chain in chains if _is_listing(chain, key)]
+    listed = [] if multi_select else [chain for chain in chains if _is_listing(chain, index)]
     return MentionList(
         raw=raw,
         text=text,
         lower=low,
         chains=tuple(chain for chain in chains if chain not in listed),
-        key=key,
+        index=index,
         multi_select=multi_select,
-        found=found,
-        dropped=(*gone, *(one for chain in listed for one in chain)),
+        all_mentions=match,
+        dropped=(*gone, *(mention for chain in listed for mention in chain)),
         refusals=refusals,
         broken=breaks_off(raw),
     )
 
 
 def without_speech(listing: MentionList) -> str:
-    """The reply in lower case without quoted speech, and without the choices that it names."""
+    """Return the reply in lower case without quoted speech, and without the choices that it mentions."""
     text = QUOTED.sub(_blank_speech, lower(listing.raw))
-    for one in (*listing.dropped, *listing.mentions):
-        text = text[: one.start] + " " * (one.end - one.start) + text[one.end :]
+    for mention in (*listing.dropped, *listing.mentions):
+        text = text[: mention.start] + " " * (mention.end - mention.start) + text[mention.end :]
     return text
 
 
@@ -391,11 +383,11 @@ def breaks_off(text: str) -> bool:
     return len(text) >= LONG and bool(cues.LIST_ITEM.search(text.rstrip()) or not cues.END.search(text.rstrip()))
 
 
-def _without_tag(tag: str, key: Key) -> str:
-    """Blanks for markup, but for an option that was put in angle brackets."""
-    return f" {tag[1:-1]} " if tag[:1] == "<" and tag[1:-1].lower() in key.verbatim else " " * len(tag)
+def _without_tag(tag: str, index: ChoiceIndex) -> str:
+    """Replace markup by blanks, except an option in angle brackets."""
+    return f" {tag[1:-1]} " if tag[:1] == "<" and tag[1:-1].lower() in index.verbatim else " " * len(tag)
 
 
 def _blank_speech(match: re.Match[str]) -> str:
-    """Blanks for what somebody in the recording says: a quotation of more than three words."""
+    """Replace quoted speech of the recording by blanks: a quotation of more than three words."""
     return blank(match) if match[0].count(" ") > 2 else match[0]

@@ -1,6 +1,6 @@
-"""Screening of a reply before it is read: thinking parts, an echoed question or chat and what follows the turn go.
+"""Cleans a reply before it is parsed: removes thinking, an echoed question or chat, and text after the turn.
 
-Every step keeps lengths, so that a place in the screened text is a place in the reply.
+Every step keeps lengths, so that an offset in the clean text is an offset in the reply.
 """
 
 from __future__ import annotations
@@ -17,9 +17,8 @@ _THINK = r"(?:think|thinking|thoughts?|reasoning|reflection|analysis|scratchpad)
 _ANSWER = r"(?:answer|final_answer|response|conclusion)"
 THOUGHT = LazyPattern(
     rf"[<\[◁](?=[|/\sa-z])(?:(?P<close>\|?(?:/(?:seed:)?|end_(?:of_)?){_THINK}\|?[>\]▷]"
-    rf"|\|?channel\|?>\s*final(?:<\|message\|>)?|channel\|>)"
-    rf"|(?P<open>\|?(?:start_|begin_of_|seed:)?{_THINK}\|?[>\]▷]|\|?channel\|?>\s*(?:analysis|thought|commentary)\b)"
-    rf"|(?P<answer>\s*{_ANSWER}\s*>))",
+    rf"|\|?channel\|?>\s*final(?:<\|message\|>)?|channel\|>)|(?P<open>\|?(?:start_|begin_of_|seed:)?{_THINK}\|?[>\]▷]"
+    rf"|\|?channel\|?>\s*(?:analysis|thought|commentary)\b)|(?P<answer>\s*{_ANSWER}\s*>))",
     re.IGNORECASE,
 )
 ANSWER_PART = LazyPattern(rf"<\s*{_ANSWER}\s*>(.*?)(?=</\s*{_ANSWER}|\Z)", re.IGNORECASE | re.DOTALL)
@@ -38,23 +37,22 @@ TABLE_ROW = LazyPattern(r"^[ \t]*\|[^\n]*\|[ \t]*$", re.MULTILINE)
 BOX = LazyPattern(r"\\f?box(?:ed)?\s*\{|<\|begin_of_box\|>|\[\[")
 NOISE = LazyPattern(  # markdown, LaTeX, tags and quotation marks
     r"<\|[^<>|\n]{1,40}\|>|</?(?:[a-z][a-z0-9_]{0,20}|[A-Z_]{2,20})\s?/?>|\\(?:text|math|bf|it|rm)[a-z]{0,4}\s*\{"
-    r"|\\[()\[\]]"
-    r"|[*`$\"“”„«»「」『』{}]|(?<![^\W_])_+|_+(?![^\W_])|(?<![A-Za-z])['‘’]|['‘’](?![A-Za-z])"
+    r"|\\[()\[\]]|[*`$\"“”„«»「」『』{}]|(?<![^\W_])_+|_+(?![^\W_])|(?<![A-Za-z])['‘’]|['‘’](?![A-Za-z])"
 )
-HEAD, TAIL = 4_000, 8_000  # characters: an answer stands at the start or at the end
-MIN_QUESTION = 20  # characters of a question that is looked for in the reply
+HEAD, TAIL = 4_000, 8_000  # characters: an answer is at the start or at the end
+MIN_QUESTION = 20  # characters of a question that is searched in the reply
 
 
-class Sheet(Struct, frozen=True):
-    """The part of a reply that is read."""
+class CleanReply(Struct, frozen=True):
+    """The part of a reply that is parsed."""
 
     text: str
-    begin: int  # where it stood in the reply
-    skipped: int  # how much was left out after `HEAD` characters
+    begin: int  # its offset in the reply
+    skipped: int  # number of characters left out after `HEAD` characters
 
-    def place(self, start: int, end: int) -> tuple[int, int]:
+    def span_in_reply(self, start: int, end: int) -> tuple[int, int]:
         """Span in the reply of a span of the text."""
-        first, last = (at + self.begin + (self.skipped if at >= HEAD else 0) for at in (start, end))
+        first, last = (offset + self.begin + (self.skipped if offset >= HEAD else 0) for offset in (start, end))
         return first, last
 
 
@@ -63,7 +61,7 @@ def blank(match: re.Match[str]) -> str:
 
 
 def plain(text: str) -> str:
-    """Full-width, circled, boxed and styled letters as plain ones, each in its place.
+    """Replace full-width, circled, boxed and styled letters by plain ones, each in its place.
 
     >>> plain("答案：Ｂ Ⓒ 🅳")
     '答案:B C D'
@@ -88,12 +86,12 @@ def lower(text: str) -> str:
     return low if len(low) == len(text) else "".join(sign.lower() if len(sign.lower()) == 1 else sign for sign in text)
 
 
-def folded(text: str) -> str:
+def fold(text: str) -> str:
     return " ".join(plain(text).casefold().split())
 
 
 def without_thought(text: str, *, opened: bool) -> str | None:
-    """The reply with blanks for its thinking parts; None where it ends inside one."""
+    """Replace the thinking parts of a reply by blanks; None if it ends inside one."""
     if not opened and not any(sign in text for sign in "<[◁"):
         return text
     start: int | None = 0 if opened else None
@@ -110,7 +108,7 @@ def without_thought(text: str, *, opened: bool) -> str | None:
 
 
 def without_question(text: str, question: str) -> str:
-    """Blanks for the question where the reply repeats it, and "the answer to '...' is" without what is quoted."""
+    """Replace the question by blanks if the reply repeats it, also in "the answer to '...' is"."""
     question = question.strip()
     if len(question) >= MIN_QUESTION and question in text:
         text = text.replace(question, " " * len(question))
@@ -118,12 +116,12 @@ def without_question(text: str, question: str) -> str:
 
 
 def _cells(row: re.Match[str]) -> str:
-    """A row of a table as a line "C : yes"."""
+    """Turn a row of a table into a line "C : yes"."""
     return row[0].replace("|", " ", 1)[::-1].replace("|", " ", 1)[::-1].replace("|", ":")
 
 
-def screened(text: str, question: str = "") -> Sheet:
-    """The model's own answer: its two ends if it is very long, with a mark where a box opens."""
+def clean_reply(text: str, question: str = "") -> CleanReply:
+    """Extract the model's own answer: its two ends if it is very long, with a mark where a box opens."""
     begin = echoed.end() if (echoed := ECHOED_CHAT.match(text)) else 0
     parts = [part.span(1) for part in ANSWER_PART.finditer(text, begin) if part[1].strip()]
     begin, end = parts[-1] if parts else (begin, len(text))
@@ -135,4 +133,4 @@ def screened(text: str, question: str = "") -> Sheet:
     if skipped:
         answer = answer[: HEAD - 1] + "\n" + answer[HEAD + skipped :]
     answer = TABLE_ROW.sub(_cells, without_question(answer, question))
-    return Sheet(BOX.sub(lambda box: cues.BOXED + " " * (len(box[0]) - 1), answer), begin, skipped)
+    return CleanReply(BOX.sub(lambda box: cues.BOXED + " " * (len(box[0]) - 1), answer), begin, skipped)

@@ -1,36 +1,34 @@
-"""The choice that a reply names.
+"""Parses the choice that a reply names.
 
-The reply is first screened: thinking parts, the question where it is repeated and whatever follows the end of the
-turn are left out, markup becomes blanks; a span still points into the reply as it came. Then the first rule that
-fires gives the answer:
+The reply is first cleaned: thinking parts, a repeated question and text after the end of the turn are removed, markup
+becomes blanks; a span still points into the original reply. Then the first rule that fires gives the answer:
 
     verbatim        the whole reply is the text of one option
     declared        "the answer is B", "I choose (B)", "B is correct", \\boxed{B}, [x] B, 答案是B; the last one wins
     compared        of two sounds, which has more of what the question asks: "A is lower, so B is higher"
     ranked          "B > A > C", "A: 10 %, B: 75 %"
-    first           the reply opens with a choice that stands as one: "B", "(b) tom-tom", "Tom-tom, because"
+    first           the reply opens with a choice used as one: "B", "(b) tom-tom", "Tom-tom, because"
     concluded       "so it must be B", "that leaves B", "not A but B"; the last one wins
     last            the last line is a choice and nothing else
     last-clause     the last clause is: "hard to say, but B"
-    label           one label, and only one, stands in brackets, after "option" or before its own option's text
+    label           one label, and only one, is in brackets, after "option" or before its own option's text
     option-text     the text of one option, and only one, is said, and no other label is marked in that way
     first-sentence  the first sentence says of one option, and only one, that it is the case, or has one as its subject
     yes-no          yes or no in other words: "not really"
-    option-words    one sentence has all the telling words of one option, and none has all those of another
+    option-words    one sentence has all the distinctive keywords of one option, and none has all those of another
 
-A letter is a label only where it stands as one: an English "A", "I" or "a" before a word does not. The text of an
-option is found as whole words, whatever their case, punctuation and articles; inside the text of a longer option it
-does not count. What is denied ("not B", "B is wrong", "rather than B"), asked ("is it B?") or left open ("whether it
-is B", "if it is low, B") is no answer. Options listed as in the question, or gone through one by one, count for
-nothing. Two answers where one is asked are none. The last six rules read no reply that declines, asks for the
-material or says that no option fits.
+A letter is a label only where it is used as one: an English "A", "I" or "a" before a word is not. The text of an
+option is matched as whole words, without regard to case, punctuation and articles; inside the text of a longer option
+it does not count. A choice that is denied ("not B", "B is wrong", "rather than B"), asked ("is it B?") or left open
+("whether it is B", "if it is low, B") is no answer. Options listed as in the question, or discussed one by one, are
+ignored. Two answers where one is asked count as none. The last six rules do not apply to a reply that declines, asks
+for the material or says that no option fits.
 
-Of a reply that was cut only what stands firm is read: an answer declared and not taken back, an opening, the one
-choice of an unfinished first sentence. Reasoning that breaks off is read likewise, whatever its stop reason. Nothing
-is ever guessed.
+Of a truncated reply only firm answers are read: one declared and not retracted, an opening, the one choice of an
+unfinished first sentence. Reasoning that breaks off is read likewise, whatever its stop reason. Nothing is guessed.
 
-Without an answer the state is `refused` where the model says that it cannot or will not tell, else `unparsed`, and the
-rule says why: "empty", "cut", "cut-in-thought", "several-answers", "none-of-these", "refusal", or nothing.
+Without an answer the state is `refused` if the model says that it cannot or will not answer, else `unparsed`, and the
+rule is the reason: "empty", "cut", "cut-in-thought", "several-answers", "none-of-these", "refusal", or nothing.
 """
 
 from __future__ import annotations
@@ -41,23 +39,23 @@ from typing import NamedTuple
 from msgspec import structs
 
 from earmark.text import _cues as cues
-from earmark.text._comparatives import compared, compares
-from earmark.text._keys import Key, Mention, key_of, same_choice, telling_of
+from earmark.text._comparatives import compare_sounds, has_comparison
+from earmark.text._keys import ChoiceIndex, Mention, build_choice_index, distinctive_keywords, same_choice
 from earmark.text._keywords import keywords
 from earmark.text._mentions import MentionList, find_mentions
 from earmark.text._rules import (
     FIRM,
     WEAK,
     Rule,
-    concluded,
-    declared,
-    first,
-    last,
-    only_label,
     opens_with_label,
-    option_text,
+    rule_concluded,
+    rule_declared,
+    rule_first,
+    rule_label,
+    rule_last,
+    rule_option_text,
 )
-from earmark.text._screen import THOUGHT, Sheet, folded, plain, screened, without_thought
+from earmark.text._screen import THOUGHT, CleanReply, clean_reply, fold, plain, without_thought
 from earmark.text.published_parsers import PUBLISHED_PARSERS, Parsed, Parser
 
 __all__ = ["MEASURED", "PARSERS", "VERSION", "Parsed", "Parser", "parse_choice", "reading_note", "same_choice"]
@@ -123,120 +121,129 @@ def parse_choice(  # noqa: PLR0913 - one word for each thing that may be known o
     >>> parse_choice("I cannot tell.", "AB").state
     'refused'
     """
-    if reading := _at_once(reply, labels, choices, multi_select=multi_select):
-        return reading
-    key = key_of(tuple(labels), tuple(choices), multi_select)
+    if parsed := _parse_short(reply, labels, choices, multi_select=multi_select):
+        return parsed
+    index = build_choice_index(tuple(labels), tuple(choices), multi_select)
     text = plain(reply)
     rest = without_thought(text, opened=thinking and (cut or bool(THOUGHT.search(text))))
     if rest is None or not rest.strip():
-        return _unparsed("cut-in-thought" if rest is None else "empty")
-    if reading := _verbatim(rest, key):
-        return reading
-    sheet = screened(rest, question)
-    listing = find_mentions(sheet.text, key, multi_select=multi_select)
-    return _by_rules(listing if multi_select else _after_none_fits(listing), sheet, question, cut=cut)
+        return _no_answer("cut-in-thought" if rest is None else "empty")
+    if parsed := _parse_verbatim(rest, index):
+        return parsed
+    clean = clean_reply(rest, question)
+    listing = find_mentions(clean.text, index, multi_select=multi_select)
+    return _apply_rules(listing if multi_select else _after_none_fits(listing), clean, question, cut=cut)
 
 
-def _at_once(reply: str, labels: Sequence[str], choices: Sequence[str], *, multi_select: bool) -> Parsed | None:
-    """Read a bare letter or number, the commonest reply, and a label with its own option's text, without any rule."""
+def _parse_short(reply: str, labels: Sequence[str], choices: Sequence[str], *, multi_select: bool) -> Parsed | None:
+    """Parse a bare letter or number, the most frequent reply, and a label with its own option's text."""
     bare = reply.strip()
     if bare not in labels or not (len(bare) == 1 or bare.isdigit()):
-        return None if multi_select else _labelled(reply, labels, choices)
+        return None if multi_select else _parse_label_and_text(reply, labels, choices)
     if any(bare.casefold() == choice.strip().casefold() for choice in choices):
         return None
     start = reply.index(bare)
     return Parsed(bare, "first", (start, start + len(bare)), "answered")
 
 
-def _verbatim(reply: str, key: Key) -> Parsed | None:
-    """Read a reply that is the text of one option, in quotation marks or without."""
+def _parse_verbatim(reply: str, index: ChoiceIndex) -> Parsed | None:
+    """Parse a reply that is the text of one option, in quotation marks or without."""
     bare = reply.strip(QUOTES)
-    whole = key.verbatim.get(folded(reply)) or key.verbatim.get(folded(bare))
+    whole = index.verbatim.get(fold(reply)) or index.verbatim.get(fold(bare))
     start = reply.index(bare)
     return Parsed(whole, "verbatim", (start, start + len(bare)), "answered") if whole else None
 
 
-def _labelled(reply: str, labels: Sequence[str], choices: Sequence[str]) -> Parsed | None:
-    """Read "(A) Man" and "A. Man", the commonest replies of chat models, as the rules would, at far less cost."""
+def _parse_label_and_text(reply: str, labels: Sequence[str], choices: Sequence[str]) -> Parsed | None:
+    """Parse "(A) Man" and "A. Man", the most frequent replies of chat models, as the rules would, at lower cost."""
     text = reply.strip()
     end = text.find(")" if text[:1] == "(" else text[1:2])
     label = text[1:end] if text[:1] == "(" else text[:end]
     if end < 1 or len(label) != 1 or label not in labels or text[end] not in ").:" or text[end + 1 : end + 2] != " ":
         return None
-    at = labels.index(label)
-    said = text[end + 2 :].removesuffix(".")
-    if at >= len(choices) or said.lower() != choices[at].lower() or not 1 < len(said) < SHORT:
+    position = labels.index(label)
+    option = text[end + 2 :].removesuffix(".")
+    if position >= len(choices) or option.lower() != choices[position].lower() or not 1 < len(option) < SHORT:
         return None
-    words = said.replace("-", " ").split(" ")
+    words = option.replace("-", " ").split(" ")
     if words[0] in ("a", "A") and len(words) > 1 and not cues.PAUSE.match(f" {words[1]}"):
         words = words[1:]  # an article
     if not all(word.isascii() and word.isalpha() and len(word) > 1 for word in words) or words[0].lower() == "answer":
         return None
     start = reply.index(text) + (text[0] == "(")
-    return Parsed(label, "first", (start, reply.index(text) + end + 2 + len(said)), "answered")
+    return Parsed(label, "first", (start, reply.index(text) + end + 2 + len(option)), "answered")
 
 
-def _by_rules(listing: MentionList, sheet: Sheet, question: str, *, cut: bool) -> Parsed:
+def _apply_rules(listing: MentionList, clean: CleanReply, question: str, *, cut: bool) -> Parsed:
     for name, rule in _rules(listing, question, cut=cut).items():
-        found = rule(listing)
-        chosen = [label for label in listing.key.labels if any(label == one.label for one in found)]
+        mentions = rule(listing)
+        chosen = [label for label in listing.index.labels if any(label == mention.label for mention in mentions)]
         if chosen:
-            span = sheet.place(found[0].start, found[0 if len(chosen) == 1 else -1].end)
+            span = clean.span_in_reply(mentions[0].start, mentions[0 if len(chosen) == 1 else -1].end)
             clear = listing.multi_select or len(chosen) == 1
-            return Parsed(",".join(chosen), name, span, "answered") if clear else _unparsed("several-answers", span)
+            return Parsed(",".join(chosen), name, span, "answered") if clear else _no_answer("several-answers", span)
     if not cut and (listing.refusals or cues.REFUSAL.search(listing.lower) or cues.NOT_SAID.search(listing.lower)):
         return Parsed(None, "refusal", None, "refused")
     if not cut and listing.none_fits:
-        return _unparsed("none-of-these")
-    return _unparsed("cut" if cut or listing.broken else "")
+        return _no_answer("none-of-these")
+    return _no_answer("cut" if cut or listing.broken else "")
 
 
-def _unparsed(why: str, span: tuple[int, int] | None = None) -> Parsed:
+def _no_answer(why: str, span: tuple[int, int] | None = None) -> Parsed:
     return Parsed(None, why, span, "unparsed")
 
 
 def _rules(listing: MentionList, question: str, *, cut: bool) -> Mapping[str, Rule]:
-    """The rules to read by: for a reply that was cut only the firm ones, and none if it takes its answer back."""
+    """Choose the rules: for a truncated reply only the firm ones, and none if it retracts its answer."""
     if cut or listing.broken:
-        firm = declared(listing) or first(listing)
+        firm = rule_declared(listing) or rule_first(listing)
         if firm:
-            return {} if cues.HEDGES.search(listing.lower, firm[-1].end) else {"declared": declared, "first": first}
+            return (
+                {}
+                if cues.HEDGES.search(listing.lower, firm[-1].end)
+                else {"declared": rule_declared, "first": rule_first}
+            )
         if not cut:
-            return {"concluded": _concluded_late, "last": last}
+            return {"concluded": _rule_late_conclusion, "last": rule_last}
         whole = not cues.SENTENCE_END.search(listing.lower.strip())
-        return {"label": only_label, "option-text": option_text} if whole else {}
+        return {"label": rule_label, "option-text": rule_option_text} if whole else {}
 
     def by_comparison(listing: MentionList) -> Sequence[Mention]:
-        one = (
-            None if listing.multi_select or opens_with_label(listing) else compared(listing.text, listing.key, question)
+        mention = (
+            None
+            if listing.multi_select or opens_with_label(listing)
+            else compare_sounds(listing.text, listing.index, question)
         )
-        return (one,) if one else ()
+        return (mention,) if mention else ()
 
-    rules = {"declared": declared, "compared": by_comparison, **FIRM}
-    return rules if listing.none_fits or compares(listing.text, listing.key) else {**rules, **WEAK}
+    rules = {"declared": rule_declared, "compared": by_comparison, **FIRM}
+    return rules if listing.none_fits or has_comparison(listing.text, listing.index) else {**rules, **WEAK}
 
 
-def _concluded_late(listing: MentionList) -> Sequence[Mention]:
-    """A conclusion near the end of a reply that breaks off."""
-    found = concluded(listing)
-    return found if found and found[0].start > len(listing.lower) - LATE else ()
+def _rule_late_conclusion(listing: MentionList) -> Sequence[Mention]:
+    """Find a conclusion near the end of a reply that breaks off."""
+    mentions = rule_concluded(listing)
+    return mentions if mentions and mentions[0].start > len(listing.lower) - LATE else ()
 
 
 def _after_none_fits(listing: MentionList) -> MentionList:
-    """The page after the last place where a reply says that no option fits, or gives an answer that is no option."""
-    said = [] if listing.key.none else list(cues.NONE_OF_THESE.finditer(listing.lower))
-    ends = [place.end() for place in said] + [
+    """Keep the mentions after the last place where a reply says that no option fits, or answers something else."""
+    matches = [] if listing.index.none else list(cues.NONE_OF_THESE.finditer(listing.lower))
+    ends = [place.end() for place in matches] + [
         place.end()
         for place in cues.OTHER_ANSWER.finditer(listing.lower)
-        if not any(place.start() <= one.start <= place.end() for one in listing.mentions)
-        and not any(keywords(place[1]) <= words for words in telling_of(listing.key).values())
+        if not any(place.start() <= mention.start <= place.end() for mention in listing.mentions)
+        and not any(keywords(place[1]) <= words for words in distinctive_keywords(listing.index).values())
     ]
     if not ends:
         return listing
     end = max(ends)
     chains = tuple(chain for chain in listing.chains if chain[0].start >= end)
     return structs.replace(
-        listing, chains=chains, found=[one for one in listing.found if one.start >= end], none_fits=True
+        listing,
+        chains=chains,
+        all_mentions=[mention for mention in listing.all_mentions if mention.start >= end],
+        none_fits=True,
     )
 
 

@@ -12,7 +12,7 @@ LETTERS = string.ascii_uppercase
 
 
 def choice_letters(count: int, place: str = "one item") -> tuple[str, ...]:
-    """The labels of so many choices: A, B, C, ...
+    """Return the labels of this many choices: A, B, C, ...
 
     >>> choice_letters(3)
     ('A', 'B', 'C')
@@ -23,7 +23,7 @@ def choice_letters(count: int, place: str = "one item") -> tuple[str, ...]:
 
 
 def format_choices(choices: Sequence[str], labels: Sequence[str]) -> str:
-    """The choices as lines of a prompt.
+    """Format the choices as lines of a prompt.
 
     >>> format_choices(("cat", "dog"), ("A", "B"))
     'A. cat\\nB. dog'
@@ -32,7 +32,7 @@ def format_choices(choices: Sequence[str], labels: Sequence[str]) -> str:
 
 
 def shuffle_choices(choices: Sequence[str], seed: int, item: str) -> tuple[str, ...]:
-    """The choices in an order that depends on the seed and the item alone."""
+    """Shuffle the choices, by the seed and the item alone."""
     order = list(choices)
     Random(f"{seed}:{item}").shuffle(order)  # noqa: S311 - an order, not a secret
     return tuple(order)

@@ -1,7 +1,7 @@
 """Verdicts of another harness, kept as notes of a response.
 
-A note is the word "theirs" and a line of JSON: their name for the measure, the value in their scale, what they read
-from the reply, and their words. `scorers/imported_score.py` makes numbers of such notes; `importers/` writes them.
+A note is the word "theirs" and a line of JSON: the harness's name for the measure, the value on its scale, the answer
+that it parsed, and its explanation. `importers/` writes such notes; `scorers/imported_score.py` reads them.
 """
 
 from __future__ import annotations
@@ -18,14 +18,14 @@ NOTE_PREFIX: Final = "theirs "
 class ImportedVerdict(Struct, frozen=True, omit_defaults=True):
     """One number that another harness gave to one reply."""
 
-    measure: str  # their name for the measure
-    value: float | None = None  # in their scale; None: they gave none, as where their judge failed
-    answer: str | None = None  # what they read from the reply, "" for nothing; None: not told
+    measure: str  # as the harness calls it
+    value: float | None = None  # on its scale; None: no value, as where its judge failed
+    answer: str | None = None  # parsed from the reply, "" for nothing; None: unknown
     explanation: str = ""
 
 
 def to_notes(verdicts: Iterable[ImportedVerdict]) -> tuple[str, ...]:
-    """Verdicts as notes of a reply.
+    """Encode verdicts as notes of a reply.
 
     >>> to_notes([ImportedVerdict("accuracy", 1.0, "B")])
     ('theirs {"measure":"accuracy","value":1.0,"answer":"B"}',)
@@ -34,7 +34,7 @@ def to_notes(verdicts: Iterable[ImportedVerdict]) -> tuple[str, ...]:
 
 
 def parse_notes(notes: Iterable[str]) -> dict[str, ImportedVerdict]:
-    """The verdicts among the notes of a reply, by measure.
+    """Decode the verdicts among the notes of a reply, by measure.
 
     >>> parse_notes(["resampled", *to_notes([ImportedVerdict("accuracy", 0.0)])])["accuracy"].value
     0.0

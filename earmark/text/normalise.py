@@ -177,17 +177,14 @@ NEWEST: Final = {pipeline.name: pipeline for pipeline in PIPELINES.values()}  # 
 # ---------------------------------------------------------------- languages
 
 LANGUAGES: Final = frozenset(
-    "aa ab ae af ak am an ar as av ay az ba be bg bh bi bm bn bo br bs ca ce ch co cr cs cu cv cy da de dv dz ee el en "
-    "eo es"
-    " et eu fa ff fi fj fo fr fy ga gd gl gn gu gv ha he hi ho hr ht hu hy hz ia id ie ig ii ik io is it iu ja jv jw "
-    "ka kg"
-    " ki kj kk kl km kn ko kr ks ku kv kw ky la lb lg li ln lo lt lu lv mg mh mi mk ml mn mo mr ms mt my na nb nd ne "
-    "ng nl"
-    " nn no nr nv ny oc oj om or os pa pi pl ps pt qu rm rn ro ru rw sa sc sd se sg sh si sk sl sm sn so sq sr ss st "
-    "su sv"
-    " sw ta te tg th ti tk tl tn to tr ts tt tw ty ug uk ur uz ve vi vo wa wo xh yi yo za zh zu"
-    " ast bem bho ceb ckb fil haw hsb kab kam kea kmr luo mai mni mrj mhr myv nan nso quy sah sat skr tok umb vot wuu "
-    "yue".split()
+    """
+    aa ab ae af ak am an ar as av ay az ba be bg bh bi bm bn bo br bs ca ce ch co cr cs cu cv cy da de dv dz ee el en
+    eo es et eu fa ff fi fj fo fr fy ga gd gl gn gu gv ha he hi ho hr ht hu hy hz ia id ie ig ii ik io is it iu ja jv
+    jw ka kg ki kj kk kl km kn ko kr ks ku kv kw ky la lb lg li ln lo lt lu lv mg mh mi mk ml mn mo mr ms mt my na nb
+    nd ne ng nl nn no nr nv ny oc oj om or os pa pi pl ps pt qu rm rn ro ru rw sa sc sd se sg sh si sk sl sm sn so sq
+    sr ss st su sv sw ta te tg th ti tk tl tn to tr ts tt tw ty ug uk ur uz ve vi vo wa wo xh yi yo za zh zu ast bem
+    bho ceb ckb fil haw hsb kab kam kea kmr luo mai mni mrj mhr myv nan nso quy sah sat skr tok umb vot wuu yue
+""".split()
 )
 ALIASES: Final = {
     "cmn": "zh",
@@ -200,12 +197,12 @@ ALIASES: Final = {
     "hin": "hi",
 }
 UNSPACED_LANGUAGES: Final = frozenset("zh yue wuu nan ja th lo km my bo dz".split())
-DECIMAL_COMMA_LANGUAGES: Final = (  # by CLDR 49
-    "af ast ba be bg br bs ca cs cv da de el eo es et eu ff fi fo fr fy gl hr hsb ht hu hy ia id ie is it jv jw ka kab"
-    " kea kk kl kmr ku ky lb ln lo lt lu lv mk mo nb nl nn no nr pl ps pt rm rn ro ru rw sah sc se sg sk sl sq sr ss "
-    "su sv"
-    " tg tk tok ts tt uk uz ve vi wo"
-).split()
+# By CLDR 49.
+DECIMAL_COMMA_LANGUAGES: Final = """
+    af ast ba be bg br bs ca cs cv da de el eo es et eu ff fi fo fr fy gl hr hsb ht hu hy ia id ie is it jv jw ka kab
+    kea kk kl kmr ku ky lb ln lo lt lu lv mk mo nb nl nn no nr pl ps pt rm rn ro ru rw sah sc se sg sk sl sq sr ss su
+    sv tg tk tok ts tt uk uz ve vi wo
+""".split()
 DECIMAL_POINT_REGIONS: Final = frozenset(  # of those languages
     "de-ch de-li it-ch es-419 es-br es-bz es-cu es-do es-gt es-hn es-mx es-ni es-pa es-pe es-pr es-sv es-us".split()
 )

@@ -1,6 +1,6 @@
-"""Keys in what is written down: replaced by the names of the variables that hold them, or by ***.
+"""Redacts keys in everything that is written: by the name of the variable that holds the key, or by ***.
 
-A setting may hold a key: `${oc.env:NAME}` in a model's YAML, or one that was typed. Neither reaches a file.
+A setting may contain a key: `${oc.env:NAME}` in a model's YAML, or one that was typed. Neither reaches a file.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ import os
 import re
 from typing import Any, Final
 
-VARIABLE: Final = re.compile(r"(?:^|_)(?:KEY|TOKEN|SECRET|PASSWORD|CREDENTIALS?)$", re.IGNORECASE)  # that holds a key
+VARIABLE: Final = re.compile(r"(?:^|_)(?:KEY|TOKEN|SECRET|PASSWORD|CREDENTIALS?)$", re.IGNORECASE)
 KEY: Final = re.compile(
     r"\b(?:sk|gsk|hf|xai|ghp|nvapi|pplx)[-_](?=\w*\d|[\w-]*\d)[\w-]{16,}|\bAIza[\w-]{30,}|\bAKIA[A-Z0-9]{16}\b"
 )
@@ -19,7 +19,7 @@ HIDDEN: Final = "***"
 
 
 def hide_secrets(text: str) -> str:
-    """Replace the values of variables that hold keys by `${oc.env:NAME}`, and what else looks like a key by ***.
+    """Replace the values of variables with keys by `${oc.env:NAME}`, and other strings that look like a key by ***.
 
     >>> hide_secrets("Bearer sk-proj-0123456789abcdef"), hide_secrets("task-force-of-many-people")
     ('Bearer ***', 'task-force-of-many-people')
@@ -31,7 +31,7 @@ def hide_secrets(text: str) -> str:
 
 
 def without_secrets(value: Any) -> Any:
-    """Settings of any depth with their keys replaced."""
+    """Replace the keys in settings of any depth."""
     if isinstance(value, str):
         return hide_secrets(value)
     if isinstance(value, dict):
@@ -40,7 +40,7 @@ def without_secrets(value: Any) -> Any:
 
 
 def first_hidden(value: Any, path: str = "") -> str:
-    """Name the first setting whose key was replaced when it was written; empty where there is none.
+    """Path of the first setting whose key was replaced when it was written; empty if there is none.
 
     >>> first_hidden({"extra": {"user": "${oc.env:USER_KEY}"}}, "model")
     'model.extra.user'
@@ -48,4 +48,4 @@ def first_hidden(value: Any, path: str = "") -> str:
     if isinstance(value, str):
         return path if value == HIDDEN or REFERENCE in value else ""
     pairs = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list | tuple) else ()
-    return next((found for name, inner in pairs if (found := first_hidden(inner, f"{path}.{name}"))), "")
+    return next((setting for name, inner in pairs if (setting := first_hidden(inner, f"{path}.{name}"))), "")

@@ -17,7 +17,7 @@ STOPS: Final[dict[str, Stop]] = {  # in lower case
 
 
 def stop_of(reason: object) -> Stop | None:
-    """Read why a reply ended, in any case; None for a reason that nobody knows.
+    """Parse the reason for which a reply ended, in any case; None for an unknown reason.
 
     >>> stop_of("SAFETY"), stop_of("MAX_TOKENS"), stop_of(None), stop_of("OTHER"), stop_of(5)
     ('filtered', 'length', 'end', None, None)

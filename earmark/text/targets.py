@@ -10,10 +10,10 @@ MARKED: Final = re.compile(r"[(\[]?\s*(?P<label>[^\s()\[\].:,;]+)\s*(?P<end>[)\]
 
 
 def resolve_target(target: str, choices: Sequence[str], labels: Sequence[str]) -> tuple[str, ...]:
-    """Return the labels that a target makes right; none where it names no choice, or leaves open which.
+    """Return the labels that a target makes right; none if it names no choice, or is ambiguous.
 
     In this order: a label as it stands, the text of a choice, a label in another form, a label with its text. Outer
-    blanks and, where that leaves one, case do not matter. A text that stands twice among the choices makes both right.
+    spaces do not matter, nor does case if that leaves one choice. A text that two choices share makes both right.
 
     >>> choices, labels = ("snare", "kick", "hi-hat"), ("A", "B", "C")
     >>> [resolve_target(target, choices, labels) for target in ("B", "kick ", "KICK", "(B)", "b.", "B) Kick")]
@@ -25,10 +25,10 @@ def resolve_target(target: str, choices: Sequence[str], labels: Sequence[str]) -
     """
     if target in labels:
         return (target,)
-    if found := _by_text(target, choices, labels):
-        return found
-    if found := _alike(target, labels, labels):
-        return found
+    if matches := _by_text(target, choices, labels):
+        return matches
+    if matches := _alike(target, labels, labels):
+        return matches
     marked = MARKED.fullmatch(target.strip())
     if not marked:
         return ()
@@ -44,10 +44,10 @@ def _by_text(target: str, choices: Sequence[str], labels: Sequence[str]) -> tupl
 
 
 def _alike(target: str, texts: Sequence[str], labels: Sequence[str]) -> tuple[str, ...]:
-    """Return the labels of the texts that equal a target but for outer blanks, and for case where one text does."""
+    """Return the labels of the texts that equal a target but for outer spaces, and for case if only one text does."""
     wanted = target.strip()
     stripped = [(label, text.strip()) for label, text in zip(labels, texts, strict=False)]
-    if found := tuple(label for label, text in stripped if text == wanted):
-        return found
+    if equal := tuple(label for label, text in stripped if text == wanted):
+        return equal
     folded = [(label, text) for label, text in stripped if text.casefold() == wanted.casefold()]
     return tuple(label for label, _ in folded) if len({text for _, text in folded}) == 1 else ()

@@ -1,10 +1,10 @@
-"""Thoughts that a model writes into its reply, split off before the reply is scored.
+"""Splits thoughts that a model writes into its reply from the answer, before the reply is scored.
 
     <think>The file says 70, no, 72.</think> It is 72        the answer is "It is 72", the rest is reasoning
 
-Servers with a reasoning parser send thoughts apart; others leave them in the reply, where a word error rate would count
-them and a judge would grade them. A journal keeps the reply as it was said; scorers see it without thoughts. Readers of
-published protocols that read the whole reply take `Response.whole_text`.
+Servers with a reasoning parser send thoughts separately; others leave them in the reply, where a word error rate would
+count them and a judge would grade them. A journal keeps the reply as it came; scorers see it without thoughts.
+Published parsers that read the whole reply take `Response.whole_text`.
 """
 
 from __future__ import annotations
@@ -14,10 +14,10 @@ from earmark.types import Response, replace
 
 
 def split_thoughts(text: str, *, cut: bool = False) -> tuple[str, str]:
-    """Split a reply into its answer and its thoughts; without thoughts it stays as it is.
+    """Split a reply into its answer and its thoughts; a reply without thoughts is returned unchanged.
 
-    What stands before a closing tag without an opening one is a thought, as where the chat template opened it. A part
-    that is opened and never closed is one where the reply was `cut`, or where nothing stands before it.
+    Text before a closing tag without an opening one is a thought (the chat template opened it). A part that is opened
+    and never closed is a thought if the reply was `cut`, or if nothing precedes it.
 
     >>> split_thoughts("<think>70?</think> It is 72"), split_thoughts("70?</think>It is 72")
     (('It is 72', '70?'), ('It is 72', '70?'))
@@ -47,7 +47,7 @@ def split_thoughts(text: str, *, cut: bool = False) -> tuple[str, str]:
 def without_thoughts(response: Response) -> Response:
     """Move the thoughts in a reply to its reasoning, and keep the whole reply as `raw_text` where there were any.
 
-    A reply that ends within its thoughts was cut, whatever the server says: it is no silence.
+    A reply that ends within its thoughts was cut, whatever stop reason the server gives.
     """
     text, thoughts = split_thoughts(response.text, cut=response.stop == "length")
     if text == response.text:

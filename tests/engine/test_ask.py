@@ -1,16 +1,19 @@
-"""The way from the command to the request: how long it is, and that budgets end it."""
+"""The way from the command to the model: how long it is, and how often settings are parsed on it."""
 
 from __future__ import annotations
 
 import asyncio
 import inspect
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from types import FrameType
+from typing import Any
 
 import pytest
+from msgspec import Struct
 
 import earmark
+from earmark import config
 from earmark.cli.run import command
 from earmark.models.fake import FakeModel
 from earmark.types import Prompt, Response
@@ -30,6 +33,20 @@ def waiting_frames(task: asyncio.Task[object]) -> Iterator[FrameType]:
 
 def own_functions(frames: list[FrameType]) -> list[str]:
     return [frame.f_code.co_qualname for frame in frames if frame.f_code.co_filename.startswith(PACKAGE)]
+
+
+def test_the_settings_of_a_model_are_parsed_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    parsed: list[str] = []
+    parse = config.parse_settings
+
+    def count(kind: type[Struct], settings: Mapping[str, Any], prefix: str) -> Any:
+        parsed.append(f"{kind.__module__}.{kind.__name__}")
+        return parse(kind, settings, prefix)
+
+    monkeypatch.setattr(config, "parse_settings", count)
+    command.main(["mine.bench", "items=1", "model=fake"], standalone_mode=False)
+    assert parsed.count("earmark.config.CommonSettings") == 1
+    assert parsed.count("earmark.models.fake.Settings") == 1
 
 
 def test_few_frames_lie_between_the_command_and_the_model(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import errno
 import tracemalloc
 from collections.abc import AsyncGenerator, Callable, Iterator
 from pathlib import Path
@@ -22,7 +23,7 @@ from earmark.errors import AudioError, BadSetup, ContentFiltered, Rejected, RunS
 from earmark.journal import CompletedIndex, Record, load_completed, read_journal
 from earmark.models.fake import FakeModel
 from earmark.runs.dataset_check import check_dataset, check_records
-from earmark.types import Benchmark, Failure, Item, Prompt, Response, replace
+from earmark.types import Benchmark, Failure, Item, Prompt, Response, Usage, replace
 
 QUICK = RunSettings(max_attempts=3, retry_timeout=60.0)
 
@@ -234,3 +235,57 @@ def test_memory_does_not_grow_with_the_number_of_items(tmp_path: Path) -> None:
 
     peak(10)  # imports and caches
     assert peak(3000) < peak(300) + 300_000
+
+
+class Costly:
+    """A model whose answers cost 1 each; the first comes last."""
+
+    name = "costly"
+    capabilities = FakeModel(lambda _: "A").capabilities
+
+    async def generate(self, prompt: Prompt) -> Response:
+        await asyncio.sleep(0.05 if asked(prompt) == 0 else 0)
+        return Response("A", usage=Usage(cost=1.0))
+
+
+def ask_in_turns(journal: Path, settings: RunSettings) -> list[str]:
+    """Ask two items at once, and each next one when a record has come, as an audiogram does; the ids in order."""
+    benchmark, model = bench.load(bench.Settings(items=8)), Costly()
+    records = asyncio.Queue[Record]()
+
+    async def turns() -> AsyncGenerator[PreparedItem | Record]:
+        stream = prepared(questions(benchmark, (None,), QUICK), benchmark, journal)
+        position = 0
+        async for item in stream:
+            position += 1
+            if position > 2:
+                await records.get()
+            yield item
+
+    async def go() -> None:
+        runner = Runner(Throttle(model, 4), benchmark, journal, settings, Progress(8))
+        await runner.ask(turns(), records.put_nowait)
+
+    asyncio.run(go())
+    return [record.item.id for record in read_journal(journal)]
+
+
+def test_a_stream_may_wait_for_the_records_of_what_it_gave(tmp_path: Path) -> None:
+    assert len(ask_in_turns(tmp_path / "j", QUICK)) == 8
+
+
+@pytest.mark.parametrize("budget", [1.0, 3.0])
+def test_a_budget_ends_a_stream_that_waits_for_records(tmp_path: Path, budget: float) -> None:
+    with pytest.raises(RunStopped, match=f"the budget is {budget:g}"):
+        ask_in_turns(tmp_path / "j", replace(QUICK, budget=budget))
+    costs = sum(record.response.usage.cost for record in read_journal(tmp_path / "j") if record.response)
+    assert budget <= costs <= budget + 2
+
+
+def test_a_full_disk_ends_a_stream_that_waits_for_records(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def write(_: int, __: bytes) -> int:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr("earmark.journal.os.write", write)
+    with pytest.raises(RunStopped, match=r"cannot be written .*No space left"):
+        ask_in_turns(tmp_path / "j", QUICK)

@@ -169,7 +169,7 @@ def test_speech_that_cannot_be_read_is_a_failure(audio: Any) -> None:
         (429, {"error": {"code": "insufficient_quota", "message": "pay"}}, BadSetup, "no credit"),
         (429, {"error": {"message": "slow down"}}, Transient, "HTTP 429: slow down"),
         (500, {"error": {"message": "audio input is not supported - hint: mmproj"}}, BadSetup, "--mmproj FILE"),
-        (400, {"error": {"message": "m is not a multimodal model"}}, BadSetup, "serve a model that hears"),
+        (400, {"error": {"message": "m is not a multimodal model"}}, BadSetup, "serve a model with audio input"),
         (400, {"error": {"message": "audio format flac is not supported"}}, Rejected, "flac"),
         (500, "a page of HTML", Transient, "HTTP 500: a page of HTML"),
         (200, {"error": {"code": 429, "message": "rate limit"}}, Transient, "HTTP 429: rate limit"),
@@ -316,7 +316,7 @@ def test_a_server_that_never_answers_is_given_up() -> None:
     with serving(never) as server:
         outcome, attempts = asked(server.url, attempts=3, timeout=0.2)
     assert isinstance(outcome, Failure)
-    assert "no whole answer within 0.2 s" in outcome.message
+    assert "no complete response within 0.2 s" in outcome.message
     assert attempts == len(server.asked) == 3
 
 

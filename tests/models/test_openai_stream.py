@@ -124,7 +124,7 @@ def test_a_server_that_does_not_stream_after_all_is_read_as_it_answers() -> None
 
 def test_a_stream_that_never_ends_is_given_up() -> None:
     endless = Stream([b": still here\n\n"] * 200, 0.05)
-    with serving(lambda *_: endless) as server, pytest.raises(Transient, match=r"no whole answer within 0\.3 s"):
+    with serving(lambda *_: endless) as server, pytest.raises(Transient, match=r"no complete response within 0\.3 s"):
         generate(server.url, stream=True, timeout=0.3)
 
 

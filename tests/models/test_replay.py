@@ -60,7 +60,7 @@ def test_what_was_not_asked_or_was_asked_otherwise_is_a_failure_that_says_so() -
     assert isinstance(failure, Failure)
     assert failure.message == f"{first.folder} was not asked all, item item-4, plain, repeat 0"
     otherwise = run("model=replay", f"model.run={first.folder}", items=3, question="Why?")
-    assert all(isinstance(f, Failure) and "in other words" in f.message for f in said(otherwise).values())
+    assert all(isinstance(f, Failure) and "with another prompt" in f.message for f in said(otherwise).values())
 
 
 def test_what_failed_fails_again_and_the_last_line_counts(tmp_path: Path) -> None:
@@ -100,7 +100,7 @@ def test_prompts_of_words_are_found_by_their_words(tmp_path: Path) -> None:
     async def go() -> list[str]:
         async with open_model({"backend": "replay", "run": str(folder)}) as model:
             told = [(await model.generate(prompts[at])).text for at in (0, 0, 0, 1, 1)]
-            with pytest.raises(Rejected, match="holds no reply to this prompt"):
+            with pytest.raises(Rejected, match="has no response to this prompt"):
                 await model.generate(prompts[2])
             return told
 
@@ -108,5 +108,5 @@ def test_prompts_of_words_are_found_by_their_words(tmp_path: Path) -> None:
 
 
 def test_a_folder_that_is_no_run_is_told(tmp_path: Path) -> None:
-    with pytest.raises(BadData, match=r"is no run, it has no responses\.jsonl"):
+    with pytest.raises(BadData, match=r"is no run: no responses\.jsonl"):
         run("model=replay", f"model.run={tmp_path}")

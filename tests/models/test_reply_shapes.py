@@ -211,7 +211,7 @@ def test_the_state_of_a_batch(value: Any) -> None:
 @many
 @given(like(MODELS))
 def test_a_list_of_models(value: Any) -> None:
-    entries = openai.listed_models(parse_payload(as_sent(value)))
+    entries = openai.parse_model_list(parse_payload(as_sent(value)))
     assert all(isinstance(text, str) for entry in entries for text in (entry.id, entry.owned_by))
 
 

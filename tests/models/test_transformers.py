@@ -24,7 +24,7 @@ from earmark.audio.prepare import prepare_audio
 from earmark.errors import AudioError, BadSetup, Rejected
 from earmark.models import transformers
 from earmark.models._batcher import Batcher
-from earmark.models._listening import audio_inputs, check_audio_reaches_model, declared_window, window_of
+from earmark.models._listening import audio_inputs, check_audio_reaches_model, window_from_extractor, window_of
 from earmark.models._processing import make_processor
 from earmark.models.transformers import Settings
 from earmark.types import Clip, ImageRef, Part, Prompt, Response, Turn, Waveform, replace
@@ -99,7 +99,7 @@ class Dull(Fake):
 @pytest.mark.parametrize(
     ("kind", "told"),
     [
-        (Deaf, "made input_ids, attention_mask of a prompt with sound: no features of the sound are among them"),
+        (Deaf, "made input_ids, attention_mask of a prompt with audio, and no features of the audio"),
         (Dull, "makes the same input_features of two different sounds"),
     ],
 )
@@ -119,7 +119,7 @@ def test_five_clips_and_one_question_make_five_inputs() -> None:
 def test_a_window_that_cuts_is_found_and_one_that_does_not_is_none() -> None:
     used = make_processor(Fake(), None, {}, "")
     assert (used.tokenizer.padding_side, used.tokenizer.pad_token) == ("left", "<end>")
-    assert declared_window(Extractor(), 16000) == 2.0
+    assert window_from_extractor(Extractor(), 16000) == 2.0
     assert window_of(Extractor(), used.inputs, 16000) == 2.0
     whole = make_processor(
         type("Whole", (Fake,), {"feature_extractor": staticmethod(lambda heard: heard)})(), None, {}, ""
@@ -178,7 +178,7 @@ def test_mistral_gets_files_in_base64() -> None:
 
 
 def test_pictures_are_refused_and_a_model_must_be_named() -> None:
-    with pytest.raises(Rejected, match="a Picture cannot be given"):
+    with pytest.raises(Rejected, match="a ImageRef cannot be given"):
         make_processor(Fake(), None, {}, "").inputs([asked(ImageRef("p.jpg"), "What?")])
     with pytest.raises(BadSetup, match="no model is named"):
         asyncio.run(opened(Settings()))
@@ -380,7 +380,7 @@ def test_a_model_that_is_not_there_is_told_in_one_line(place: str, told: str) ->
 @pytest.mark.parametrize(
     ("settings", "told"),
     [
-        ({"device": "cuda:9"}, "model.device is 'cuda:9', expected auto, cpu, or a card that is here"),
+        ({"device": "cuda:9"}, "model.device is 'cuda:9', expected auto, cpu, or a GPU such as cuda:0"),
         ({"device": "nonsense"}, "model.device is 'nonsense', expected auto, cpu"),
         ({"dtype": "float99"}, "model.dtype is 'float99', expected auto, or a type of torch"),
         ({"dtype": "nn"}, "model.dtype is 'nn', expected auto"),

@@ -232,7 +232,7 @@ def test_the_engine_answers_refuses_forgets_and_dies_in_our_words() -> None:
             await asyncio.gather(waiting, return_exceptions=True)
             assert model.engine.get_num_unfinished_requests() == 0
             hurried = replace(model, settings=replace(settings, timeout=0.5))
-            with pytest.raises(Transient, match=r"no whole answer within model\.timeout"):
+            with pytest.raises(Transient, match=r"no complete response within model\.timeout"):
                 await hurried.generate(asked("Go on", max_tokens=1900))
             assert model.engine.get_num_unfinished_requests() == 0
             for process in engine_processes():

@@ -98,7 +98,7 @@ def test_a_difference_of_word_error_rates() -> None:
             for part in (1.0, 0.8)
         )
         value = (second["errors"].sum() - first["errors"].sum()) / words.sum()
-        found = PairedResampler((WORDS, WORDS), Pairs(first, second, groups)).found(value).estimate
+        found = PairedResampler((WORDS, WORDS), Pairs(first, second, groups)).estimate(value).estimate
         assert found.low is not None
         assert found.high is not None
         held += found.low <= truth <= found.high

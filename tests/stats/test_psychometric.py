@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 import pytest
-from audiogram_simulation import Hears, guesses, leans, listened, normal, weibull
+from audiogram_simulation import Listener, guesses, leans, normal, simulate_audiogram, weibull
 from scipy.optimize import minimize
 
 from earmark.stats.psychometric import DEFAULT_LAPSE, MIN_ANSWERS, SPAN, Curve, TrialCounts, fit_psychometric
@@ -79,10 +79,10 @@ def test_psignifit_finds_the_same_threshold() -> None:
         (20, normal(20)),
     ],
 )
-def test_thresholds_of_known_listeners_are_found_and_held_by_their_intervals(threshold: float, hears: Hears) -> None:
+def test_thresholds_of_known_listeners_are_found_and_held_by_their_intervals(threshold: float, hears: Listener) -> None:
     """60 listeners of a kind; tools/audiogram_simulation.py has the tables with hundreds of each."""
     dice = np.random.default_rng(1)
-    found = [listened(hears, RULE, dice)[0] for _ in range(60)]
+    found = [simulate_audiogram(hears, RULE, dice)[0] for _ in range(60)]
     assert all(one.outcome == "measured" for one in found)
     errors = np.array([one.curve.threshold - threshold for one in found if one.curve])
     assert abs(errors.mean()) < 0.5 * errors.std() + 0.1
@@ -96,7 +96,7 @@ def test_thresholds_of_known_listeners_are_found_and_held_by_their_intervals(thr
 def test_a_lean_to_one_answer_does_not_shift_the_threshold(curve: Curve, lean: float) -> None:
     """Without a lean in the curve the first of these is told 2.2 levels too high, and is held by 80 of 100 intervals."""
     dice = np.random.default_rng(1)
-    found = [listened(leans(curve, lean), RULE, dice, lean)[0] for _ in range(60)]
+    found = [simulate_audiogram(leans(curve, lean), RULE, dice, lean)[0] for _ in range(60)]
     errors = np.array([one.curve.threshold - curve.threshold for one in found if one.curve])
     assert abs(errors.mean()) < 3 * errors.std() / math.sqrt(60) + 0.2
     held = sum((one.low or -99) <= curve.threshold <= (one.high or 99) for one in found)
@@ -129,9 +129,9 @@ def test_without_a_lean_a_curve_is_what_it_was_and_with_one_it_is_lower_in_the_m
     ],
     ids=["a coin", "the easiest is too hard", "the hardest is too easy"],
 )
-def test_a_threshold_outside_the_range_is_no_number(hears: Hears, outcome: str) -> None:
+def test_a_threshold_outside_the_range_is_no_number(hears: Listener, outcome: str) -> None:
     dice = np.random.default_rng(2)
-    assert {listened(hears, RULE, dice)[0].outcome for _ in range(40)} == {outcome}
+    assert {simulate_audiogram(hears, RULE, dice)[0].outcome for _ in range(40)} == {outcome}
 
 
 def test_a_deaf_listeners_luck_is_no_threshold() -> None:

@@ -151,7 +151,7 @@ def without_short_ways(monkeypatch: pytest.MonkeyPatch, case: Case) -> tuple[Par
     """The reading of a reply by the short way, if there is one, and by the rules."""
     short = parse_choice(case.reply, case.labels, case.choices)
     with monkeypatch.context() as patch:
-        patch.setattr(choice_parser, "_at_once", lambda *_, **__: None)
+        patch.setattr(choice_parser, "_parse_short", lambda *_, **__: None)
         return short, parse_choice(case.reply, case.labels, case.choices)
 
 

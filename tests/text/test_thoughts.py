@@ -115,7 +115,7 @@ def test_readers_of_published_protocols_read_the_whole_reply() -> None:
     reply = "<think>The answer is 70. A?</think> The answer is B. 72"
     for name, reader in PARSERS.items():
         if name != "earmark":
-            assert earned("choice", reply, reader=name)["answer"] == reader(reply, ("A", "B"), ("70", "72")).answer
+            assert earned("choice", reply, parser=name)["answer"] == reader(reply, ("A", "B"), ("70", "72")).answer
     assert earned("number", "<think>#### 70</think> #### 72", policy="lm-strict")["answer"] == "70"
     assert earned("number", "<think>The answer is 70</think> 72", policy="audiobench")["answer"] == "70"
 

@@ -1,4 +1,4 @@
-"""Benchmarks: what asking costs, beside a bare loop in the same run. Prints ratios; nothing here passes or fails.
+"""Benchmarks: the cost of asking, relative to a bare loop in the same run. Prints ratios; nothing passes or fails.
 
 python tools/bench [starting] [asking] [words] [histories] [million]
 """
@@ -60,8 +60,8 @@ def bare(base: str, made: Callable[[int], bytes]) -> tuple[float, float]:
         async with aiohttp.ClientSession(connector=aiohttp.TCPConnector(limit=0)) as session:
 
             async def worker() -> None:
-                for at in left:
-                    async with session.post(f"{base}/chat/completions", data=made(at)) as reply:
+                for index in left:
+                    async with session.post(f"{base}/chat/completions", data=made(index)) as reply:
                         json.loads(await reply.read())
 
             cpu, wall = time.process_time(), time.perf_counter()
@@ -88,9 +88,9 @@ def earmark(*words: str) -> tuple[float, float, float]:
 
 def noises(folder: str) -> list[str]:
     """A file of noise for each item, no two alike."""
-    clips = [f"{folder}/clip-{at}.wav" for at in range(ITEMS)]
-    for at, clip in enumerate(clips):
-        soundfile.write(clip, np.random.default_rng(at).integers(-9000, 9000, BYTES // 2, "int16"), 16000)
+    clips = [f"{folder}/clip-{index}.wav" for index in range(ITEMS)]
+    for index, clip in enumerate(clips):
+        soundfile.write(clip, np.random.default_rng(index).integers(-9000, 9000, BYTES // 2, "int16"), 16000)
     return clips
 
 
@@ -98,16 +98,8 @@ def asking() -> None:
     """2,000 items of 200 KB, 64 in flight, a server in another process."""
     with tempfile.TemporaryDirectory() as work, server() as base:
         clips = noises(work)
-        words = (
-            "run",
-            "bench.items",
-            f"data={work}",
-            f"model={base}",
-            f"model.concurrency={IN_FLIGHT}",
-            f"results={work}/results",
-            "resume=false",
-            "preflight=false",  # the canned server is deaf
-        )
+        words = ["run", "bench.items", "resume=false", "preflight=false"]  # the canned server ignores audio
+        words += [f"data={work}", f"model={base}", f"model.concurrency={IN_FLIGHT}", f"results={work}/results"]
         *_, memory = earmark(*words, f"items={ITEMS}")  # before this process is a large one, which a child begins as
         ready = [body(clip) for clip in clips]
         bare(base, ready.__getitem__)
@@ -115,7 +107,7 @@ def asking() -> None:
             (
                 bare(base, ready.__getitem__),
                 bare(base, lambda _: ready[0]),
-                bare(base, lambda at: body(clips[at])),
+                bare(base, lambda index: body(clips[index])),
                 earmark(*words, "items=1"),
                 earmark(*words, f"items={ITEMS}"),
             )
@@ -146,10 +138,10 @@ def words() -> None:
     from earmark.scorers.wer import Settings  # noqa: PLC0415
     from earmark.types import Item  # noqa: PLC0415
 
-    dice, count = random.Random(0), 20_000  # noqa: S311
+    rng, count = random.Random(0), 20_000  # noqa: S311
     known = "the of and to in is it one hundred twenty don't colour mister street 5 said was with about that".split()
-    texts = [" ".join(dice.choices(known, k=15)) for _ in range(count)]
-    items = [Item(str(at), targets=(text,)) for at, text in enumerate(texts)]
+    texts = [" ".join(rng.choices(known, k=15)) for _ in range(count)]
+    items = [Item(str(index), targets=(text,)) for index, text in enumerate(texts)]
     replies = texts[1:] + texts[:1]
     settings = Settings(language="en")
     took = []
@@ -165,7 +157,7 @@ def words() -> None:
 
 
 def long_histories() -> None:
-    """Requests of 600 frames and 60 clips: media read and encoded for each, as the authors' script does, or once a run."""
+    """Requests of 600 frames and 60 clips: media encoded for each, as the authors' script does, or once a run."""
     import history  # type: ignore[import-not-found] # noqa: PLC0415 - beside this file; needs the extra av
 
     from earmark.audio.prepare import prepare_audio  # noqa: PLC0415
@@ -182,15 +174,8 @@ def long_histories() -> None:
                     if isinstance(part, ImageBytes | EncodedAudio):
                         (prepared / part.name.replace("/", "--")).write_bytes(part.data)
         script_cpu, script_wall = history.script(folder, base, prepared)
-        words = (
-            "run",
-            "personalized_hearing",
-            f"data={folder}/data",
-            f"media={folder}/media",
-            f"model={base}",
-            "model.concurrency=8",
-            "preflight=false",
-        )
+        words = ["run", "personalized_hearing", "model.concurrency=8", "preflight=false"]
+        words += [f"data={folder}/data", f"media={folder}/media", f"model={base}"]
         start_cpu, start_wall, _ = earmark(*words, f"results={work}/r", "resume=false", "limit=1")
         cpu, wall, memory = earmark(*words, f"results={work}/r", "resume=false")
     count = history.QUESTIONS

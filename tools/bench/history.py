@@ -26,35 +26,35 @@ SESSIONS, FRAMES, QUESTIONS = 60, 20, 24
 
 def make(folder: Path) -> None:
     """Write one user's data and media."""
-    dice = np.random.default_rng(0)
-    for at in range(SESSIONS):
-        place = folder / "media" / f"asset_{at}"
+    rng = np.random.default_rng(0)
+    for index in range(SESSIONS):
+        place = folder / "media" / f"asset_{index}"
         (place / "frames").mkdir(parents=True)
-        soundfile.write(place / "audio.wav", dice.normal(0, 0.1, 480_000), 48000, "PCM_16")
+        soundfile.write(place / "audio.wav", rng.normal(0, 0.1, 480_000), 48000, "PCM_16")
         for frame in range(FRAMES):
-            picture = np.repeat(np.repeat(dice.integers(0, 255, (36, 64, 3), "uint8"), 10, 0), 10, 1)
-            picture_of = av.VideoFrame.from_ndarray(picture, "rgb24")
+            image = np.repeat(np.repeat(rng.integers(0, 255, (36, 64, 3), "uint8"), 10, 0), 10, 1)
+            picture_of = av.VideoFrame.from_ndarray(image, "rgb24")
             (place / "frames" / f"frame_{frame:03}.jpg").write_bytes(media.jpeg(av, picture_of))
     talk = [{"role": "user", "content": "What was that?"}, {"role": "assistant", "content": "A crow, to your left."}]
     sessions = [
         {
-            "session_id": f"S{at:02}",
-            "timestamp": f"20{20 + at // 12}-{at % 12 + 1:02}-01",
-            "selected_asset_id": f"asset_{at}",
+            "session_id": f"S{index:02}",
+            "timestamp": f"20{20 + index // 12}-{index % 12 + 1:02}-01",
+            "selected_asset_id": f"asset_{index}",
             "dialogue": talk,
         }
-        for at in range(SESSIONS)
+        for index in range(SESSIONS)
     ]
     asked = [
         {
-            "candidate_id": f"q{at}",
+            "candidate_id": f"q{index}",
             "Type": "audio_recall",
             "Question": "Which sound?",
             "Correct_Answer": "a fan",
             "Incorrect_Answers": ["a dog", "a tap", "rain"],
-            "question_location": {"session_id": f"S{SESSIONS - 1 - at % 3:02}", "turn_cutoff": 2},
+            "question_location": {"session_id": f"S{SESSIONS - 1 - index % 3:02}", "turn_cutoff": 2},
         }
-        for at in range(QUESTIONS)
+        for index in range(QUESTIONS)
     ]
     user = folder / "data" / "001"
     user.mkdir(parents=True)

@@ -28,9 +28,9 @@ def load(settings: Settings, tasks: tuple[str, ...] = ()) -> Benchmark:
 def items(settings: Settings) -> Iterator[Item]:
     """The items, one after the other."""
     silence = SynthSpec("silence", {"seconds": 0.01}, "silence")
-    for at in range(settings.items):
-        clip = Clip(f"{settings.data}/clip-{at}.wav", name=f"clip-{at}.wav") if settings.data else silence
-        yield Item(f"item-{at}", "all", "Which?", (clip,), ("yes", "no"), ("A", "B"), ("A",), group=f"item-{at}")
+    for index in range(settings.items):
+        clip = Clip(f"{settings.data}/clip-{index}.wav", name=f"clip-{index}.wav") if settings.data else silence
+        yield Item(f"item-{index}", "all", "Which?", (clip,), ("yes", "no"), ("A", "B"), ("A",), group=f"item-{index}")
 
 
 def prompt(item: Item) -> Prompt:

@@ -29,8 +29,8 @@ class Server(asyncio.Protocol):
                 return
             self.get = self.head.startswith(b"GET")
             fields = self.head[:end].lower()
-            at = fields.find(b"content-length:")
-            length = 0 if at < 0 else int(fields[at + 15 :].split(b"\r\n")[0])
+            position = fields.find(b"content-length:")
+            length = 0 if position < 0 else int(fields[position + 15 :].split(b"\r\n")[0])
             self.left = length - (len(self.head) - end - 4)
             self.head = b""
         if self.left <= 0:

@@ -125,10 +125,12 @@ def tekken() -> dict[str, Any]:
             "version": "v7",
         },
         "vocab": [
-            {"rank": at, "token_bytes": base64.b64encode(bytes([at])).decode(), "token_str": None} for at in range(256)
+            {"rank": token, "token_bytes": base64.b64encode(bytes([token])).decode(), "token_str": None}
+            for token in range(256)
         ],
         "special_tokens": [
-            {"rank": at, "token_str": names.get(at, f"<SPECIAL_{at}>"), "is_control": True} for at in range(RESERVED)
+            {"rank": token, "token_str": names.get(token, f"<SPECIAL_{token}>"), "is_control": True}
+            for token in range(RESERVED)
         ],
         "audio": {
             "sampling_rate": 16000,

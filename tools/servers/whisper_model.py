@@ -31,37 +31,37 @@ class Reader:
     """CTranslate2's file of weights: numbers in little endian, names with their length before them."""
 
     def __init__(self, data: bytes) -> None:
-        self.data, self.at = data, 0
+        self.data, self.offset = data, 0
 
     def number(self, code: str) -> int:
-        (value,) = struct.unpack_from(f"<{code}", self.data, self.at)
-        self.at += struct.calcsize(code)
+        (value,) = struct.unpack_from(f"<{code}", self.data, self.offset)
+        self.offset += struct.calcsize(code)
         return int(value)
 
     def name(self) -> str:
         length = self.number("H")
-        self.at += length
-        return self.data[self.at - length : self.at].rstrip(b"\0").decode()
+        self.offset += length
+        return self.data[self.offset - length : self.offset].rstrip(b"\0").decode()
 
     def variable(self) -> tuple[str, np.ndarray[Any, Any]]:
         name = self.name()
         shape = [self.number("I") for _ in range(self.number("B"))]
         kind, length = np.dtype(TYPES[self.number("B")]), self.number("I")
-        self.at += length
-        return name, np.frombuffer(self.data, kind, length // kind.itemsize, self.at - length).reshape(shape)
+        self.offset += length
+        return name, np.frombuffer(self.data, kind, length // kind.itemsize, self.offset - length).reshape(shape)
 
     def variables(self) -> dict[str, np.ndarray[Any, Any]]:
         assert self.number("I") >= 5, "an old format"
         self.name(), self.number("I")  # the kind of model and its revision
-        found = dict(self.variable() for _ in range(self.number("I")))
-        for _ in range(self.number("I") if self.at < len(self.data) else 0):
+        variables_of_file = dict(self.variable() for _ in range(self.number("I")))
+        for _ in range(self.number("I") if self.offset < len(self.data) else 0):
             alias = self.name()
-            found[alias] = found[self.name()]
-        return found
+            variables_of_file[alias] = variables_of_file[self.name()]
+        return variables_of_file
 
 
 def layers(weights: Tensors, side: str) -> int:
-    """How many layers the encoder or the decoder has."""
+    """Number of layers of the encoder or the decoder."""
     return len(
         {
             name.split("/")[1]
@@ -110,8 +110,8 @@ def renamed(weights: Tensors, config: WhisperConfig) -> Tensors:
     for side, count in (("encoder", config.encoder_layers), ("decoder", config.decoder_layers)):
         state[f"model.{side}.embed_positions.weight"] = weights[f"{side}/position_encodings/encodings"]
         norm(f"model.{side}.layer_norm", f"{side}/layer_norm")
-        for at in range(count):
-            to, source = f"model.{side}.layers.{at}", f"{side}/layer_{at}"
+        for offset in range(count):
+            to, source = f"model.{side}.layers.{offset}", f"{side}/layer_{offset}"
             for part, name in enumerate("qkv"):
                 copy(f"{to}.self_attn.{name}_proj", f"{source}/self_attention/linear_0", part, 3)
             copy(f"{to}.self_attn.out_proj", f"{source}/self_attention/linear_1")
@@ -130,12 +130,14 @@ def renamed(weights: Tensors, config: WhisperConfig) -> Tensors:
 
 def whisper(source: Path, place: Path) -> None:
     """Read one directory, write the other."""
-    found = Reader((source / "model.bin").read_bytes()).variables()
-    weights = {name: torch.from_numpy(np.array(value, np.float32)) for name, value in found.items() if value.ndim}
-    told = json.loads((source / "config.json").read_text(encoding="utf-8"))
+    variables_of_file = Reader((source / "model.bin").read_bytes()).variables()
+    weights = {
+        name: torch.from_numpy(np.array(value, np.float32)) for name, value in variables_of_file.items() if value.ndim
+    }
+    settings = json.loads((source / "config.json").read_text(encoding="utf-8"))
     added = json.loads((source / "tokenizer.json").read_text(encoding="utf-8"))["added_tokens"]
     special = {token["content"]: token["id"] for token in added}
-    config = configuration(weights, int(found["encoder/num_heads"]), special)
+    config = configuration(weights, int(variables_of_file["encoder/num_heads"]), special)
     model = WhisperForConditionalGeneration(config)
     left = model.load_state_dict(renamed(weights, config), strict=False)
     assert not left.unexpected_keys, left
@@ -148,9 +150,9 @@ def whisper(source: Path, place: Path) -> None:
         eos_token_id=special[END],
         pad_token_id=special[END],
         no_timestamps_token_id=special["<|notimestamps|>"],
-        suppress_tokens=told["suppress_ids"],
-        begin_suppress_tokens=told["suppress_ids_begin"],
-        alignment_heads=told.get("alignment_heads"),
+        suppress_tokens=settings["suppress_ids"],
+        begin_suppress_tokens=settings["suppress_ids_begin"],
+        alignment_heads=settings.get("alignment_heads"),
         is_multilingual=False,
         return_timestamps=False,
     )

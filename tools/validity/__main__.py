@@ -1,6 +1,6 @@
-"""Does what is printed hold? Simulated worlds, as the tables of docs/error-bars.md (some minutes).
+"""Coverage of intervals and error rates of tests in simulated worlds: the tables of docs/error-bars.md (some minutes).
 
-python tools/validity [WORLDS]        worlds of a row, 1000 if not told; 1000 tell 95 % to within 1.4
+python tools/validity [WORLDS]        worlds of a row, by default 1000, which estimate 95 % to within 1.4
 """
 
 from __future__ import annotations
@@ -25,18 +25,16 @@ def show(title: str, head: Sequence[str], rows: Iterable[Sequence[object]]) -> N
 
 
 def coverage(world: World, many: int) -> tuple[str, ...]:
-    """How often the interval holds the truth, by all, and by those that are not marked; and how wide it is in the
-    middle.
-    """
-    dice = np.random.default_rng(zlib.crc32(world.name.encode()))
-    found = [world.draw(dice) for _ in range(many)]
-    told = [each for each in found if each.low is not None and each.high is not None]
-    held = np.array([each.low <= world.truth + 1e-9 and world.truth - 1e-9 <= each.high for each in told])
-    trusted = np.array([getattr(each, "trusted", True) for each in told], bool)
-    width = f"{np.median([each.high - each.low for each in told]):.3f}" if told else "-"
-    of_trusted = f"{100 * held[trusted].mean():.1f}" if trusted.any() else "-"
+    """Share of intervals that contain the truth, of all and of those that are not marked, and their median width."""
+    rng = np.random.default_rng(zlib.crc32(world.name.encode()))
+    estimates = [world.draw(rng) for _ in range(many)]
+    with_interval = [each for each in estimates if each.low is not None and each.high is not None]
+    covered = np.array([each.low <= world.truth + 1e-9 and world.truth - 1e-9 <= each.high for each in with_interval])
+    trusted = np.array([getattr(each, "trusted", True) for each in with_interval], bool)
+    width = f"{np.median([each.high - each.low for each in with_interval]):.3f}" if with_interval else "-"
+    of_trusted = f"{100 * covered[trusted].mean():.1f}" if trusted.any() else "-"
     unmarked = f"{100 * trusted.sum() / many:.0f}"
-    return world.name, f"{100 * held.sum() / many:.1f}", unmarked, of_trusted, width
+    return world.name, f"{100 * covered.sum() / many:.1f}", unmarked, of_trusted, width
 
 
 def main() -> None:

@@ -26,8 +26,8 @@ def gathered(marks: Mapping[tuple[str, str], Marks], guess: float) -> Aggregates
     cells, scorer, failure = Aggregates(), ChoiceScorer(), Failure("refused", "")
     labels = tuple("ABCD"[: round(1 / guess)])
     for (task, condition), column in marks.items():
-        for at, mark in enumerate(column):
-            item = Item(f"i{at}", task, choices=labels, labels=labels, targets=("A",))
+        for index, mark in enumerate(column):
+            item = Item(f"i{index}", task, choices=labels, labels=labels, targets=("A",))
             refused = mark == UNREAD
             counts = {"right": float(mark == 1), "n": 1.0, "read": float(not refused), "chance": guess}
             record = Record(
@@ -53,39 +53,39 @@ def several_controls(many: int) -> Rows:
     """Nothing is heard: plain and all controls are right as often, on the same items of different difficulty."""
     for hearing, n in ((0.5, 24), (0.8, 24), (0.8, 100)):
         for controls in (1, 2, 3, 4):
-            dice = np.random.default_rng(controls)
-            values, held = [], 0
+            rng = np.random.default_rng(controls)
+            values, covered = [], 0
             for _ in range(many):
-                luck = dice.beta(1, 1, n)
-                marks = {("t", f"c{at}"): (dice.random(n) < luck).astype(float) for at in range(controls)}
+                luck = rng.beta(1, 1, n)
+                marks = {("t", f"c{index}"): (rng.random(n) < luck).astype(float) for index in range(controls)}
                 (gain,) = gain_of(
-                    marks | {("t", "plain"): (dice.random(n) < luck + (1 - luck) * (2 * hearing - 1)).astype(float)}
+                    marks | {("t", "plain"): (rng.random(n) < luck + (1 - luck) * (2 * hearing - 1)).astype(float)}
                 )
                 truth = hearing - 0.5
                 low, high = getattr(gain, "low", gain.difference.low), getattr(gain, "high", gain.difference.high)
                 values.append((getattr(gain, "value", gain.difference.value) or 0.0) - truth)
-                held += low is not None and high is not None and low <= truth <= high
+                covered += low is not None and high is not None and low <= truth <= high
             yield (
                 f"plain {hearing}, controls 0.5, n = {n}",
                 str(controls),
                 f"{np.mean(values):+.3f}",
                 f"{np.median(values):+.3f}",
-                f"{100 * held / many:.1f}",
+                f"{100 * covered / many:.1f}",
             )
 
 
 def many_tasks(many: int) -> Rows:
     """Twelve tasks of 48 items, nothing is heard, one control."""
-    dice = np.random.default_rng(0)
+    rng = np.random.default_rng(0)
     some = 0
     for _ in range(max(50, many // 4)):
         marks = {
-            (f"t{task}", name): (dice.random(48) < 0.5).astype(float)
+            (f"t{task}", name): (rng.random(48) < 0.5).astype(float)
             for task in range(12)
             for name in ("plain", "silence")
         }
-        found = [gain for gain in gain_of(marks) if gain.task != "all tasks"]
-        some += any((getattr(gain, "p_holm", gain.difference.p) or 1.0) < 0.05 for gain in found)
+        values = [gain for gain in gain_of(marks) if gain.task != "all tasks"]
+        some += any((getattr(gain, "p_holm", gain.difference.p) or 1.0) < 0.05 for gain in values)
     yield ("twelve tasks of 48 items, one control", f"{100 * some / max(50, many // 4):.1f}")
 
 
@@ -106,26 +106,26 @@ LISTENERS = (
 
 
 def declining(many: int) -> Rows:
-    """How far the mean gain is from what hearing adds, by what an unread reply of a control earns; 200 items."""
+    """Bias of the mean gain, by the credit of an unparsed reply of a control; 200 items."""
     for name, plain, silent, declined, guess in LISTENERS:
-        dice = np.random.default_rng(0)
+        rng = np.random.default_rng(0)
         errors: dict[str, list[float]] = {rule: [] for rule in RULES}
         for _ in range(many):
-            heard = (dice.random(200) < plain).mean()
-            marks = np.where(dice.random(200) < declined, UNREAD, (dice.random(200) < silent).astype(float))
+            heard = (rng.random(200) < plain).mean()
+            marks = np.where(rng.random(200) < declined, UNREAD, (rng.random(200) < silent).astype(float))
             for rule, control in RULES.items():
                 errors[rule].append(float(heard) - control(marks, guess) - (plain - silent))
-        yield (name, *(f"{np.mean(found):+.3f}" for found in errors.values()))
+        yield (name, *(f"{np.mean(values):+.3f}" for values in errors.values()))
 
 
 def equal_models(many: int) -> Rows:
     """All models are right as often; how many tables call some model worse than the first."""
     for models in (5, 10, 20):
-        dice = np.random.default_rng(models)
+        rng = np.random.default_rng(models)
         false: dict[str, int] = {"k - 1": 0, "all pairs": 0}
         pairs = list(combinations(range(models), 2))
         for _ in range(many):
-            right = dice.random((models, 500)) < dice.beta(2, 1, 500)
+            right = rng.random((models, 500)) < rng.beta(2, 1, 500)
             ranked = right[np.argsort(-right.sum(axis=1), kind="stable")]
             values = [
                 mcnemar(int((a & ~b).sum()), int((b & ~a).sum())) for a, b in ((ranked[i], ranked[j]) for i, j in pairs)
@@ -133,7 +133,7 @@ def equal_models(many: int) -> Rows:
             first = [value for (i, _), value in zip(pairs, values, strict=True) if i == 0]
             false["k - 1"] += any((p or 1) < 0.05 for p in holm(first))
             false["all pairs"] += any((p or 1) < 0.05 for p in holm(values))
-        yield (str(models), *(f"{100 * found / many:.1f}" for found in false.values()))
+        yield (str(models), *(f"{100 * values / many:.1f}" for values in false.values()))
 
 
 TABLES: Mapping[str, tuple[Sequence[str], Callable[[int], Rows]]] = {

@@ -37,10 +37,10 @@ def numbered(n: int) -> npt.NDArray[np.uint64]:
     return np.arange(n, dtype=np.uint64)
 
 
-def shares(dice: np.random.Generator, share: float, alike: float, many: int) -> Floats:
+def shares(rng: np.random.Generator, share: float, alike: float, many: int) -> Floats:
     """The share of each group; `alike` is the correlation of two items of one group."""
     spread = (1 - alike) / alike
-    return np.asarray(dice.beta(share * spread, (1 - share) * spread, many))
+    return np.asarray(rng.beta(share * spread, (1 - share) * spread, many))
 
 
 # ---------------------------------------------------------------- shares
@@ -53,25 +53,27 @@ def means_over_tasks() -> Iterator[World]:
         for tasks, n in ((2, 5), (2, 10), (2, 24), (12, 24))
     ]
     for sizes, truths in [*worlds, ([10, 100], [0.98, 0.9]), ([20] * 4, [0.99, 0.9, 0.6, 0.3])]:
-        names = [f"t{at}" for at in range(len(sizes))]
+        names = [f"t{index}" for index in range(len(sizes))]
 
         def draw(
-            dice: np.random.Generator,
+            rng: np.random.Generator,
             names: Sequence[str] = names,
             about: tuple[list[int], list[float]] = (sizes, truths),
         ) -> Estimate:
             columns: dict[str, Floats] = {}
             task = np.repeat(np.arange(len(names)), about[0])
-            for at, name in enumerate(names):
-                here = (task == at).astype(float)
+            for index, name in enumerate(names):
+                here = (task == index).astype(float)
                 columns |= {
                     f"{name}{TASK_SEPARATOR}n": here,
-                    f"{name}{TASK_SEPARATOR}right": here * (dice.random(here.size) < about[1][at]),
+                    f"{name}{TASK_SEPARATOR}right": here * (rng.random(here.size) < about[1][index]),
                 }
             return estimate(mean_over_tasks(ACCURACY, names), columns, numbered(task.size))
 
-        told = [str(sorted(set(each)))[1:-1] for each in (sizes, truths)]
-        yield World(f"mean over {len(sizes)} tasks of {told[0]} items, shares {told[1]}", float(np.mean(truths)), draw)
+        texts = [str(sorted(set(each)))[1:-1] for each in (sizes, truths)]
+        yield World(
+            f"mean over {len(sizes)} tasks of {texts[0]} items, shares {texts[1]}", float(np.mean(truths)), draw
+        )
 
 
 GROUPS: Mapping[str, Sequence[int]] = {
@@ -85,10 +87,10 @@ def grouped_shares() -> Iterator[World]:
         for share, alike in ((0.5, 0.3), (0.2, 0.3), (0.05, 0.1), (0.05, 0.3)):
 
             def draw(
-                dice: np.random.Generator, sizes: Sequence[int] = sizes, share: float = share, alike: float = alike
+                rng: np.random.Generator, sizes: Sequence[int] = sizes, share: float = share, alike: float = alike
             ) -> Estimate:
-                skill = np.repeat(shares(dice, share, alike, len(sizes)), sizes)
-                right = (dice.random(skill.size) < skill).astype(float)
+                skill = np.repeat(shares(rng, share, alike, len(sizes)), sizes)
+                right = (rng.random(skill.size) < skill).astype(float)
                 groups = np.repeat(numbered(len(sizes)), sizes)
                 return estimate(ACCURACY, {"right": right, "n": np.ones(right.size)}, groups)
 
@@ -98,18 +100,18 @@ def grouped_shares() -> Iterator[World]:
 # ---------------------------------------------------------------- classes and raters
 
 
-def confused(dice: np.random.Generator, classes: int, accuracy: float, n: int, prior: Sequence[float] = ()) -> Floats:
+def confused(rng: np.random.Generator, classes: int, accuracy: float, n: int, prior: Sequence[float] = ()) -> Floats:
     """Truths and replies, shape (2, n): a wrong reply is any other class."""
-    truth = dice.choice(classes, n, p=prior or None)
-    other = (truth + dice.integers(1, classes, n)) % classes
-    return np.stack([truth, np.where(dice.random(n) < accuracy, truth, other)])
+    truth = rng.choice(classes, n, p=prior or None)
+    second = (truth + rng.integers(1, classes, n)) % classes
+    return np.stack([truth, np.where(rng.random(n) < accuracy, truth, second)])
 
 
-def class_columns(truth: Floats, said: Floats, classes: int) -> dict[str, Floats]:
-    found: dict[str, npt.NDArray[np.bool_]] = {}
+def class_columns(truth: Floats, replies: Floats, classes: int) -> dict[str, Floats]:
+    columns: dict[str, npt.NDArray[np.bool_]] = {}
     for k in range(classes):
-        found |= {f"t:{k}": truth == k, f"p:{k}": said == k, f"h:{k}": (truth == k) & (said == k)}
-    return {name: column.astype(float) for name, column in found.items()}
+        columns |= {f"t:{k}": truth == k, f"p:{k}": replies == k, f"h:{k}": (truth == k) & (replies == k)}
+    return {name: column.astype(float) for name, column in columns.items()}
 
 
 def class_means() -> Iterator[World]:
@@ -120,13 +122,13 @@ def class_means() -> Iterator[World]:
             rule = Classes().metrics[metric]
 
             def read(
-                dice: np.random.Generator,
+                rng: np.random.Generator,
                 n: int = each * classes,
                 rule: Metric = rule,
                 about: tuple[int, float, Sequence[float]] = (classes, accuracy, prior),
             ) -> Estimate:
-                truth, said = confused(dice, about[0], about[1], n, about[2])
-                return estimate(rule, class_columns(truth, said, about[0]), numbered(n))
+                truth, replies = confused(rng, about[0], about[1], n, about[2])
+                return estimate(rule, class_columns(truth, replies, about[0]), numbered(n))
 
             many = confused(np.random.default_rng(0), classes, accuracy, 200_000, prior)
             sums = {name: column.sum() for name, column in class_columns(many[0], many[1], classes).items()}
@@ -138,12 +140,12 @@ def kappas() -> Iterator[World]:
     for kappa in (0.2, 0.6, 0.95):
         for n in (20, 50, 100):
 
-            def draw(dice: np.random.Generator, n: int = n, kappa: float = kappa) -> Estimate:
-                one, other = confused(dice, 2, (1 + kappa) / 2, n)
-                columns = {f"o{agreement.OF}{i}{agreement.OF}{j}": ((one == a) & (other == b)).astype(float)
+            def draw(rng: np.random.Generator, n: int = n, kappa: float = kappa) -> Estimate:
+                first, second = confused(rng, 2, (1 + kappa) / 2, n)
+                columns = {f"o{agreement.OF}{i}{agreement.OF}{j}": ((first == a) & (second == b)).astype(float)
                            for a, i in enumerate(RATERS) for b, j in enumerate(RATERS)}  # fmt: skip
                 return estimate(
-                    agreement.agreement_metrics(RATERS)["kappa"], columns | {"same": one, "cases": one}, numbered(n)
+                    agreement.agreement_metrics(RATERS)["kappa"], columns | {"same": first, "cases": first}, numbered(n)
                 )
 
             yield World(f"kappa {kappa}, {n} cases", kappa, draw)
@@ -152,39 +154,39 @@ def kappas() -> Iterator[World]:
 # ---------------------------------------------------------------- error rates
 
 
-def transcripts(dice: np.random.Generator, n: int, loops: float, speakers: Floats) -> dict[str, Floats]:
-    length = dice.integers(4, 21, n).astype(float)
-    wrong = dice.binomial(length.astype(int), speakers).astype(float)
-    return {"sub": wrong, "del": 0 * length, "ins": LOOP * (dice.random(n) < loops), "length": length}
+def transcripts(rng: np.random.Generator, n: int, loops: float, speakers: Floats) -> dict[str, Floats]:
+    length = rng.integers(4, 21, n).astype(float)
+    wrong = rng.binomial(length.astype(int), speakers).astype(float)
+    return {"sub": wrong, "del": 0 * length, "ins": LOOP * (rng.random(n) < loops), "length": length}
 
 
 def error_rates() -> Iterator[World]:
     worlds = [(n, 0.0) for n in (10, 20, 50, 200)] + [(n, 0.01) for n in (100, 200, 500, 2000)]
     for n, loops in worlds:
 
-        def draw(dice: np.random.Generator, n: int = n, loops: float = loops) -> Estimate:
-            return estimate(WER, transcripts(dice, n, loops, dice.beta(3.2, 36.8, n)), numbered(n))
+        def draw(rng: np.random.Generator, n: int = n, loops: float = loops) -> Estimate:
+            return estimate(WER, transcripts(rng, n, loops, rng.beta(3.2, 36.8, n)), numbered(n))
 
-        told = f", of 100 replies {100 * loops:g} loop" if loops else ""
-        yield World(f"word error rate 0.08, {n} utterances{told}", 0.08 + loops * LOOP / UTTERANCE, draw)
+        texts = f", of 100 replies {100 * loops:g} loop" if loops else ""
+        yield World(f"word error rate 0.08, {n} utterances{texts}", 0.08 + loops * LOOP / UTTERANCE, draw)
 
 
 def differences() -> Iterator[World]:
     for groups in (3, 5, 10, 20):
 
-        def rates(dice: np.random.Generator, groups: int = groups) -> Difference:
-            speakers = np.repeat(dice.beta(3.2, 36.8, groups), 10)
-            length = dice.integers(4, 21, speakers.size)
+        def rates(rng: np.random.Generator, groups: int = groups) -> Difference:
+            speakers = np.repeat(rng.beta(3.2, 36.8, groups), 10)
+            length = rng.integers(4, 21, speakers.size)
             first, second = (
-                {"sub": dice.binomial(length, part * speakers).astype(float), "length": length.astype(float)}
+                {"sub": rng.binomial(length, part * speakers).astype(float), "length": length.astype(float)}
                 for part in (1.0, 0.7)
             )
             return difference((WER, WER), Pairs(first, second, np.repeat(numbered(groups), 10)))
 
-        def marks(dice: np.random.Generator, groups: int = groups) -> Difference:
-            first, second = (np.repeat(shares(dice, share, 0.2, groups), 10) for share in (0.6, 0.75))
+        def marks(rng: np.random.Generator, groups: int = groups) -> Difference:
+            first, second = (np.repeat(shares(rng, share, 0.2, groups), 10) for share in (0.6, 0.75))
             n = np.ones(first.size)
-            right = [(dice.random(first.size) < share).astype(float) for share in (first, second)]
+            right = [(rng.random(first.size) < share).astype(float) for share in (first, second)]
             both = [{"right": mark, "n": n} for mark in right]
             return difference((ACCURACY, ACCURACY), Pairs(both[0], both[1], np.repeat(numbered(groups), 10)))
 
