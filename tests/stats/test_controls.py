@@ -26,8 +26,8 @@ def control(gains: npt.NDArray[np.float64]) -> Control:
 
 def drawn(dice: np.random.Generator, *truth: float, shared: float = 0.5) -> list[Control]:
     """Controls with known gains, which share some of what makes them waver."""
-    common = dice.z_quantile(0, shared, GROUPS)
-    return [control(gain + common + dice.z_quantile(0, 1 - shared, GROUPS)) for gain in truth]
+    common = dice.normal(0, shared, GROUPS)
+    return [control(gain + common + dice.normal(0, 1 - shared, GROUPS)) for gain in truth]
 
 
 def test_one_control_is_its_own() -> None:
@@ -50,7 +50,7 @@ def test_controls_come_in_any_order() -> None:
 
 def test_a_control_that_is_far_worse_changes_nothing() -> None:
     (only,) = drawn(np.random.default_rng(3), 0.3)
-    far = control(np.random.default_rng(4).z_quantile(50, 0.5, GROUPS))
+    far = control(np.random.default_rng(4).normal(50, 0.5, GROUPS))
     beside = gain_over_best([only, far], GROUPS)
     assert (beside.value, beside.low, beside.high) == pytest.approx((only.value, only.low, only.high), abs=0.01)
 
