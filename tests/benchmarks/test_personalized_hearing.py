@@ -15,13 +15,7 @@ from earmark.benchmarks import personalized_hearing as ph
 from earmark.engine.load import load_benchmark
 from earmark.errors import BadData, UsageError
 from earmark.journal import read_journal
-<<<<<<< HEAD
-from earmark.scorers.choice import ChoiceScorer
-from earmark.text.published_parsers import final_answer_letter as read_answer
-from earmark.types import Clip, ImageRef, Response
-=======
 from earmark.types import Clip, ImageRef
->>>>>>> mirror
 
 VECTORS = {
     "cand_0001:0": "I2 I3 I1 C",

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from commands import earmark
-from one_run import COMMAND
+from run_command import COMMAND
 
 
 @pytest.fixture

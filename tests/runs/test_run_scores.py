@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from earmark.report.aggregates import Aggregate, RowKey, aggregate_row
-from earmark.runs.run_scores import _packaged_scorer
+from earmark.runs.run_scores import _find_scorer
 from earmark.scorers import choice, listen, wer
 from earmark.stats.count_table import CountTable
 from earmark.types import replace
@@ -21,7 +21,7 @@ def test_a_scorer_is_made_again_from_its_settings(scorer: Any) -> None:
     bags = CountTable()
     bags.add({"n": 1.0}, "g")
     written = aggregate_row(RowKey("t", "plain", scorer.name), Aggregate(scorer, bags))
-    assert _packaged_scorer(written) == scorer
-    assert _packaged_scorer(replace(written, signature=f"{scorer.name}|colour:red")) is None
-    assert _packaged_scorer(replace(written, settings={"colour": "red"})) is None
-    assert _packaged_scorer(replace(written, scorer="nobody")) is None
+    assert _find_scorer(written) == scorer
+    assert _find_scorer(replace(written, signature=f"{scorer.name}|colour:red")) is None
+    assert _find_scorer(replace(written, settings={"colour": "red"})) is None
+    assert _find_scorer(replace(written, scorer="nobody")) is None

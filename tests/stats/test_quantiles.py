@@ -5,14 +5,14 @@ from __future__ import annotations
 import pytest
 import scipy.stats
 
-from earmark.stats.quantiles import binomial_tail, student
+from earmark.stats.quantiles import binomial_tail, t_quantile
 
 
 @pytest.mark.parametrize("degrees", [1, 2, 3, 4, 9, 10, 59, 200, 201, 5000])
 def test_students_quantile_is_scipys(degrees: int) -> None:
     for level in (0.5, 0.6, 0.95, 0.99):
         theirs = scipy.stats.t.ppf(0.5 + level / 2, degrees)
-        assert student(level, degrees) == pytest.approx(theirs, rel=1e-8)
+        assert t_quantile(level, degrees) == pytest.approx(theirs, rel=1e-8)
 
 
 def test_the_tail_of_a_binomial_is_scipys() -> None:

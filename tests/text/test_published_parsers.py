@@ -8,7 +8,7 @@ from hypothesis import given
 
 from earmark.benchmarks import personalized_hearing as ph
 from earmark.text.choice_parser import PARSERS, Parsed
-from earmark.text.published_parsers import personalized_hearing as read_answer
+from earmark.text.published_parsers import final_answer_letter as read_answer
 from earmark.types import Response
 
 
