@@ -57,3 +57,16 @@ def test_the_order_of_recordings_and_their_settings_count(clip: Clip) -> None:
     louder = SynthSpec("tone", {**TONE.settings, "level": -10}, "tone")
     assert audio_digest(prompt_of(TONE)) != audio_digest(prompt_of(louder))
     assert prompt_digest(prompt_of(TONE)) != prompt_digest(prompt_of(louder))
+
+
+def test_what_is_asked_signs_words_order_roles_and_choices() -> None:
+    clip = Clip("a.wav", name="a")
+    prompts = [
+        Prompt((Turn("user", ("x", clip)),)),
+        Prompt((Turn("user", (clip, "x")),)),
+        Prompt((Turn("system", ("x", clip)),)),
+        Prompt((Turn("user", ("x", clip)),), ("a",), ("A",)),
+        Prompt((Turn("user", ("x", clip)),), sampling={"max_tokens": 1}),
+        Prompt((Turn("user", ("x", Clip("a.wav", name="a", end=1.0))),)),
+    ]
+    assert len({prompt_digest(prompt) for prompt in prompts}) == len(prompts)
