@@ -45,8 +45,8 @@ PINNED = {
     "level=-17.5": "87d6b2a41b4748e7f6e470499256dcc7",
     "brightness frequency=217.3 seconds=0.5 level=-20 slope=5.3 seed=1:m": "5a2c04650fea0a52785296ffb881dd63",
     "brightness frequency=180 seconds=0.45 level=-20 slope=-6 seed=x": "4250f9710493b4a07b995d3da40ce361",
-    "room bursts=2 burst=0.4 level=-20 ratio=-12 seed=0:distance:1:m": "30fc76eca73f788c0eeeab5b7f609282",
-    "room bursts=3 burst=0.25 level=-20 ratio=11.5 seed=x tilt=0.1 floor=-50 "
+    "beeps_in_room bursts=2 burst=0.4 level=-20 ratio=-12 seed=0:distance:1:m": "30fc76eca73f788c0eeeab5b7f609282",
+    "beeps_in_room bursts=3 burst=0.25 level=-20 ratio=11.5 seed=x tilt=0.1 floor=-50 "
     "floor_seed=y": "1e3d88e61e547acbf273d8b3fc7adb3d",
 }
 
@@ -98,7 +98,7 @@ def test_levels_are_those_of_a_sine() -> None:
         "brightness frequency=200 seconds=2 level=-20 slope=3 seed=x",
         "tone_in_noise frequency=1600 seconds=2 level=-20 ratio=-6 seed=x below=3000",
         "tone_in_noise frequency=900 seconds=2 level=-20 ratio=-6 seed=x",
-        "room bursts=2 burst=0.4 level=-20 ratio=3 seed=x",
+        "beeps_in_room bursts=2 burst=0.4 level=-20 ratio=3 seed=x",
         "chirp frequency=500 seconds=2 level=-20 semitones=3",
     ):
         made = synthesize(recipe(written)).samples

@@ -31,7 +31,7 @@ def test_without_the_library_that_draws_the_line_to_type_comes_before_anything_i
     assert done.returncode == 4, done.stderr
     assert (
         done.stderr.strip()
-        == "earmark: matplotlib is not installed, and pictures are drawn by it; type: pip install 'earmark[plot]'"
+        == "earmark: plots need matplotlib, which is not installed; type: pip install 'earmark[plot]'"
     )
     assert command[0] == "show" or not Path("results").exists()
 
@@ -63,7 +63,7 @@ def test_a_threshold_stands_at_its_place_between_the_hardest_and_the_easiest() -
     assert result.threshold is not None
     assert marks[MODEL] == pytest.approx([dimension.level(result.threshold) / dimension.top])
     assert result.human is not None
-    assert marks["people"] == pytest.approx([dimension.level(result.human) / dimension.top])
+    assert marks["human"] == pytest.approx([dimension.level(result.human) / dimension.top])
     assert [label.get_text() for label in axes.get_yticklabels()] == [f"pitch\n({result.unit})"]
 
 
@@ -101,7 +101,7 @@ def test_every_dimension_has_its_curve_and_no_place_is_left_empty() -> None:
 
 def test_a_title_says_how_it_was_heard() -> None:
     assert title(audiogram()) == "Audiogram of ear"
-    assert title(audiogram(condition="noise:10")) == "Audiogram of ear, heard as noise:10"
+    assert title(audiogram(condition="noise:10")) == "Audiogram of ear, condition noise:10"
 
 
 @pytest.mark.parametrize(("value", "text"), [(0.0, "0"), (1234.0, "1200"), (99.6, "100"), (-40.4, "-40")])

@@ -100,7 +100,7 @@ def test_a_server_that_goes_away_stops_it_and_the_same_command_goes_on() -> None
         first = earmark(*words(server, "max_attempts=1", "max_consecutive_failures=5"))
         assert first.returncode == 6, first.stderr
         assert "5 requests in a row failed" in first.stderr
-        assert "unfinished: the command that began it goes on with it" in earmark("show", str(folder())).stdout
+        assert "unfinished: rerun the original command to resume" in earmark("show", str(folder())).stdout
         away = False
         done = earmark(*words(server, "max_attempts=1"))
         assert done.returncode in (0, 7), done.stderr
