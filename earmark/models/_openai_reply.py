@@ -18,7 +18,7 @@ from msgspec import Struct
 
 from earmark.audio.encode import FULL_SCALE, encode_wav
 from earmark.data.cache import atomic_write, cache_dir, hash64
-from earmark.errors import AskError, BadSetup, ContentFiltered, Transient
+from earmark.errors import AskError, BadSetup, ContentFiltered, Rejected, Transient
 from earmark.models._http import error_of_status, retry_after
 from earmark.models._reply import Count, Money, Reply, as_text, convert, error_fields, parse_usage, status_code
 from earmark.text.stops import stop_of
@@ -26,6 +26,7 @@ from earmark.types import NO_LOGPROBS_NOTE, Clip, Hertz, Response, Usage, Wavefo
 
 FILTERED_CODES: Final = ("content_filter", "content_policy_violation", "moderation_blocked")
 OUT_OF_CREDIT: Final = ("insufficient_quota", "billing_hard_limit_reached")
+TOOL_FINISHES: Final = ("tool_calls", "function_call")
 BROKEN_FINISH: Final = "error"  # the finish reason of routers whose provider broke off
 AUDIO_UNSUPPORTED: Final = re.compile(  # in errors of models without audio, llama.cpp with a 500, vLLM with a 400
     r"audio input is not supported|(?:is )?not a multimodal model|at most 0 audio|does not support audio", re.IGNORECASE
@@ -123,8 +124,11 @@ def read_reply(reply: Reply, *, logprobs: bool = False) -> Response:
     if refusal := message.refusal or refusals(message.content):
         return Response(refusal, "filtered", usage=usage, seconds=reply.seconds)
     text, thoughts = split_content(message.content)
+    text = text or (message.audio and message.audio.transcript) or ""
+    if not text and choice.finish_reason in TOOL_FINISHES:  # an empty answer would be right where silence is
+        raise Rejected("the model called a tool instead of answering; remove the tools from model.extra")
     return Response(
-        text or (message.audio and message.audio.transcript) or "",
+        text,
         stop,
         split_content(message.reasoning_content)[0] or split_content(message.reasoning)[0] or thoughts,
         usage=usage,

@@ -276,6 +276,17 @@ def test_an_empty_answer_is_one_and_is_not_asked_again(content: Any) -> None:
     assert (outcome.text, outcome.stop, attempts) == ("", "end", 1)
 
 
+@pytest.mark.parametrize("finish", ["tool_calls", "function_call"])
+def test_a_call_of_a_tool_is_no_answer(finish: str) -> None:
+    """K3 of the findings: an empty answer would be right where silence is."""
+    message = {"content": None, "tool_calls": [{"function": {"name": "transcribe", "arguments": "{}"}}]}
+    with serving(lambda *_: web.json_response({"choices": [{"message": message, "finish_reason": finish}]})) as server:
+        outcome, attempts = asked(server.url)
+    assert isinstance(outcome, Failure)
+    assert (outcome.state, outcome.final, attempts) == ("request-failed", True, 1)
+    assert "called a tool" in outcome.message
+
+
 @pytest.mark.parametrize("header", ["1", None, "2abc"])
 def test_a_busy_server_is_asked_again_after_the_time_it_gives(header: str | None) -> None:
     def reply(_: dict[str, Any], number: int) -> web.Response:
