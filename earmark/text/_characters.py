@@ -24,7 +24,7 @@ TATWEEL: Final = "\u0640"  # stretches an Arabic word
 BREAK: Final = re.compile(r"[…‥—―]|\.{2,}")
 NOT_A_DIGIT: Final = re.compile(r"\D")
 QUARTERS: Final = {"¼": ("1/4", ".25"), "½": ("1/2", ".5"), "¾": ("3/4", ".75")}  # alone, after a number
-GROUPED: Final = re.compile(r"\d[.,'٬ \u00a0\u202f\u2009]\d\d")  # a text without has no grouped number
+GROUPED: Final = re.compile(r"\d[.,'’٬ \u00a0\u202f\u2009]\d\d")  # a text without has no grouped number
 QUARTER: Final = re.compile(r"(?:(?<=\d)\s?)?[¼½¾]")
 
 # Han with its numerals and signs, kana, Thai, Lao, Tibetan, Burmese, Khmer: scripts that put no blanks between words.
@@ -168,10 +168,10 @@ def join_thousands(sign: str, decimal: str) -> Callable[[str], str]:
     '1250,50; 1250; 1,250; 1250000'
     """
     sign, decimal = re.escape(sign), re.escape(decimal)
-    groups = rf"(?P<sign>[{sign}'٬ \u00a0\u202f\u2009])\d{{3}}(?:(?P=sign)\d{{3}})*(?!(?P=sign)?\d)"
+    groups = rf"(?P<sign>[{sign}'’٬ \u00a0\u202f\u2009])\d{{3}}(?:(?P=sign)\d{{3}})*(?!(?P=sign)?\d)"
     decimals = rf"{decimal}\d{{3}}(?:(?:{decimal}\d{{3}})+(?!{decimal}?\d)|(?={sign}\d{{1,2}}(?!\d)))"
     indian = r"|\d{1,2}(?:,\d\d)+,\d{3}(?!,?\d)" if sign == "," else ""
-    number = re.compile(rf"(?<![\d.,'٬])(?<!\d )(?!0)(?:\d{{1,3}}(?:{groups}|{decimals}){indian})")
+    number = re.compile(rf"(?<![\d.,'’٬])(?<!\d )(?!0)(?:\d{{1,3}}(?:{groups}|{decimals}){indian})")
     return lambda text: number.sub(lambda match: NOT_A_DIGIT.sub("", match[0]), text) if GROUPED.search(text) else text
 
 

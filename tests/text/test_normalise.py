@@ -90,6 +90,7 @@ def test_no_punctuation_is_ever_a_word(name: str) -> None:
 @given(st.integers(1000, 10**12), st.sampled_from(sorted(LANGUAGES)), st.sampled_from("\u0020\u00a0\u202f\u2009'’٬,"))
 @example(1250, "de", ",")
 @example(1250, "es-MX", ",")
+@example(1000, "wuu", "’")
 def test_grouped_thousands_are_one_number(number: int, tag: str, sign: str) -> None:
     """By the sign of the language and by those that are no language's decimal sign."""
     comma = str(find_normalizer(language=tag)) in ("earmark-comma.1", "earmark-tr.2")
