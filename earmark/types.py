@@ -138,6 +138,7 @@ class Item(Struct, frozen=True, omit_defaults=True):
     targets: tuple[str, ...] = ()  # the right answers: labels where there are choices, else texts; any one is right
     group: str = ""  # items that share a recording, speaker or user: resampled together
     tags: dict[str, str] = {}  # the slices of the report
+    extra: dict[str, Any] = {}  # what a scorer needs beyond these texts, such as a rubric; never a slice
     state: Literal["ask", "skipped", "error"] = "ask"  # skipped: never counted; error: counted, but cannot be asked
     reason: str = ""  # why it is skipped or in error
 
@@ -341,6 +342,7 @@ class Benchmark(Struct, frozen=True):
     fetch: Callable[[Callable[[str], None]], None] | None = None  # brings data that is not there yet, saying so
     settings: Mapping[str, Any] = {}  # as given; they sign the run
     files: Callable[[], tuple[str, ...]] = tuple  # the data behind it, checked; its digests sign the run
+    data_root: str = ""  # the folder below which the paths of `files` name them; empty: their last parts do
     source: str = ""  # where the data is published, with its revision
     license: str = ""
     averages: Mapping[str, tuple[str, ...]] = {}  # further rows: the mean over some tasks, each task counting alike

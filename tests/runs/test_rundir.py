@@ -12,7 +12,7 @@ from earmark.engine.digests import prompt_digest
 from earmark.engine.load import load_benchmark
 from earmark.errors import BadData, RunMismatch
 from earmark.runs.rundir import check_data, create_rundir, find_runs, find_unfinished
-from earmark.runs.signature import RunSignature, load_signature, make_signature
+from earmark.runs.signature import RunSignature, data_digests, load_signature, make_signature
 from earmark.types import Clip, Prompt, Turn, replace
 
 
@@ -94,3 +94,16 @@ def test_of_runs_of_equal_settings_the_newest_goes_on_and_one_with_equal_data_be
     assert find_unfinished(tmp_path, of("3")) == second
     with pytest.raises(RunMismatch, match="its data has changed since"):
         check_data(second, of("3"))
+
+
+def test_files_of_one_name_keep_a_digest_each(tmp_path: Path) -> None:
+    """Every repository has its rows in data/test-00000-of-00001.parquet."""
+    files = [tmp_path / name / "data" / "test-00000-of-00001.parquet" for name in ("one", "two", "three")]
+    for number, file in enumerate(files):
+        file.parent.mkdir(parents=True)
+        file.write_bytes(bytes([number]))
+    for root in (str(tmp_path), ""):
+        digests = data_digests([str(file) for file in files], root)
+        assert list(digests) == [f"{name}/data/test-00000-of-00001.parquet" for name in ("one", "two", "three")]
+        assert len(set(digests.values())) == 3
+    assert list(data_digests([str(files[0])])) == ["data/test-00000-of-00001.parquet"]  # as runs before have it
