@@ -330,6 +330,29 @@ class Table(Struct, frozen=True):
     rows: Iterable[tuple[Any, ...]]
 
 
+class Average(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
+    """A further row: the mean over tasks, or over other averages that stand before it."""
+
+    over: tuple[str, ...]
+    weigh: Literal["tasks", "items"] = "tasks"  # which count alike; items: pooled
+    scale: dict[str, float] = {}  # factors of single parts, such as 20 for points from 1 to 5
+
+
+class TaskFacts(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
+    """Facts about one task."""
+
+    license: str = ""  # of its questions
+    sound_license: str = ""
+    source: str = ""
+    revision: str = ""
+    rows: int | None = None  # expected
+    needs_ears: Literal["yes", "no", "partly"] = "yes"  # no: a transcript carries the answers
+    reason: str = ""  # for that
+    language: str = ""
+    metric: str = ""  # official name of the number
+    faults: tuple[str, ...] = ()  # known ones
+
+
 class Benchmark(Struct, frozen=True):
     """A set of questions, how they are asked and how they are scored."""
 
@@ -346,6 +369,8 @@ class Benchmark(Struct, frozen=True):
     source: str = ""  # where the data is published, with its revision
     license: str = ""
     averages: Mapping[str, tuple[str, ...]] = {}  # further rows: the mean over some tasks, each task counting alike
+    average_tree: Mapping[str, Average] = {}  # the same with weights, scales and averages of averages
+    task_facts: Mapping[str, TaskFacts] = {}
     slices: tuple[str, ...] = ()  # tags to break every row down by
     mean_over: str = ""  # what a group is ("user"): a further row is the mean over groups, each group counting alike
     sort_key: Callable[[Item], Any] | None = (

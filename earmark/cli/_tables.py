@@ -41,7 +41,7 @@ def parse_runs(words: Sequence[str]) -> list[BenchmarkRun]:
     if not named:
         raise UsageError(
             "no benchmark is named; there are: "
-            f"{', '.join([*plugins.plugin_names('benchmarks'), *yaml_names('suite')])}"
+            f"{', '.join([*plugins.plugin_names('benchmarks'), *plugins.table_names('benchmarks'), *yaml_names('suite')])}"
         )
     return [run for name in merge_tasks(named) for run in _parse_run(name, settings)]
 
@@ -64,11 +64,9 @@ def _parse_run(name: str, settings: Sequence[str]) -> list[BenchmarkRun]:
     suites = yaml_names("suite")
     if benchmark in suites and not tasks:
         return [run for entry in load_suite(suites[benchmark]) for run in parse_runs([*entry, *settings])]
-    if "." not in benchmark and benchmark not in plugins.plugin_names("benchmarks"):
-        raise UsageError(
-            f"no benchmark or suite is called '{benchmark}'; there are: "
-            f"{', '.join([*plugins.plugin_names('benchmarks'), *suites])}"
-        )
+    names = [*plugins.plugin_names("benchmarks"), *plugins.table_names("benchmarks")]
+    if "." not in benchmark and benchmark not in names:
+        raise UsageError(f"no benchmark or suite is called '{benchmark}'; there are: {', '.join([*names, *suites])}")
     return [
         BenchmarkRun(*load_run_benchmark(benchmark, tuple(filter(None, tasks.split(","))), compose_config(settings)))
     ]
@@ -105,7 +103,7 @@ def show_rows(title: str, rows: Sequence[Row], *, everything: bool = False, by: 
     elif everything:
         show_table(title, ("metric", *HEAD), full_table(shown), words=3)
     else:
-        metrics = [row.headline[0] for row in shown]
+        metrics = _metric_names(shown)
         if len(set(metrics)) > 1:  # scored several ways: each line tells which
             lines = [(metric, *line) for metric, line in zip(metrics, rows_table(shown), strict=True)]
             show_table(title, ("metric", *HEAD), lines, words=3)
@@ -113,6 +111,13 @@ def show_rows(title: str, rows: Sequence[Row], *, everything: bool = False, by: 
             show_table(f"{title}: {', '.join(metrics[:1])}", HEAD, rows_table(shown), words=2)
     for note in footnotes(shown):
         click.echo(note)
+
+
+def _metric_names(rows: Sequence[Row]) -> list[str]:
+    """The headline of each row, with its scorer where several rows would else look alike."""
+    keys = [(row.title, row.condition, row.headline[0]) for row in rows]
+    is_ambiguous = len({*keys}) < len(keys)
+    return [f"{row.headline[0]} ({row.scorer})" if is_ambiguous else row.headline[0] for row in rows]
 
 
 def show_metrics(

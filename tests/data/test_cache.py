@@ -57,7 +57,12 @@ def reads(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[str]:
     monkeypatch.setenv("EARMARK_CACHE", str(tmp_path / "cache"))
     paths: list[str] = []
     read = cache._read_sha256
-    monkeypatch.setattr(cache, "_read_sha256", lambda path: (paths.append(path), read(path))[1])
+
+    def noted(path: str) -> str:
+        paths.append(path)
+        return read(path)
+
+    monkeypatch.setattr(cache, "_read_sha256", noted)
     return paths
 
 
