@@ -154,3 +154,129 @@ def mmar_parquet(folder: Path) -> None:
         for row in MMAR
     ]  # fmt: skip
     put_parquet(folder / "data/test-00000-of-00001.parquet", rows)
+
+
+# ---------------------------------------------------------------- MMSU, AIR-Bench
+
+
+def mmsu_hub(folder: Path) -> None:
+    """Parquet of the split train, with a column for each choice; the category's case is not that of our tasks."""
+    rows = [
+        {"id": f"s-{number}", "task_name": "tone", "question": "Which word is stressed?", "choice_a": "cat",
+         "choice_b": "dog", "choice_c": "cow", "choice_d": "pig", "answer_gt": gold, "category": category,
+         "sub-category": "Phonology", "sub-sub-category": "x", "linguistics_sub_discipline": "y"}
+        for number, (gold, category) in enumerate([("dog", "Perception"), ("pig", "Reasoning")])
+    ]  # fmt: skip
+    put_parquet(folder / "data/train-00000-of-00002.parquet", rows[:1])
+    put_parquet(folder / "data/train-00001-of-00002.parquet", rows[1:])
+
+
+AIR_SETS = (
+    ("Speaker_Age_Prediction", "common_voice_13.0_en"), ("Speaker_Emotion_Recontion", "iemocap"),
+    ("Speaker_Emotion_Recontion", "meld"), ("Speaker_Gender_Recognition", "common_voice_13_en"),
+    ("Speaker_Gender_Recognition", "meld"), ("Speaker_Intent_Classification", "slurp"),
+    ("Speaker_Number_Verification", "voxceleb1"), ("Speech_Entity_Reconition", "slurp"),
+    ("Speech_Grounding", "librispeech"), ("Spoken_Language_Identification", "covost2"),
+    ("Synthesized_Voice_Detection", "fake_or_real"), ("Acoustic_Scene_Classification", "CochlScene"),
+    ("Acoustic_Scene_Classification", "TUT2017"), ("Audio_Grounding", "AudioGrounding"), ("Sound_AQA", "avqa"),
+    ("Sound_AQA", "clothoaqa"), ("vocal_sound_classification", "VocalSound"), ("Music_AQA", "music_avqa"),
+    ("Music_Genre_Recognition", "MTJ-Jamendo"), ("Music_Genre_Recognition", "fma"),
+    ("Music_Instruments_Classfication", "MTJ-Jamendo"), ("Music_Instruments_Classfication", "nsynth"),
+    ("Music_Midi_Pitch_Analysis", "nsynth"), ("Music_Midi_Velocity_Analysis", "nsynth"),
+    ("Music_Mood_Recognition", "MTJ-Jamendo"),
+)  # fmt: skip
+
+
+def air_bench(folder: Path) -> None:
+    """One JSON list for all sets and a folder a set; two options only, and a wav of one set that is flac."""
+    rows = []
+    for number, (task, name) in enumerate(AIR_SETS):
+        rows.append({"path": f"clip_{number}.wav", "question": "Which?", "choice_a": "angry", "choice_b": "happy",
+                     "answer_gt": "happy", "task_name": task, "dataset_name": name, "uniq_id": number})  # fmt: skip
+        suffix = "flac" if task == "Audio_Grounding" else "wav"
+        put(folder / f"Foundation/{task}_{name}/clip_{number}.{suffix}", wav(400 + number))
+    put_json(folder / "Foundation/Foundation_meta.json", rows)
+
+
+# ---------------------------------------------------------------- spoken questions
+
+PUZZLES = ("formal_fallacies", "navigate", "object_counting", "web_of_lies")
+
+
+def big_bench_fixie(folder: Path) -> None:
+    rows = [
+        {"id": number, "category": category, "official_answer": "valid", "transcript": "Is it valid?"}
+        for number, category in enumerate(PUZZLES)
+    ]
+    put_parquet(folder / "data/train-00000-of-00001.parquet", rows)
+
+
+def big_bench_audiofolder(folder: Path) -> None:
+    """`metadata.jsonl` with `file_name`."""
+    rows = [
+        {"category": category, "official_answer": "valid", "file_name": f"data/question_{number}.mp3", "id": number}
+        for number, category in enumerate(PUZZLES)
+    ]
+    put_lines(folder / "metadata.jsonl", rows)
+    for number in range(len(rows)):
+        put(folder / f"data/question_{number}.mp3", wav(400 + number))
+
+
+SUBJECTS = ("biology", "business", "chemistry", "economics", "engineering", "health", "history", "law", "other",
+            "philosophy", "physics", "psychology")  # fmt: skip
+
+
+def voicebench(folder: Path) -> None:
+    """A folder a config, with splits that are no train and no test: other regions and configs must not be taken."""
+    for config in ("alpacaeval", "commoneval", "wildvoice", "alpacaeval_full"):
+        put_parquet(folder / f"{config}/test-00000-of-00001.parquet", [{"prompt": f"Tell me of {config}."}])
+    for region in ("usa", "aus", "nga"):
+        rows = [{"prompt": "Where is Bern?", "reference": f"Switzerland ({region})"}]
+        put_parquet(folder / f"sd-qa/{region}-00000-of-00001.parquet", rows)
+    question = "What is it?\nA. a cat\nB. a dog\nC. a cow\nD. a pig"
+    for number, subject in enumerate(SUBJECTS):
+        rows = [{"prompt": f"{subject}: {question}", "reference": "ABCD"[number % 4]}]
+        put_parquet(folder / f"mmsu/{subject}-00000-of-00001.parquet", rows)
+    put_parquet(folder / "openbookqa/test-00000-of-00001.parquet", [{"prompt": question, "reference": "C"}])
+
+
+# ---------------------------------------------------------------- recognition and translation
+
+
+def libri_open_asr(folder: Path) -> None:
+    """Splits with a dot in their name, beside another config of the same."""
+    for split, text in (("test.clean", "HELLO WORLD"), ("test.other", "GOOD BYE")):
+        rows = [{"dataset": "librispeech", "text": text, "id": f"{split}-1", "audio_length_s": 0.1}]
+        put_parquet(folder / f"librispeech/{split}-00000-of-00001.parquet", rows)
+    put_parquet(folder / "ami_cleaned/test-00000-of-00001.parquet", [{"text": "no", "id": "x"}])
+
+
+def libri_published(folder: Path) -> None:
+    """A folder a speaker and a chapter, with one text file of names and words."""
+    for split, speaker, text in (("test-clean", "61", "HELLO WORLD"), ("test-other", "367", "GOOD BYE")):
+        chapter = folder / f"LibriSpeech/{split}/{speaker}/70"
+        put(chapter / f"{speaker}-70.trans.txt", f"{speaker}-70-0000 {text}\n".encode())
+        put(chapter / f"{speaker}-70-0000.flac", wav(400 if speaker == "61" else 401))
+
+
+def splits(*names: str, column: str = "text", texts: Mapping[str, str]) -> Any:
+    """Parquet of some splits, each one row, with neighbours whose names begin alike."""
+
+    def write(folder: Path) -> None:
+        for name in names:
+            put_parquet(folder / f"data/{name}-00000-of-00001.parquet", [{column: texts[name]}])
+            put_parquet(folder / f"data/{name}_192k-00000-of-00001.parquet", [{column: "not this one"}])
+
+    return write
+
+
+FLEURS = {"en_us": "hello world", "cmn_hans_cn": "你 好 世 界", "yue_hant_hk": "你 好 世 界"}
+
+
+def fleurs(folder: Path) -> None:
+    """A TSV without a head, whose first column is a sentence that several speakers read; sound in a tar.gz."""
+    for number, (language, text) in enumerate(FLEURS.items()):
+        line = f'1904\t{language}-9.wav\tHello, "world".\t{text}\t{text}\t1600\tFEMALE\n'
+        put(folder / f"data/{language}/test.tsv", line.encode())
+        put(folder / f"data/{language}/dev.tsv", line.encode() * 2)
+        put_tar(folder / f"data/{language}/audio/test.tar.gz", {f"test/{language}-9.wav": wav(400 + number)})

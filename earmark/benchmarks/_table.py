@@ -116,7 +116,7 @@ def task_names(table: BenchmarkTable) -> tuple[str, ...]:
     """The tasks of a table in its order: those with facts, and of sets that name one or are one."""
     named = [*table.tasks]
     for set_name, questions in table.sets.items():
-        has_column = any(columns_of(questions, layout, set_name).task for layout in questions.layouts)
+        has_column = any(columns_of(table, questions, layout, set_name).task for layout in questions.layouts)
         named += [] if has_column else [questions.task or set_name]
     return tuple(dict.fromkeys(named))
 
@@ -130,7 +130,7 @@ def _choose(kind: str, asked: str, known: Mapping[str, Any]) -> tuple[str, Any]:
 
 def _digest(table: BenchmarkTable, template: PromptTemplate) -> str:
     """A digest of what decides which questions are asked, and how."""
-    return hash64(msgspec.json.encode((table.sets, template)))
+    return hash64(msgspec.json.encode((table.sets, table.columns, template)))
 
 
 def _scorers(table: BenchmarkTable, task: str, policy: str, place: str) -> tuple[Scorer, ...]:
@@ -154,13 +154,14 @@ def _items(
 ) -> Iterator[Item]:
     for place in places:
         for item in items_of(place, seed if template.order == "shuffled" else None):
-            if item.task not in known:
+            task = item.task if item.task in known else item.task.lower()  # some data write Perception for perception
+            if task not in known:
                 raise BadData(
                     f"{place.files[0].parent}: item '{item.id}' is of the task '{item.task}'; expected one of "
                     f"{', '.join(known)}"
                 )
-            if item.task in chosen:
-                yield item
+            if task in chosen:
+                yield item if task == item.task else msgspec.structs.replace(item, task=task)
 
 
 # ---------------------------------------------------------------- where the data lies
@@ -170,7 +171,7 @@ def find_sets(table: BenchmarkTable, name: str, settings: Settings, tasks: Seque
     """The sets of some tasks as they lie on this machine. Raises BadData for one that is not there."""
     places = []
     for set_name, questions in table.sets.items():
-        columns = {layout: columns_of(questions, layout, set_name) for layout in questions.layouts}
+        columns = {layout: columns_of(table, questions, layout, set_name) for layout in questions.layouts}
         fixed = {questions.task or set_name for layout in columns if not columns[layout].task}
         if fixed and not fixed & {*tasks}:
             continue
@@ -198,7 +199,8 @@ def _find_files(layout: Layout, name: str, set_name: str, data: str) -> tuple[Pa
     for root in filter(Path.is_dir, roots):
         try:
             if layout.split:
-                return root, find_split(root, layout.split, layout.config).files
+                splits = (layout.split,) if isinstance(layout.split, str) else layout.split
+                return root, tuple(path for split in splits for path in find_split(root, split, layout.config).files)
             found = tuple(path for pattern in layout.files for path in sorted(root.glob(pattern)) if path.is_file())
             if found:
                 return root, tuple(check_downloaded(path) for path in found)
@@ -235,7 +237,8 @@ def download(table: BenchmarkTable, settings: Settings, log: Callable[[str], obj
         for name, layout in questions.layouts.items():
             if layout.repository and settings.layout in ("", name):
                 patterns = [*layout.files, *layout.archives, "README.md"]
-                patterns += [f"**/{layout.split}*.parquet", f"**/{layout.split}/*.parquet"] if layout.split else []
+                for split in (layout.split,) if isinstance(layout.split, str) else layout.split:
+                    patterns += [f"*{split}-*-of-*.parquet", f"*{split}/*.parquet"] if split else []
                 fetched.append(fetch_dataset(layout.repository, layout.revision or "main", patterns, log))
                 break
     if not fetched:

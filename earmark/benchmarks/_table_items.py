@@ -6,6 +6,7 @@ import functools
 import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import count
 from pathlib import Path, PurePosixPath
 from typing import Any, Final
 
@@ -40,14 +41,14 @@ class SetFiles(Struct, frozen=True):
 def items_of(place: SetFiles, seed: int | None) -> Iterator[Item]:
     """The items of a set in the order of its files; choices are shuffled with a seed, and as given without one."""
     needed = needed_columns(place.columns)
+    total = count(1)
     for file in place.files:
         for number, row in read_records(file, needed, head=place.layout.head):
-            where = f"{file}, row {number}"
             try:
-                yield _item(place, file, number, row, seed)
+                yield _item(place, file, next(total), row, seed)
             except (ValueError, KeyError) as error:
                 message = f"has no column {error}" if isinstance(error, KeyError) else str(error)
-                raise BadData(f"{where}: {message}") from error
+                raise BadData(f"{file}, row {number}: {message}") from error
 
 
 def needed_columns(columns: Columns) -> list[str]:
@@ -107,7 +108,7 @@ def _item(place: SetFiles, file: Path, number: int, row: Mapping[str, Any], seed
     return Item(
         identifier,
         task,
-        _text(columns.question, row),
+        _text(columns.question, row) or questions.question,
         clips,
         tuple(choices),
         labels,
@@ -167,8 +168,9 @@ def _choices(
     choices = _listed(columns.choices, row) if columns.choices else []
     if columns.wrong:
         choices = [*answers, *_listed(columns.wrong, row)]
-    if not choices:
+    if not choices and not questions.letters:
         return [], [], {}
+    choices = choices or list(LETTERS[: questions.letters])
     right: list[int] = []
     for answer in answers:
         right += _right_numbers(questions, answer, choices)
@@ -224,9 +226,11 @@ def find_sound(place: SetFiles, file: Path, name: str) -> Clip:
     pure = PurePosixPath(pure.name) if place.layout.sound_by_name else pure
     if pure.is_absolute() or ".." in pure.parts or re.match(r"[A-Za-z]:", str(pure)):
         raise BadData(f"the path of its sound leads out of the data: {name}")
-    pure = pure.with_suffix(place.layout.sound_suffixes.get(pure.suffix, pure.suffix)) if pure.suffix else pure
+    names = [pure]
+    if pure.suffix in place.layout.sound_suffixes:
+        names.append(pure.with_suffix(place.layout.sound_suffixes[pure.suffix]))
     folders = [file.parent / folder for folder in place.layout.sound_folders]
-    candidates = [folder / pure for folder in folders]
+    candidates = [folder / each for each in names for folder in folders]
     path = (
         next((path for path in candidates if path.exists()), None)
         if len(candidates) > 1 or place.layout.archives

@@ -7,6 +7,7 @@ from typing import Final
 from earmark.benchmarks._table_items import FIELD, fill
 from earmark.benchmarks._table_schema import PromptTemplate
 from earmark.errors import BadData
+from earmark.text.choices import LETTERS
 from earmark.types import Item, Part, Prompt, Turn
 
 NAMES: Final = ("question", "choices", "choice_list", "letters", "count", "transcript")
@@ -29,6 +30,8 @@ def prompt_of(template: PromptTemplate, item: Item) -> Prompt:
             fill(template.choice, {"letter": letter, "text": text})
             for letter, text in zip(item.labels, item.choices, strict=True)
         ]
+        missing = range(len(shown), template.slots if shown else 0)
+        shown += [fill(template.choice, {"letter": LETTERS[slot], "text": "None"}) for slot in missing]
         values = {
             "question": item.question,
             "choices": template.between.join(shown),

@@ -21,7 +21,7 @@ Source: TypeAlias = str
 class Columns(Struct, frozen=True, forbid_unknown_fields=True):
     """Where in a row each noun stands."""
 
-    id: Source = ""  # empty: the number of the row
+    id: Source = ""  # empty: the number of the row in the set
     question: Source = ""  # empty: the sound is the question
     sound: Source | tuple[Source, ...] = ()
     transcript: Source = ""
@@ -41,7 +41,7 @@ class Layout(Struct, frozen=True, forbid_unknown_fields=True):
     repository: str = ""  # on the Hugging Face hub
     revision: str = ""  # pinned; empty: none is known, and the first fetch writes down the commit it got
     config: str = ""
-    split: str = ""
+    split: str | tuple[str, ...] = ""  # or several, one after the other
     head: bool = True  # of a CSV or TSV file
     sound_folders: tuple[str, ...] = (".",)  # below that of the rows, in which paths of sound are looked for
     sound_by_name: bool = False  # of a path only the last part counts: it is one of somebody else's machine
@@ -56,6 +56,8 @@ class QuestionSet(Struct, frozen=True, forbid_unknown_fields=True):
     layouts: dict[str, Layout]  # the first whose files are there is used
     columns: dict[str, Any] = {}
     task: str = ""  # where no column has it
+    question: str = ""  # the same for all, where no column has it
+    letters: int = 0  # of options that stand in the question, where no column lists them
     rows: int | None = None  # expected
     answer_by: Literal["text", "letter", "index0", "index1"] = "text"
 
@@ -69,6 +71,7 @@ class PromptTemplate(Struct, frozen=True, forbid_unknown_fields=True):
     system: str = ""
     sound: Literal["first", "last", "none"] = "first"
     order: Literal["given", "shuffled"] = "given"  # of choices
+    slots: int = 0  # for choices, at least: those that a question lacks are written as None
     sampling: dict[str, Any] = {}
     source: str = ""  # who asks so
 
@@ -87,6 +90,7 @@ class BenchmarkTable(Struct, frozen=True, forbid_unknown_fields=True):
     sets: dict[str, QuestionSet]
     scorers: dict[str, dict[str, Any]]  # by policy, each with `scorer` and its settings; the official one first
     prompts: dict[str, PromptTemplate]  # the usual one first
+    columns: dict[str, Any] = {}  # of every set, where it says nothing else
     version: int = 1
     source: str = ""
     facts: TaskFacts = TaskFacts()  # of every task, where it says nothing else
@@ -118,7 +122,7 @@ def read_table(path: Path) -> BenchmarkTable:
         if not questions.layouts:
             raise BadData(f"{path}: the set '{set_name}' has no layout; expected one at least")
         for layout in questions.layouts:
-            columns_of(questions, layout, str(path))
+            columns_of(table, questions, layout, str(path))
     for task, facts in table.tasks.items():
         facts_of(table, task, f"{path}, {task}")
         del facts
@@ -140,9 +144,10 @@ def convert(value: Any, kind: Any, place: str) -> Any:
         raise BadData(f"{place}: {message[0].lower()}{message[1:]}{hint}") from error
 
 
-def columns_of(questions: QuestionSet, layout: str, place: str) -> Columns:
+def columns_of(table: BenchmarkTable, questions: QuestionSet, layout: str, place: str) -> Columns:
     """The columns of a set in one layout."""
-    columns: Columns = convert(questions.columns | questions.layouts[layout].columns, Columns, place)
+    named = table.columns | questions.columns | questions.layouts[layout].columns
+    columns: Columns = convert(named, Columns, place)
     return columns
 
 

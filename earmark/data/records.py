@@ -3,6 +3,7 @@
     parquet   rows are streamed; a cell with sound in it becomes a clip that refers to the cell, and is not read
     JSON      a list of objects, an object of objects by id (the id is the column `$key`), or an object with one list
     JSONL     an object a line, a line at a time; blank lines are nothing
+    text      lines of a name and a text after a blank, as in LibriSpeech's `.trans.txt`: columns "0" and "1"
     CSV, TSV  with a head, or without one and then with columns "0", "1", ...
 
 Rows count from 1 in messages, as lines do. Raises BadData with file and row for what cannot be read.
@@ -24,7 +25,7 @@ from earmark.data.splits import check_downloaded
 from earmark.errors import BadData
 from earmark.types import Clip
 
-FORMATS: Final = (".parquet", ".json", ".jsonl", ".csv", ".tsv")
+FORMATS: Final = (".parquet", ".json", ".jsonl", ".csv", ".tsv", ".txt")
 MAX_CELL: Final = 10_000_000  # characters of a cell of a CSV file
 Row = tuple[int, Mapping[str, Any]]
 
@@ -42,6 +43,8 @@ def read_records(path: Path, columns: Sequence[str], *, head: bool = True) -> It
         return _json_records(path)
     if suffix == ".jsonl":
         return _jsonl_records(path)
+    if suffix == ".txt":
+        return _text_records(path)
     if suffix in (".csv", ".tsv"):
         return _csv_records(path, columns, "\t" if suffix == ".tsv" else ",", head=head)
     raise BadData(f"{path}: rows are read from {', '.join(FORMATS)}, not from {suffix or 'a file without a suffix'}")
@@ -122,6 +125,17 @@ def _jsonl_records(path: Path) -> Iterator[Row]:
             if not isinstance(row, dict):
                 raise BadData(f"{path}, line {number}: found {text[:80].decode(errors='replace')}, expected an object")
             yield number, row
+
+
+def _text_records(path: Path) -> Iterator[Row]:
+    try:
+        with path.open(encoding="utf-8-sig") as file:
+            for number, line in enumerate(file, start=1):
+                name, _, text = line.strip().partition(" ")
+                if name:
+                    yield number, {"0": name, "1": text.strip()}
+    except UnicodeDecodeError as error:
+        raise BadData(f"{path}: no text in UTF-8 ({error})") from error
 
 
 def _csv_records(path: Path, columns: Sequence[str], delimiter: str, *, head: bool) -> Iterator[Row]:
