@@ -10,6 +10,7 @@ from commands import earmark
 from earmark.journal import Record
 from earmark.runs.scoring import score_record
 from earmark.scorers import binary_choice, choice, classes, listen
+from earmark.scorers.choice import ChoiceScorer
 from earmark.types import Failure, Item, Response, Scorer, replace
 
 OPEN = Item("1", choices=("cat", "dog"), labels=("A", "B"))  # without a target
