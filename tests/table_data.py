@@ -240,6 +240,20 @@ def voicebench(folder: Path) -> None:
     put_parquet(folder / "openbookqa/test-00000-of-00001.parquet", [{"prompt": question, "reference": "C"}])
 
 
+TRACKS = ("Gender", "Language", "Emotion", "Animal")
+
+
+def sakura(folder: Path) -> None:
+    """A CSV and a folder of wavs for each attribute; golds begin with a blank here and there."""
+    head = "file,attribute_label,single_instruction,single_answer,multi_instruction,multi_answer"
+    for number, track in enumerate(TRACKS):
+        line = (
+            f'x{number}.wav,dog,"Which is it? (a) dog (b) cat",(a) dog,"What does it eat? (a) hay (b) meat", (b) meat'
+        )
+        put(folder / f"data/{track}/metadata.csv", f"{head}\n{line}\n".encode())
+        put(folder / f"data/{track}/audio/x{number}.wav", wav(400 + number))
+
+
 # ---------------------------------------------------------------- recognition and translation
 
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import functools
+import gzip
+import lzma
 import shutil
 import tarfile
 import zipfile
@@ -47,7 +49,7 @@ def find_member(archive: Path, member: str) -> Clip | None:
             found = next((name for name in (member, f"./{member}") if name in names), None)
             return Clip(str(archive), member=found) if found else None
         unpacked = unpack_tar(archive, archive.stat().st_mtime_ns) / member
-    except (tarfile.TarError, *DAMAGED_ARCHIVE_ERRORS) as error:
+    except (tarfile.TarError, gzip.BadGzipFile, lzma.LZMAError, *DAMAGED_ARCHIVE_ERRORS) as error:
         raise BadData(f"{archive}: a damaged archive ({error}); fetch it again") from error
     return Clip(str(unpacked)) if unpacked.is_file() else None
 

@@ -57,6 +57,11 @@ CASES = [
         **{f"mmsu/{subject}": ("mmsu", "ABCD"[number % 4]) for number, subject in enumerate(data.SUBJECTS)},
         "openbookqa/1": ("openbookqa", "C"),
     }, "letter"),
+    Case("sakura", "github", data.sakura, {
+        f"{track.lower()}_{hop}/{number}": (f"{track.lower()}_{hop}", "(a) dog" if hop == "single" else " (b) meat")
+        for number, track in enumerate(data.TRACKS)
+        for hop in ("single", "multi")
+    }),
     Case("librispeech", "open-asr", data.libri_open_asr,
          {"test.clean-1": ("clean", "HELLO WORLD"), "test.other-1": ("other", "GOOD BYE")}),
     Case("librispeech", "published", data.libri_published,
@@ -245,6 +250,14 @@ def test_the_real_questions_of_mmar_load_whole(shared: Path) -> None:
     items = list(load("mmar", data=str(shared / "data/mmar")).items())
     assert Counter(len(item.choices) for item in items) == {4: 815, 2: 171, 3: 10, 5: 3, 6: 1}
     assert all(len(item.targets) == 1 and len(item.extra["rubric"]) == 5 for item in items)
+
+
+def test_the_real_questions_of_sakura_load_whole(shared: Path) -> None:
+    items = list(load("sakura", data=str(shared / "data/sakura")).items())
+    assert set(Counter(item.task for item in items).values()) == {500}
+    assert len(items) == 4000
+    agree = [item.targets[0].strip().lower() in item.question.lower() for item in items]
+    assert sum(agree) == 4000
 
 
 # ---------------------------------------------------------------- the form of a table
