@@ -42,7 +42,7 @@ def put_parquet(path: Path, rows: Sequence[Mapping[str, Any]], sound: str = "aud
     path.parent.mkdir(parents=True, exist_ok=True)
     with duckdb.connect() as database:
         for number, row in enumerate(rows):
-            audio = "" if not sound else f", {{'bytes': ?::BLOB, 'path': 'clip-{number}.wav'}} as \"{sound}\""
+            audio = "" if not sound else f", {{'bytes': ?::BLOB, 'path': '{path.stem}-{number}.wav'}} as \"{sound}\""
             columns = ", ".join(f'? as "{name}"' for name in row)
             values = [*row.values(), *([wav(400 + number)] if sound else [])]
             begin = "create table t as" if not number else "insert into t"

@@ -67,7 +67,7 @@ def _parquet_records(path: Path, columns: Sequence[str]) -> Iterator[Row]:
             value = by_column.get(name)
             if column in with_bytes:
                 cell = column if types[column] == "BLOB" else f"{column}.bytes"
-                value = Clip(str(path), number, cell, name=value or f"row {number + 1}")
+                value = Clip(str(path), number, cell, name=value or f"{path.name}, row {number + 1}")
             row[column] = value
         yield number + 1, row
 

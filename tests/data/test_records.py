@@ -90,6 +90,15 @@ def test_the_fields_of_sound_come_in_either_order(tmp_path: Path, struct: str) -
     assert (row["audio"].name, read_clip(row["audio"])[0]) == ("x.wav", wav())
 
 
+def test_sound_without_a_path_is_named_by_its_file_and_row(tmp_path: Path) -> None:
+    """Items of one name of sound count as one recording: rows 1 of two files are not."""
+    for name in ("a", "b"):
+        query = "select {'bytes': ?::BLOB, 'path': null::VARCHAR} as audio"
+        duckdb.execute(f"copy ({query}) to '{tmp_path / name}.parquet' (format parquet)", [wav()])
+    found = {rows(tmp_path / f"{name}.parquet", "audio")[0][1]["audio"].name for name in ("a", "b")}
+    assert found == {"a.parquet, row 1", "b.parquet, row 1"}
+
+
 def test_a_path_counts_where_no_cell_has_bytes(tmp_path: Path) -> None:
     query = "select {'bytes': null::BLOB, 'path': 'x.wav'} as audio"
     duckdb.execute(f"copy ({query}) to '{tmp_path / 'a.parquet'}' (format parquet)")
