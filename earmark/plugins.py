@@ -12,6 +12,7 @@ from earmark.errors import BadSetup, UsageError
 
 Kind: TypeAlias = Literal["benchmarks", "models", "scorers", "conditions", "importers", "cli"]
 PACKAGE_DIR: Final = Path(__file__).parent
+TABLES: Final = "earmark.benchmarks._table"  # finds benchmarks that are no module
 
 
 def plugin_names(kind: Kind) -> list[str]:
@@ -23,15 +24,27 @@ def plugin_names(kind: Kind) -> list[str]:
     return sorted(path.stem for path in (PACKAGE_DIR / kind).glob("*.py") if not path.stem.startswith("_"))
 
 
+def table_names(kind: Kind) -> list[str]:
+    """The benchmarks that are tables.
+
+    >>> "mmau" in table_names("benchmarks"), table_names("models")
+    (True, [])
+    """
+    return sorted(import_module(TABLES).table_paths()) if kind == "benchmarks" else []
+
+
 def find_plugin(kind: Kind, name: str) -> ModuleType:
     """The module of a plug-in; a name with a dot is somebody else's and is imported as it stands. Raises UsageError for
     none.
     """
+    if kind == "benchmarks" and (table := import_module(TABLES).find_table(name)):
+        module: ModuleType = table
+        return module
     if "." in name:
         return import_user_module(name)
     file = name.replace("-", "_")
     if file not in plugin_names(kind):
-        available = ", ".join(display_name(kind, name) for name in plugin_names(kind))
+        available = ", ".join(display_name(kind, name) for name in (*plugin_names(kind), *table_names(kind)))
         raise UsageError(f"no {kind.removesuffix('s')} is called '{name}'; there are: {available}")
     return import_module(f"earmark.{kind}.{file}")
 

@@ -180,6 +180,7 @@ class Item(Struct, frozen=True, omit_defaults=True):
     targets: tuple[str, ...] = ()  # the right answers: labels where there are choices, else texts; any one is right
     group: str = ""  # items that share a recording, speaker or user: resampled together
     tags: dict[str, str] = {}  # the slices of the report
+    extra: dict[str, Any] = {}  # what a scorer needs beyond these texts, such as a rubric; never a slice
     state: Literal["ask", "skipped", "error"] = "ask"  # skipped: never counted; error: counted, but cannot be asked
     reason: str = ""  # why it is skipped or in error
 
@@ -448,6 +449,29 @@ class Table(Struct, frozen=True):
     rows: Iterable[tuple[Any, ...]]
 
 
+class Average(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
+    """A further row: the mean over tasks, or over other averages that stand before it."""
+
+    over: tuple[str, ...]
+    weigh: Literal["tasks", "items"] = "tasks"  # which count alike; items: pooled
+    scale: dict[str, float] = {}  # factors of single parts, such as 20 for points from 1 to 5
+
+
+class TaskFacts(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
+    """Facts about one task."""
+
+    license: str = ""  # of its questions
+    sound_license: str = ""
+    source: str = ""
+    revision: str = ""
+    rows: int | None = None  # expected
+    needs_ears: Literal["yes", "no", "partly"] = "yes"  # no: a transcript carries the answers
+    reason: str = ""  # for that
+    language: str = ""
+    metric: str = ""  # official name of the number
+    faults: tuple[str, ...] = ()  # known ones
+
+
 class Benchmark(Struct, frozen=True):
     """A set of questions, how they are asked and how they are scored."""
 
@@ -460,9 +484,12 @@ class Benchmark(Struct, frozen=True):
     fetch: Callable[[Callable[[str], None]], None] | None = None  # brings data that is not there yet, saying so
     settings: Mapping[str, Any] = {}  # as given; they sign the run
     files: Callable[[], tuple[str, ...]] = tuple  # the data behind it, checked; its digests sign the run
+    data_root: str = ""  # the folder below which the paths of `files` name them; empty: their last parts do
     source: str = ""  # where the data is published, with its revision
     license: str = ""
     averages: Mapping[str, tuple[str, ...]] = {}  # further rows: the mean over some tasks, each task counting alike
+    average_tree: Mapping[str, Average] = {}  # the same with weights, scales and averages of averages
+    task_facts: Mapping[str, TaskFacts] = {}
     slices: tuple[str, ...] = ()  # tags to break every row down by
     mean_over: str = ""  # what a group is ("user"): a further row is the mean over groups, each group counting alike
     sort_key: Callable[[Item], Any] | None = (

@@ -16,7 +16,14 @@ from earmark.types import Item, Metric, Response, Score, Scorer
 CHOICE = Item("1", "t", "?", choices=("yes", "no"), labels=("A", "B"), targets=("A",))
 TEXT = Item("1", "t", "?", targets=("the cat sat on the mat",))
 NUMBER = Item("1", "t", "?", targets=("42",))
-ITEMS = {"choice": CHOICE, "classes": CHOICE, "listen": CHOICE, "binary_choice": CHOICE, "number": NUMBER}
+ITEMS = {
+    "choice": CHOICE,
+    "classes": CHOICE,
+    "listen": CHOICE,
+    "binary_choice": CHOICE,
+    "number": NUMBER,
+    "token_match": CHOICE,
+}
 
 
 class Only(Struct, frozen=True):

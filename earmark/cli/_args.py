@@ -25,10 +25,7 @@ def parse_runs(words: Sequence[str]) -> list[BenchmarkRun]:
     settings = [word for word in words if "=" in word]
     names = [word for word in words if "=" not in word]
     if not names:
-        raise UsageError(
-            "no benchmark is named; there are: "
-            f"{', '.join([*plugins.plugin_names('benchmarks'), *yaml_names('suite')])}"
-        )
+        raise UsageError(f"no benchmark is named; there are: {', '.join([*_benchmark_names(), *yaml_names('suite')])}")
     return [run for name in merge_tasks(names) for run in _parse_run(name, settings)]
 
 
@@ -50,14 +47,17 @@ def _parse_run(name: str, settings: Sequence[str]) -> list[BenchmarkRun]:
     suites = yaml_names("suite")
     if benchmark in suites and not tasks:
         return [run for entry in load_suite(suites[benchmark]) for run in parse_runs([*entry, *settings])]
-    if "." not in benchmark and benchmark not in plugins.plugin_names("benchmarks"):
+    if "." not in benchmark and benchmark not in _benchmark_names():
         raise UsageError(
-            f"no benchmark or suite is called '{benchmark}'; there are: "
-            f"{', '.join([*plugins.plugin_names('benchmarks'), *suites])}"
+            f"no benchmark or suite is called '{benchmark}'; there are: {', '.join([*_benchmark_names(), *suites])}"
         )
     return [
         BenchmarkRun(*load_run_benchmark(benchmark, tuple(filter(None, tasks.split(","))), compose_config(settings)))
     ]
+
+
+def _benchmark_names() -> list[str]:
+    return [*plugins.plugin_names("benchmarks"), *plugins.table_names("benchmarks")]
 
 
 def load_suite(path: Path) -> list[list[str]]:

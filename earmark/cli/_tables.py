@@ -34,17 +34,25 @@ def show_rows(title: str, rows: Sequence[Row], *, everything: bool = False, by: 
     if not shown:
         tags = dict.fromkeys(row.slice.partition("=")[0] for row in rows if row.is_slice)
         raise UsageError(f"no row is broken down by '{by}'; there are: {', '.join(tags) or 'none'}")
-    metrics = [row.headline[0] for row in shown]
     if everything and not any(row.task for row in shown):  # replies of a file
         show_table(title, ("metric", *HEAD[2:]), [(line[0], *line[3:]) for line in full_table(shown)])
     elif everything:
         show_table(title, ("metric", *HEAD), full_table(shown), words=3)
-    elif len(set(metrics)) > 1:
-        lines = [(metric, *line) for metric, line in zip(metrics, rows_table(shown), strict=True)]
-        show_table(title, ("metric", *HEAD), lines, words=3)
     else:
-        show_table(f"{title}: {metrics[0]}", HEAD, rows_table(shown), words=2)
+        metrics = _metric_names(shown)
+        if len(set(metrics)) > 1:  # several headlines or scorers: each line names its own
+            lines = [(metric, *line) for metric, line in zip(metrics, rows_table(shown), strict=True)]
+            show_table(title, ("metric", *HEAD), lines, words=3)
+        else:
+            show_table(f"{title}: {metrics[0]}", HEAD, rows_table(shown), words=2)
     print_line(*footnotes(shown))
+
+
+def _metric_names(rows: Sequence[Row]) -> list[str]:
+    """The headline of each row, with its scorer where several rows would else look alike."""
+    keys = [(row.title, row.condition, row.headline[0]) for row in rows]
+    is_ambiguous = len({*keys}) < len(keys)
+    return [f"{row.headline[0]} ({row.scorer})" if is_ambiguous else row.headline[0] for row in rows]
 
 
 def show_metrics(

@@ -15,9 +15,10 @@ def command(name: str) -> None:
     """Show the page and the settings of NAME."""
     from earmark.config import CommonSettings, yaml_names
     from earmark.errors import UsageError
-    from earmark.plugins import find_plugin, import_user_module, plugin_names
+    from earmark.plugins import find_plugin, import_user_module, plugin_names, table_names
 
-    is_known = "." in name
+    is_table = name.endswith((".yaml", ".yml")) or name.replace("-", "_") in table_names("benchmarks")
+    is_known = "." in name and not is_table
     if is_known:  # a user's module, of any kind
         module = import_user_module(name)
         print_text(f"{name}\n\n{(module.__doc__ or '').strip()}\n")
@@ -30,6 +31,9 @@ def command(name: str) -> None:
             if kind == "models":
                 _show_settings("settings of any model", CommonSettings, "model.")
             is_known = True
+    if is_table:
+        _show_benchmark_table(name)
+        is_known = True
     for group in ("model", "suite"):
         if name in yaml_names(group):
             path = yaml_names(group)[name]
@@ -37,6 +41,27 @@ def command(name: str) -> None:
             is_known = True
     if not is_known:
         raise UsageError(f"nothing is called '{name}'; earmark list shows all names")
+
+
+def _show_benchmark_table(name: str) -> None:
+    """Print the page of a benchmark that is a table, and the facts of its tasks."""
+    from earmark.plugins import find_plugin
+
+    module = find_plugin("benchmarks", name)
+    print_text(f"benchmark {name}\n\n{(module.__doc__ or '').strip()}\n")
+    table = module.TABLE
+    for questions in table.sets.values():
+        for layout_name, layout in questions.layouts.items():
+            pinned = f"pinned to {layout.revision}" if layout.revision else "not pinned"
+            where = f"{layout.repository}, {pinned}" if layout.repository else ""
+            print_line(f"layout {layout_name}: {where or ', '.join(layout.files)}")
+    print_line(f"prompts: {', '.join(table.prompts)}; scored by: {', '.join(table.scorers)}")
+    benchmark = module.load(module.Settings())
+    for task, facts in benchmark.task_facts.items():
+        rows = f"{facts.rows:,} rows, " if facts.rows is not None else ""
+        ears = f"{facts.needs_ears} ({facts.reason})" if facts.reason else facts.needs_ears
+        print_line(f"  {task}: {rows}needs ears: {ears}; {facts.license or 'license unknown'}")
+    _show_settings("settings", module.Settings, "")
 
 
 def _show_settings(title: str, settings: Any, prefix: str) -> None:

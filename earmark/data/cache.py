@@ -5,15 +5,19 @@ from __future__ import annotations
 import functools
 import hashlib
 import os
+import sqlite3
 import threading
+import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import BinaryIO, Final
 
 import xxhash
 
 BLOCK: Final = 1 << 20  # bytes of a file at a time, for a digest
+LARGE: Final = 1 << 20  # bytes: digests of smaller files are made sooner than they are looked up
+SETTLED: Final = 2_000_000_000  # nanoseconds after which a further change of a file gets another time
 
 
 def cache_dir(*names: str) -> Path:
@@ -72,12 +76,40 @@ def _hash64_file(path: str, size: int, changed: int) -> str:  # noqa: ARG001 - r
 
 
 def sha256_file(path: str | Path) -> str:
-    """SHA-256 of a file in hexadecimal, remembered while size and time of change stay the same."""
-    stat = Path(path).stat()
-    return _sha256(str(path), stat.st_size, stat.st_mtime_ns)
+    """SHA-256 of a file in hexadecimal, remembered while size, time of change and inode stay the same: of a large file
+    also on disk, by other runs.
+    """
+    place = Path(path)
+    stat = place.stat()
+    return _sha256(str(place), stat.st_size, stat.st_mtime_ns, stat.st_ino)
 
 
 @functools.lru_cache(maxsize=65536)
-def _sha256(path: str, size: int, changed: int) -> str:  # noqa: ARG001 - size and time are there to be remembered by
+def _sha256(path: str, size: int, changed: int, inode: int) -> str:
+    is_stable = abs(time.time_ns() - changed) > SETTLED  # a later write within one tick of the clock would not show
+    if size < LARGE or not is_stable:
+        return _read_sha256(path)
+    key = (str(Path(path).absolute()), size, changed, inode)
+    with closing(_digest_store()) as store:
+        row = store.execute("select digest from digests where (path, size, changed, inode) = (?, ?, ?, ?)", key)
+        if (known := row.fetchone()) is not None:
+            return str(known[0])
+    digest = _read_sha256(path)
+    with closing(_digest_store()) as store, store:
+        store.execute("insert or replace into digests values (?, ?, ?, ?, ?)", (*key, digest))
+    return digest
+
+
+def _read_sha256(path: str) -> str:
     with Path(path).open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def _digest_store() -> sqlite3.Connection:
+    """The digests of large files by path; one process writes at a time, others wait."""
+    store = sqlite3.connect(cache_dir() / "digests.sqlite", timeout=60.0)
+    store.execute(
+        "create table if not exists digests (path text primary key, size integer, changed integer, inode integer, "
+        "digest text)"
+    )
+    return store

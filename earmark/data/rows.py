@@ -12,6 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from earmark.data.splits import CARD, SHARD, check_downloaded, check_shards, find_split
 from earmark.errors import BadData
 
 if TYPE_CHECKING:
@@ -44,39 +45,27 @@ def _query(path: str | Path, query: str, values: Sequence[Any] = ()) -> duckdb.D
         raise BadData(f"{path}: cannot be read as parquet ({message}); fetch or copy the file again") from error
 
 
-def parquet_files(folder: str | Path, split: str = "") -> list[Path]:
-    """The parquet files of a folder in order of name; of one split, where the names start with it. Raises BadData for
-    none.
+def parquet_files(folder: str | Path, split: str = "", config: str = "") -> list[Path]:
+    """The parquet files of a split, in order (see `data/splits.py`); without a split, every one below the folder.
+
+    A folder of one file whose name tells of no split holds that one. Raises BadData for none.
     """
     place = Path(folder).expanduser()
-    if not place.exists():
-        raise BadData(f"{place}: no such folder; give data=FOLDER, a folder with parquet files")
-    parquet = [place] if place.is_file() else sorted(place.rglob("*.parquet"))
-    if not parquet:
-        raise BadData(
-            f"{place}: found no parquet file, expected at least one such as data/train-00000-of-00001.parquet"
-        )
-    known = any(path.name.startswith(("train", "test", "validation", "dev")) for path in parquet)
-    chosen = [path for path in parquet if path.name.startswith(split)] if split and known else parquet
-    if not chosen:
-        raise BadData(f"{place}: found {', '.join(p.name for p in parquet)}, expected files of the split '{split}'")
-    if place.is_dir():
-        _check_whole(chosen)
-    return chosen
+    every = sorted(place.rglob("*.parquet")) if place.is_dir() else []
+    if every and (not split or (len(every) == 1 and not config and _is_alone(place, every[0], split))):
+        for path in every:
+            check_downloaded(path)
+        check_shards(every)
+        return every
+    return list(find_split(place, split, config).files)
 
 
-def _check_whole(files: Sequence[Path]) -> None:
-    """Raise BadData where names count their parts, as train-00000-of-00003 does, and a part is not there."""
-    present = {path.name for path in files}
-    for path in files:
-        match = re.fullmatch(r"(.*-)(\d+)(-of-(\d+)\.parquet)", path.name)
-        parts = range(int(match[4])) if match else ()
-        wanted = (f"{match[1]}{part:0{len(match[2])}}{match[3]}" for part in parts if match)
-        if missing := next((name for name in wanted if name not in present), None):
-            raise BadData(
-                f"{path.parent}: found {path.name}, expected {missing} beside it; copy it too, or give data=FILE to "
-                "use one alone"
-            )
+def _is_alone(place: Path, path: Path, split: str) -> bool:
+    """True if neither a card, a folder nor its own name says that the only file belongs to another split."""
+    named = re.fullmatch(r"(train|test|validation|dev)(-\d+)?", path.stem)
+    is_elsewhere = path.parent not in (place, place / "data")
+    others = is_elsewhere or (place / CARD).exists() or bool(SHARD.fullmatch(path.name))
+    return not others and (named is None or named[1] == split)
 
 
 def check_columns(path: str | Path, wanted: Mapping[str, str]) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -24,7 +24,7 @@ class RunSignature(Struct, frozen=True):
     condition: list[str]
     repeats: int
     limit: int | None
-    data: dict[str, str]  # SHA-256 of each file behind the benchmark
+    data: dict[str, str]  # SHA-256 of each file behind the benchmark, by its path below the data's root
     earmark: str = __version__
     format: int = 1
 
@@ -46,11 +46,24 @@ def make_signature(
         "settings": dict(benchmark.settings),
     }
     try:
-        data = {f"{Path(file).parent.name}/{Path(file).name}": sha256_file(file) for file in benchmark.files()}
+        data = data_digests(benchmark.files(), benchmark.data_root)
     except OSError as error:
         raise BadData(f"{error.filename}: cannot be read ({error.strerror})") from error
     signature = RunSignature(described, dict(model), condition, repeats, limit, data)
     return msgspec.json.decode(msgspec.json.encode(signature), type=RunSignature)  # as it will be read back
+
+
+def data_digests(files: Sequence[str], root: str = "") -> dict[str, str]:
+    """SHA-256 of files by their path below the root of the data; without a root, by the last parts of their path, as
+    many as tell them apart and two at least.
+    """
+    paths = [Path(file) for file in files]
+    if root and all(path.is_relative_to(root) for path in paths):
+        return {path.relative_to(root).as_posix(): sha256_file(path) for path in paths}
+    distinct = len({*paths})
+    longest = max((len(path.parts) for path in paths), default=0)
+    n_parts = next((n for n in range(2, longest) if len({path.parts[-n:] for path in paths}) == distinct), longest)
+    return {"/".join(path.parts[-n_parts:]): sha256_file(path) for path in paths}
 
 
 def is_finished(folder: Path) -> bool:

@@ -51,6 +51,7 @@ class Settings(Struct, frozen=True, forbid_unknown_fields=True):
     parser: str = "earmark"  # or one of the official readers by name
     multi_select: bool = False  # all right labels are asked for, not any of them
     thinking: Literal["marked", "opened"] = "marked"  # opened: the chat template opens it, a reply only closes it
+    denominator: Literal["asked", "read"] = "asked"  # of the headline; read: some protocols leave unread replies out
 
     def __post_init__(self) -> None:
         if self.parser not in PARSERS:
@@ -62,7 +63,7 @@ class Settings(Struct, frozen=True, forbid_unknown_fields=True):
 
     @property
     def metrics(self) -> Mapping[str, Metric]:
-        return METRICS
+        return METRICS if self.denominator == "asked" else dict(reversed(METRICS.items()))
 
     @property
     def signature(self) -> str:
@@ -72,6 +73,7 @@ class Settings(Struct, frozen=True, forbid_unknown_fields=True):
         """
         parts = ["choice", f"reader:{VERSION if self.parser == 'earmark' else self.parser}"]
         parts += ["several:all"] * self.multi_select + ["thinking:opened"] * (self.thinking == "opened")
+        parts += ["denominator:read"] * (self.denominator == "read")
         return "|".join([*parts, f"v:{__version__}"])
 
     async def score(self, item: Item, response: Response) -> Score:

@@ -65,3 +65,18 @@ def test_a_run_with_unparsed_replies_tells_the_error_of_the_reader(reply: str, t
     done = earmark("run", "acoustics:pitch", "items=4", "model=fake", f"model.reply={reply}")
     assert done.returncode == 0, done.stderr
     assert ("choices are read by rules" in " ".join((done.stdout + done.stderr).split())) == told
+
+
+def test_a_denominator_of_what_was_read_is_in_the_signature() -> None:
+    """AIR-Bench and MMSU leave unread replies out; ours stands beside it and leaves nothing out."""
+    scorer = choice.Settings(parser="air-bench", denominator="read")
+    item = Item("1", choices=("cat", "dog"), labels=("A", "B"), targets=("A",))
+    replies = ("A", "B", "", "hm")
+    counts = [asyncio.run(scorer.score(item, Response(reply))).counts for reply in replies]
+    total = {name: sum(each[name] for each in counts) for name in counts[0]}
+    assert {name: metric.value(total) for name, metric in scorer.metrics.items()} == {
+        "accuracy_read": 0.5,
+        "accuracy": 0.25,
+    }
+    assert next(iter(scorer.metrics)) == "accuracy_read"
+    assert "|denominator:read" in scorer.signature

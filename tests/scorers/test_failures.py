@@ -51,6 +51,8 @@ CHOICES: Final[tuple[tuple[str, dict[str, Any]], ...]] = (
     ("classes", {}),
     ("listen", {}),
     ("listen", {"policy": "official"}),
+    ("token_match", {}),
+    ("token_match", {"denominator": "answered"}),
 )
 
 

@@ -1,0 +1,246 @@
+"""Benchmarks that are tables: a YAML says where questions lie, how they are asked, and how answers are scored.
+
+A table is found by its name in `tables/` beside this file or in `conf/benchmark/` of the working folder, or by its path.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
+from types import ModuleType
+from typing import Any, Final
+
+import msgspec
+from msgspec import Struct
+
+from earmark import plugins
+from earmark.benchmarks._choices import check_tasks
+from earmark.benchmarks._table_items import SetFiles, items_of
+from earmark.benchmarks._table_prompts import check_template, prompt_of
+from earmark.benchmarks._table_schema import (
+    BenchmarkTable,
+    Layout,
+    PromptTemplate,
+    card_of,
+    columns_of,
+    facts_of,
+    read_table,
+)
+from earmark.config import parse_settings, user_folder
+from earmark.data.cache import hash64
+from earmark.data.fetch import FetchedDataset, fetch_dataset, find_fetched
+from earmark.data.splits import check_downloaded, find_split
+from earmark.errors import BadData, UsageError
+from earmark.types import Benchmark, Item, Scorer
+
+PACKAGED: Final = Path(__file__).parent / "tables"
+SUFFIXES: Final = (".yaml", ".yml")
+
+
+class Settings(Struct, frozen=True, forbid_unknown_fields=True):
+    """Settings of a benchmark that is a table."""
+
+    data: str = ""  # a folder with the data of this benchmark, or with folders of several
+    prompt: str = ""  # one of the table's; empty: its first
+    policy: str = ""  # whose scorer stands first; empty: the table's first
+    layout: str = ""  # of the data; empty: the first whose files are there
+    seed: int = 0  # of the order of choices, where a prompt shuffles them
+
+
+RESCORING_FIELDS: Final = ("policy",)
+Scorers = Mapping[str, tuple[Scorer, ...]]
+
+
+def table_paths() -> dict[str, Path]:
+    """The tables by name, the user's over the packaged ones."""
+    home = user_folder()
+    folders = [PACKAGED, *([home / "benchmark"] if home else [])]
+    return {path.stem: path for folder in folders for path in sorted(folder.glob("*.yaml"))}
+
+
+def find_table(name: str) -> ModuleType | None:
+    """A table in the shape of a plug-in, by its name or its path; None where there is no such table."""
+    path = Path(name).expanduser() if name.endswith(SUFFIXES) else table_paths().get(name.replace("-", "_"))
+    if path is None:
+        return None
+    table = read_table(path)
+    module = ModuleType(f"earmark table {name}", card_of(path))
+    called = name if name.endswith(SUFFIXES) else path.stem
+    module.__dict__.update(
+        Settings=Settings,
+        RESCORING_FIELDS=RESCORING_FIELDS,
+        TABLE=table,
+        load=functools.partial(load_table, table, called),
+    )
+    if any(layout.repository for questions in table.sets.values() for layout in questions.layouts.values()):
+        module.__dict__["download"] = functools.partial(download, table)
+    return module
+
+
+def load_table(table: BenchmarkTable, name: str, settings: Settings, tasks: tuple[str, ...] = ()) -> Benchmark:
+    """The benchmark of a table."""
+    template_name, template = _choose("prompt", settings.prompt, table.prompts)
+    policy, _ = _choose("policy", settings.policy, table.scorers)
+    check_template(template, f"{name}, prompt {template_name}")
+    known = task_names(table)
+    chosen = check_tasks(name, tasks, known)
+    places = functools.cache(lambda: find_sets(table, name, settings, chosen))
+    scorers = {task: _scorers(table, task, policy, name) for task in chosen}
+    signed = {"prompt": template_name, "table": _digest(table, template)}
+    if template.order == "shuffled":
+        signed["seed"] = str(settings.seed)
+    facts = {task: facts_of(table, task, f"{name}, {task}") for task in chosen}
+    return Benchmark(
+        name=name,
+        version=table.version,
+        tasks=chosen,
+        items=lambda: _items(places(), template, settings.seed, chosen, known),
+        prompt=functools.partial(prompt_of, template),
+        scorers=lambda task: scorers[task],
+        settings=signed,
+        files=lambda: tuple(str(file) for place in places() for file in place.files),
+        data_root=str(Path(settings.data).expanduser()) if settings.data else "",
+        source=table.source,
+        license=table.facts.license,
+        average_tree=table.averages,
+        task_facts=facts,
+        slices=table.slices,
+        warnings=(*table.warnings, *(f"{task}: {fault}" for task, one in facts.items() for fault in one.faults)),
+        needs_ears=any(one.needs_ears != "no" for one in facts.values()),
+        seed=settings.seed,
+    )
+
+
+def task_names(table: BenchmarkTable) -> tuple[str, ...]:
+    """The tasks of a table in its order: those with facts, and of sets that name one or are one."""
+    named = [*table.tasks]
+    for set_name, questions in table.sets.items():
+        has_column = any(columns_of(table, questions, layout, set_name).task for layout in questions.layouts)
+        named += [] if has_column else [questions.task or set_name]
+    return tuple(dict.fromkeys(named))
+
+
+def _choose(kind: str, asked: str, known: Mapping[str, Any]) -> tuple[str, Any]:
+    name = asked or next(iter(known))
+    if name not in known:
+        raise UsageError(f"no {kind} is called '{name}'; there are: {', '.join(known)}")
+    return name, known[name]
+
+
+def _digest(table: BenchmarkTable, template: PromptTemplate) -> str:
+    """A digest of what decides which questions are asked, and how."""
+    return hash64(msgspec.json.encode((table.sets, table.columns, template)))
+
+
+def _scorers(table: BenchmarkTable, task: str, policy: str, place: str) -> tuple[Scorer, ...]:
+    """The scorers of a task, that of the policy first."""
+    specs = table.task_scorers.get(task, table.scorers)
+    ordered = sorted(specs, key=lambda name: name != policy)
+    return tuple(_scorer(dict(specs[name]), f"{place}, {task}, {name}") for name in ordered)
+
+
+def _scorer(settings: dict[str, Any], place: str) -> Scorer:
+    name = settings.pop("scorer", None)
+    if not isinstance(name, str):
+        raise BadData(f"{place}: expected scorer: NAME, such as scorer: choice")
+    module = plugins.find_plugin("scorers", name)
+    scorer: Scorer = module.load(parse_settings(module.Settings, settings, ""))
+    return scorer
+
+
+def _items(
+    places: Sequence[SetFiles], template: PromptTemplate, seed: int, chosen: Sequence[str], known: Sequence[str]
+) -> Iterator[Item]:
+    for place in places:
+        for item in items_of(place, seed if template.order == "shuffled" else None):
+            task = item.task if item.task in known else item.task.lower()  # some data write Perception for perception
+            if task not in known:
+                raise BadData(
+                    f"{place.files[0].parent}: item '{item.id}' is of the task '{item.task}'; expected one of "
+                    f"{', '.join(known)}"
+                )
+            if task in chosen:
+                yield item if task == item.task else msgspec.structs.replace(item, task=task)
+
+
+# ---------------------------------------------------------------- where the data lies
+
+
+def find_sets(table: BenchmarkTable, name: str, settings: Settings, tasks: Sequence[str]) -> list[SetFiles]:
+    """The sets of some tasks as they lie on this machine. Raises BadData for one that is not there."""
+    places = []
+    for set_name, questions in table.sets.items():
+        columns = {layout: columns_of(table, questions, layout, set_name) for layout in questions.layouts}
+        fixed = {questions.task or set_name for layout in columns if not columns[layout].task}
+        if fixed and not fixed & {*tasks}:
+            continue
+        layouts = [settings.layout] if settings.layout else [*questions.layouts]
+        if settings.layout and settings.layout not in questions.layouts:
+            _choose("layout", settings.layout, questions.layouts)
+        problems: list[BadData] = []
+        for layout in layouts:
+            try:
+                root, files = _find_files(questions.layouts[layout], Path(name).stem, set_name, settings.data)
+            except BadData as error:
+                problems.append(error)
+                continue
+            places.append(SetFiles(set_name, questions, layout, columns[layout], root, files))
+            break
+        else:
+            raise min(problems, key=lambda error: "no such" in str(error) or "found no" in str(error))
+    return places
+
+
+def _find_files(layout: Layout, name: str, set_name: str, data: str) -> tuple[Path, tuple[Path, ...]]:
+    """The folder of a set and its files of rows."""
+    roots = _roots(layout, name, set_name, data)
+    problem: BadData | None = None
+    for root in filter(Path.is_dir, roots):
+        try:
+            if layout.split:
+                splits = (layout.split,) if isinstance(layout.split, str) else layout.split
+                return root, tuple(path for split in splits for path in find_split(root, split, layout.config).files)
+            found = tuple(path for pattern in layout.files for path in sorted(root.glob(pattern)) if path.is_file())
+            if found:
+                return root, tuple(check_downloaded(path) for path in found)
+        except BadData as error:
+            is_empty = "found no parquet" in str(error) or "expected files of the split" in str(error)
+            problem = problem if is_empty and problem else error
+            if not is_empty:
+                raise
+    if problem:
+        raise problem
+    wanted = ", ".join(layout.files) or f"the split '{layout.split}' of {layout.repository}"
+    if not roots:
+        raise BadData(f"{name} needs its data; type earmark fetch {name}, or give data=FOLDER, a folder with {wanted}")
+    raise BadData(f"{data}: found no {wanted} in it, nor in a folder {name} below it; give data=FOLDER")
+
+
+def _roots(layout: Layout, name: str, set_name: str, data: str) -> list[Path]:
+    """Folders in which a set may lie: of several benchmarks each has its own, called after it or its repository."""
+    if data:
+        base = Path(data).expanduser()
+        if not base.is_dir():
+            raise BadData(f"{base}: no such folder; give data=FOLDER, a folder with the data")
+        repository = layout.repository
+        names = [f"{name}/{set_name}", name, repository, repository.replace("/", "--"), repository.rpartition("/")[2]]
+        return [base / below for below in dict.fromkeys(names) if below] + [base]
+    fetched = find_fetched(layout.repository, layout.revision or "main") if layout.repository else None
+    return [fetched.place] if fetched else []
+
+
+def download(table: BenchmarkTable, settings: Settings, log: Callable[[str], object]) -> FetchedDataset:
+    """Bring the data of a table's sets from the hub, each in the first layout that lies there."""
+    fetched = []
+    for questions in table.sets.values():
+        for name, layout in questions.layouts.items():
+            if layout.repository and settings.layout in ("", name):
+                patterns = [*layout.files, *layout.archives, "README.md"]
+                for split in (layout.split,) if isinstance(layout.split, str) else layout.split:
+                    patterns += [f"*{split}-*-of-*.parquet", f"*{split}/*.parquet"] if split else []
+                fetched.append(fetch_dataset(layout.repository, layout.revision or "main", patterns, log))
+                break
+    if not fetched:
+        raise UsageError(f"{table.title}: no set lies on the hub in that layout; give data=FOLDER")
+    return fetched[-1]

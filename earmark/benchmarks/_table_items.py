@@ -1,0 +1,261 @@
+"""Rows of a table's data as items."""
+
+from __future__ import annotations
+
+import functools
+import json
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import count
+from pathlib import Path, PurePosixPath
+from typing import Any, Final
+
+import msgspec
+from msgspec import Struct
+
+from earmark.benchmarks._table_schema import Columns, Layout, QuestionSet, Source
+from earmark.data.archives import find_member
+from earmark.data.records import read_records, text_of
+from earmark.errors import BadData
+from earmark.text.choices import LETTERS, shuffle_choices
+from earmark.types import Clip, Item
+
+FIELD: Final = re.compile(r"\{([^{}]+)\}")
+
+
+class SetFiles(Struct, frozen=True):
+    """A set of questions as it lies on this machine."""
+
+    name: str
+    questions: QuestionSet
+    layout_name: str
+    columns: Columns
+    root: Path
+    files: tuple[Path, ...]
+
+    @property
+    def layout(self) -> Layout:
+        return self.questions.layouts[self.layout_name]
+
+
+def items_of(place: SetFiles, seed: int | None) -> Iterator[Item]:
+    """The items of a set in the order of its files; choices are shuffled with a seed, and as given without one."""
+    needed = needed_columns(place.columns)
+    total = count(1)
+    for file in place.files:
+        for number, row in read_records(file, needed, head=place.layout.head):
+            try:
+                yield _item(place, file, next(total), row, seed)
+            except (ValueError, KeyError) as error:
+                message = f"has no column {error}" if isinstance(error, KeyError) else str(error)
+                raise BadData(f"{file}, row {number}: {message}") from error
+
+
+def needed_columns(columns: Columns) -> list[str]:
+    """Names of the columns that are read."""
+    sources: list[str] = [columns.id, columns.question, columns.transcript, columns.group, columns.task]
+    sources += [*_several(columns.sound), *columns.tags.values()]
+    names = [name for source in sources if source for name in fields_of(source)]
+    names += [*_several(columns.choices), *_several(columns.wrong), *_several(columns.answer), *columns.extra.values()]
+    return [name for name in dict.fromkeys(names) if name != "$key"]
+
+
+def fields_of(source: Source) -> list[str]:
+    """The columns that a source names: those in braces, else itself.
+
+    >>> fields_of("id"), fields_of("{speaker}/{clip}.wav")
+    (['id'], ['speaker', 'clip'])
+    """
+    return FIELD.findall(source) or [source]
+
+
+def fill(text: str, values: Mapping[str, str]) -> str:
+    """Replace each {name} by its value, once: braces in values stay braces. Other braces stay too.
+
+    >>> fill("{a} {b} {0}", {"a": "{b}", "b": "x"})
+    '{b} x {0}'
+    """
+    return FIELD.sub(lambda match: values.get(match[1], match[0]), text)
+
+
+def _several(source: str | Sequence[str]) -> tuple[str, ...]:
+    return ((source,) if source else ()) if isinstance(source, str) else tuple(source)
+
+
+def _text(source: Source, row: Mapping[str, Any]) -> str:
+    if not source:
+        return ""
+    if "{" not in source:
+        return text_of(row[source])
+    return fill(source, {name: text_of(row[name]) for name in fields_of(source)})
+
+
+def _item(place: SetFiles, file: Path, number: int, row: Mapping[str, Any], seed: int | None) -> Item:
+    columns, questions = place.columns, place.questions
+    identifier = _text(columns.id, row) or str(number)
+    task = _text(columns.task, row) or questions.task or place.name
+    transcript = _text(columns.transcript, row)
+    clips, fault = _clips(place, file, row, transcript)
+    choices, right, extra = _choices(columns, questions, row)
+    if seed is not None and choices:
+        order = shuffle_choices([str(index) for index in range(len(choices))], seed, f"{task}/{identifier}")
+        choices = [choices[int(index)] for index in order]
+        right = [order.index(str(index)) for index in right]
+    if len(choices) > len(LETTERS):
+        raise ValueError(f"found {len(choices)} choices, expected at most {len(LETTERS)}")
+    labels = tuple(LETTERS[: len(choices)])
+    answers = _answers(columns, row)
+    return Item(
+        identifier,
+        task,
+        _text(columns.question, row) or questions.question,
+        clips,
+        tuple(choices),
+        labels,
+        tuple(labels[index] for index in right) if choices else answers,
+        group=_text(columns.group, row) or (clips[0].name if clips else "") or identifier,
+        tags={name: text for name, source in columns.tags.items() if (text := _tag(row, source))},
+        extra=extra | {name: row[column] for name, column in columns.extra.items() if row.get(column) is not None},
+        state="error" if fault else "ask",
+        reason=fault,
+    )
+
+
+def _tag(row: Mapping[str, Any], source: Source) -> str:
+    value = row.get(source)
+    if isinstance(value, list):
+        return "|".join(text_of(part) for part in value)
+    return _text(source, row) if "{" in source else text_of(value)
+
+
+# ---------------------------------------------------------------- choices and answers
+
+
+def _listed(column: str | Sequence[str], row: Mapping[str, Any]) -> list[str]:
+    """The texts of one column that lists them, also as a JSON list, or of a column each; empty columns are none."""
+    if not isinstance(column, str):
+        return [text for name in column if (text := text_of(row.get(name))).strip()]
+    value = row[column] if column else None
+    if isinstance(value, str) and value.lstrip().startswith("["):
+        try:
+            value = msgspec.json.decode(value)
+        except msgspec.DecodeError as error:
+            raise ValueError(f"column '{column}' begins like a JSON list and is none ({error})") from error
+    if value is None or value == "":
+        return []
+    if not isinstance(value, list):
+        raise ValueError(  # noqa: TRY004 - of data
+            f"column '{column}' holds {json.dumps(value, default=str)[:60]}, expected a list of choices"
+        )
+    return [text_of(choice) for choice in value]
+
+
+def _answers(columns: Columns, row: Mapping[str, Any]) -> tuple[str, ...]:
+    """The texts of the right answers; any of them is right."""
+    texts: list[str] = []
+    for name in _several(columns.answer):
+        value = row.get(name)
+        parts = value if isinstance(value, list) else [value]
+        texts += [text_of(part) for part in parts if part is not None]
+    return tuple(dict.fromkeys(texts))
+
+
+def _choices(
+    columns: Columns, questions: QuestionSet, row: Mapping[str, Any]
+) -> tuple[list[str], list[int], dict[str, Any]]:
+    """The choices, the numbers of the right ones, and what a rule needs that judges a gold that is no choice."""
+    answers = _answers(columns, row)
+    choices = _listed(columns.choices, row) if columns.choices else []
+    if columns.wrong:
+        choices = [*answers, *_listed(columns.wrong, row)]
+    if not choices and not questions.letters:
+        return [], [], {}
+    choices = choices or list(LETTERS[: questions.letters])
+    right: list[int] = []
+    for answer in answers:
+        right += _right_numbers(questions, answer, choices)
+    if not right and answers and answers[0].strip():
+        return choices, [], {"answer": answers[0]}
+    return choices, sorted({*right}), {}
+
+
+def _right_numbers(questions: QuestionSet, answer: str, choices: Sequence[str]) -> list[int]:
+    if questions.answer_by == "text":
+        return [number for number, choice in enumerate(choices) if choice.strip() == answer.strip()]
+    if questions.answer_by == "letter":
+        position = LETTERS.find(answer.strip().strip("().").upper()) if answer.strip() else -1
+    else:
+        number = answer.strip()
+        position = int(number) - (questions.answer_by == "index1") if number.isdecimal() else -1
+    if not 0 <= position < len(choices):
+        raise ValueError(f"the answer {answer!r} names none of the {len(choices)} choices")
+    return [number for number, choice in enumerate(choices) if choice.strip() == choices[position].strip()]
+
+
+# ---------------------------------------------------------------- sound
+
+
+def _clips(place: SetFiles, file: Path, row: Mapping[str, Any], transcript: str) -> tuple[tuple[Clip, ...], str]:
+    """The clips of a row, and why there are none where its path is not one below the data."""
+    clips: list[Clip] = []
+    for source in _several(place.columns.sound):
+        value = row.get(source) if "{" not in source else _text(source, row)
+        for part in value if isinstance(value, list) else [value]:
+            if part is None:
+                continue
+            if isinstance(part, Clip):
+                clips.append(msgspec.structs.replace(part, transcript=transcript))
+                continue
+            name = text_of(part["path"]) if isinstance(part, dict) else text_of(part)
+            if not name:
+                continue
+            try:
+                clips.append(msgspec.structs.replace(find_sound(place, file, name), transcript=transcript))
+            except BadData as error:
+                return (), str(error)
+    if place.columns.sound and not clips:
+        return (), "its row names no sound"
+    return tuple(clips), ""
+
+
+def find_sound(place: SetFiles, file: Path, name: str) -> Clip:
+    """The clip of a path in a row: a file below the data, or a member of an archive beside it. Raises BadData where
+    the path leads out of the data.
+    """
+    pure = PurePosixPath(name.replace("\\", "/"))
+    pure = PurePosixPath(pure.name) if place.layout.sound_by_name else pure
+    if pure.is_absolute() or ".." in pure.parts or re.match(r"[A-Za-z]:", str(pure)):
+        raise BadData(f"the path of its sound leads out of the data: {name}")
+    names = [pure]
+    if pure.suffix in place.layout.sound_suffixes:
+        names.append(pure.with_suffix(place.layout.sound_suffixes[pure.suffix]))
+    folders = [file.parent / folder for folder in place.layout.sound_folders]
+    candidates = [folder / each for each in names for folder in folders]
+    path = (
+        next((path for path in candidates if path.exists()), None)
+        if len(candidates) > 1 or place.layout.archives
+        else candidates[0]
+    )
+    if path is None:
+        for archive in place.layout.archives:
+            for member in (pure, *(PurePosixPath(folder) / pure for folder in place.layout.sound_folders)):
+                if (clip := find_member(file.parent / archive, member.as_posix())) is not None:
+                    return msgspec.structs.replace(clip, name=name)
+        path = candidates[0]
+    _check_inside(place.root, path, name)
+    return Clip(str(path), name=name)
+
+
+@functools.lru_cache(maxsize=64)
+def _real_roots(root: Path) -> tuple[Path, ...]:
+    """Folders in which a file of the data may really lie: the hub's cache keeps files as links into its blobs."""
+    roots = [root.resolve()]
+    if root.parent.name == "snapshots":
+        roots.append((root.parent.parent / "blobs").resolve())
+    return tuple(roots)
+
+
+def _check_inside(root: Path, path: Path, name: str) -> None:
+    real = path.resolve()
+    if not any(real.is_relative_to(inside) for inside in _real_roots(root)):
+        raise BadData(f"the path of its sound leads out of the data through a link: {name}")

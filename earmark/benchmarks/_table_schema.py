@@ -1,0 +1,167 @@
+"""The form of a benchmark's table: what its YAML may hold."""
+
+from __future__ import annotations
+
+import difflib
+import re
+from pathlib import Path
+from typing import Any, Literal, TypeAlias
+
+import msgspec
+from msgspec import Struct
+
+from earmark.data.plain_yaml import load_plain_yaml
+from earmark.errors import BadData, UsageError
+from earmark.types import Average, TaskFacts
+
+# A column's name, or a short text with {columns} in braces.
+Source: TypeAlias = str
+
+
+class Columns(Struct, frozen=True, forbid_unknown_fields=True):
+    """Where in a row each noun stands."""
+
+    id: Source = ""  # empty: the number of the row in the set
+    question: Source = ""  # empty: the sound is the question
+    sound: Source | tuple[Source, ...] = ()
+    transcript: Source = ""
+    choices: str | tuple[str, ...] = ()  # one column that lists them, also as JSON, or a column for each
+    wrong: str | tuple[str, ...] = ()  # the same of the wrong ones, where the answer stands apart; needs an order
+    answer: str | tuple[str, ...] = ""  # several columns, or a list in one: any is right
+    group: Source = ""  # empty: the sound
+    task: Source = ""
+    tags: dict[str, Source] = {}
+    extra: dict[str, str] = {}  # whole values for scorers, by name
+
+
+class Layout(Struct, frozen=True, forbid_unknown_fields=True):
+    """One way in which the questions lie on disk."""
+
+    files: tuple[str, ...] = ()  # of rows, below the folder of the data; * stands for any letters
+    repository: str = ""  # on the Hugging Face hub
+    revision: str = ""  # pinned; empty: none is known, and the first fetch writes down the commit it got
+    config: str = ""
+    split: str | tuple[str, ...] = ""  # or several, one after the other
+    head: bool = True  # of a CSV or TSV file
+    sound_folders: tuple[str, ...] = (".",)  # below that of the rows, in which paths of sound are looked for
+    sound_by_name: bool = False  # of a path only the last part counts: it is one of somebody else's machine
+    archives: tuple[str, ...] = ()  # beside the rows, in which sound lies
+    sound_suffixes: dict[str, str] = {}  # what the data calls them, and what they are
+    columns: dict[str, Any] = {}  # that differ from the set's
+
+
+class QuestionSet(Struct, frozen=True, forbid_unknown_fields=True):
+    """Questions of one shape."""
+
+    layouts: dict[str, Layout]  # the first whose files are there is used
+    columns: dict[str, Any] = {}
+    task: str = ""  # where no column has it
+    question: str = ""  # the same for all, where no column has it
+    letters: int = 0  # of options that stand in the question, where no column lists them
+    rows: int | None = None  # expected
+    answer_by: Literal["text", "letter", "index0", "index1"] = "text"
+
+
+class PromptTemplate(Struct, frozen=True, forbid_unknown_fields=True):
+    """How a question is asked. `{name}` is replaced by a text and nothing else."""
+
+    text: str = ""  # with {question}, {choices}, {choice_list}, {letters}, {count} or {transcript}; empty: sound alone
+    choice: str = "{letter}. {text}"  # one of {choices}
+    between: str = "\n"  # choices
+    system: str = ""
+    sound: Literal["first", "last", "none"] = "first"
+    order: Literal["given", "shuffled"] = "given"  # of choices
+    slots: int = 0  # for choices, at least: those that a question lacks are written as None
+    sampling: dict[str, Any] = {}
+    source: str = ""  # who asks so
+
+
+class OfficialFile(Struct, frozen=True, forbid_unknown_fields=True):
+    """The result file of the benchmark's own script."""
+
+    reply: str  # key of the reply
+    format: Literal["json", "jsonl"] = "json"
+
+
+class BenchmarkTable(Struct, frozen=True, forbid_unknown_fields=True):
+    """A benchmark."""
+
+    title: str
+    sets: dict[str, QuestionSet]
+    scorers: dict[str, dict[str, Any]]  # by policy, each with `scorer` and its settings; the official one first
+    prompts: dict[str, PromptTemplate]  # the usual one first
+    columns: dict[str, Any] = {}  # of every set, where it says nothing else
+    version: int = 1
+    source: str = ""
+    facts: TaskFacts = TaskFacts()  # of every task, where it says nothing else
+    tasks: dict[str, dict[str, Any]] = {}  # facts that differ, by task
+    task_scorers: dict[str, dict[str, dict[str, Any]]] = {}  # of tasks that are scored otherwise
+    averages: dict[str, Average] = {}
+    slices: tuple[str, ...] = ()
+    official_file: OfficialFile | None = None
+    warnings: tuple[str, ...] = ()
+
+
+NAMES = sorted(
+    {
+        field
+        for kind in (Columns, Layout, QuestionSet, PromptTemplate, OfficialFile, BenchmarkTable, TaskFacts, Average)
+        for field in kind.__struct_fields__
+    }
+)
+
+
+def read_table(path: Path) -> BenchmarkTable:
+    """Read a table. Raises BadData with one line, which names the nearest key for one that is unknown."""
+    try:
+        text = path.read_text(encoding="utf-8-sig")
+    except (OSError, UnicodeDecodeError) as error:
+        raise UsageError(f"{path}: cannot be read as a table ({error})") from error
+    table: BenchmarkTable = convert(load_plain_yaml(text, path), BenchmarkTable, str(path))
+    for set_name, questions in table.sets.items():
+        if not questions.layouts:
+            raise BadData(f"{path}: the set '{set_name}' has no layout; expected one at least")
+        for layout in questions.layouts:
+            columns_of(table, questions, layout, str(path))
+    for task, facts in table.tasks.items():
+        facts_of(table, task, f"{path}, {task}")
+        del facts
+    if not table.prompts or not table.scorers:
+        raise BadData(f"{path}: expected one prompt and one scorer at least")
+    return table
+
+
+def convert(value: Any, kind: Any, place: str) -> Any:
+    """A value of YAML as a part of a table. Raises BadData."""
+    try:
+        return msgspec.convert(value, kind)
+    except msgspec.ValidationError as error:
+        message = str(error)
+        hint = ""
+        if match := re.search(r"unknown field `([^`]*)`", message):
+            near = difflib.get_close_matches(match[1], NAMES, n=1, cutoff=0.5)
+            hint = f"; did you mean '{near[0]}'?" if near else ""
+        raise BadData(f"{place}: {message[0].lower()}{message[1:]}{hint}") from error
+
+
+def columns_of(table: BenchmarkTable, questions: QuestionSet, layout: str, place: str) -> Columns:
+    """The columns of a set in one layout."""
+    named = table.columns | questions.columns | questions.layouts[layout].columns
+    columns: Columns = convert(named, Columns, place)
+    return columns
+
+
+def facts_of(table: BenchmarkTable, task: str, place: str) -> TaskFacts:
+    """The facts of one task."""
+    facts: TaskFacts = convert(msgspec.to_builtins(table.facts) | table.tasks.get(task, {}), TaskFacts, place)
+    return facts
+
+
+def card_of(path: Path) -> str:
+    """The head comment of a table."""
+    lines = []
+    for line in path.read_text(encoding="utf-8-sig", errors="replace").splitlines():
+        if not line.startswith("#"):
+            break
+        lines.append(line.removeprefix("#").removeprefix(" "))
+    return "\n".join(lines)

@@ -1,0 +1,208 @@
+"""Averages over tasks and over other averages, pooled or with each part counting alike, some parts scaled.
+
+An average some of whose parts are not there has no number; its row says how many are, and which are missing. Scorers of
+its parts are those of one label where every part has that one, else the first of each part; metrics of one name are
+averaged by name, else the headlines are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Final
+
+import numpy as np
+from msgspec import Struct
+
+from earmark.report.aggregates import (
+    TASK_SEPARATOR,
+    Aggregate,
+    HasMetrics,
+    JoinedCounts,
+    RowKey,
+    aggregate_row,
+    join_counts,
+    scorer_signature,
+)
+from earmark.report.rows import Row
+from earmark.stats.count_table import hash64
+from earmark.stats.estimate import Estimate, MeanMetric
+from earmark.types import STATES, Average, Counts, Metric, Number, State
+
+SEVERAL: Final = "several"  # label of an average whose parts are scored in different ways
+MEAN: Final = "mean of headlines"
+Cells = Mapping[RowKey, Aggregate]
+
+
+def tree_rows(tree: Mapping[str, Average], cells: Cells) -> list[Row]:
+    """The rows of a tree of averages, in its order; `cells` are whole tasks."""
+    rows: list[Row] = []
+    found = dict(cells)  # and every average that has a number
+    for name, average in tree.items():
+        for condition in dict.fromkeys(key.condition for key in cells):
+            for label in _labels(average, found, condition):
+                parts = {part: _part(found, part, condition, label) for part in average.over}
+                there = {part: cell for part, cell in parts.items() if cell is not None}
+                key = RowKey(name, condition, label)
+                if len(there) < len(parts):
+                    rows.append(_incomplete_row(key, average, there))
+                    continue
+                found[key] = combine(average, there)
+                rows.append(aggregate_row(key, found[key]))
+    return rows
+
+
+def _labels(average: Average, found: Cells, condition: str) -> list[str]:
+    """Labels under which an average has a row: those that all its parts have that are there, else one for all."""
+    by_part = [
+        labels
+        for part in average.over
+        if (labels := [key.scorer for key in found if (key.task, key.condition) == (part, condition)])
+    ]
+    if not by_part:
+        return []
+    shared = [label for label in by_part[0] if all(label in labels for labels in by_part)]
+    return shared or [SEVERAL]
+
+
+def _part(found: Cells, part: str, condition: str, label: str) -> Aggregate | None:
+    own = [key for key in found if (key.task, key.condition) == (part, condition)]
+    if label == SEVERAL:
+        return found[own[0]] if own else None
+    return found.get(RowKey(part, condition, label))
+
+
+def _incomplete_row(key: RowKey, average: Average, there: Mapping[str, Aggregate]) -> Row:
+    missing = [part for part in average.over if part not in there]
+    first = next(iter(there.values()))
+    why = f"{len(there)} of {len(average.over)} tasks: without {', '.join(missing)} there is no number"
+    name, metric = next(iter(first.scorer.metrics.items()))
+    return Row(
+        task=key.task,
+        condition=key.condition,
+        scorer=key.scorer,
+        signature=scorer_signature(first.scorer),
+        n=sum(int(cell.counts.groups.size) for cell in there.values()),
+        states={state: sum(cell.states[state] for cell in there.values()) for state in STATES},
+        metrics={name: Estimate(None, why=why)},
+        better=metric.better,
+    )
+
+
+def combine(average: Average, parts: Mapping[str, Aggregate]) -> Aggregate:
+    """The cell of an average whose parts are all there."""
+    return _pool(parts) if average.weigh == "items" else _mean(average, parts)
+
+
+def _outside(parts: Mapping[str, Aggregate], kind: str, *, prefix: bool) -> dict[str, float]:
+    """Counts beside the items of all parts, under the name of their part or added up."""
+    sums: dict[str, float] = {}
+    for part, cell in parts.items():
+        for name, count in getattr(cell, kind).items():
+            key = f"{part}{TASK_SEPARATOR}{name}" if prefix else name
+            sums[key] = sums.get(key, 0.0) + count
+    return sums
+
+
+def _aggregate(scorer: HasMetrics, parts: Mapping[str, Aggregate], joined: JoinedCounts, *, prefix: bool) -> Aggregate:
+    states: dict[State, int] = {state: sum(cell.states[state] for cell in parts.values()) for state in STATES}
+    failed, worst, best = (_outside(parts, kind, prefix=prefix) for kind in ("failed", "worst", "best"))
+    return Aggregate(scorer, joined, states, failed, worst, best)
+
+
+def _pool(parts: Mapping[str, Aggregate]) -> Aggregate:
+    """All items as those of one task. An item is named by its part too: ids are unique within a task."""
+    names = dict.fromkeys(name for cell in parts.values() for name in cell.counts.columns)
+    counts = [cell.counts for cell in parts.values()]
+    columns = {
+        name: np.concatenate([each.columns.get(name, np.zeros(each.groups.size)) for each in counts]) for name in names
+    }
+    items = [each.items ^ np.uint64(hash64(part)) for part, each in zip(parts, counts, strict=True)]
+    joined = JoinedCounts(
+        columns,
+        np.concatenate([each.groups for each in counts]),
+        np.concatenate(items),
+        np.concatenate([each.repeats for each in counts]),
+    )
+    first = next(iter(parts.values()))
+    return _aggregate(PooledMetrics(first.scorer, tuple(parts)), parts, joined, prefix=False)
+
+
+def _mean(average: Average, parts: Mapping[str, Aggregate]) -> Aggregate:
+    """Each part counting alike. Counts carry the name of their part."""
+    joined = join_counts({part: cell.counts for part, cell in parts.items()})
+    scorers = tuple((part, cell.scorer, average.scale.get(part, 1.0)) for part, cell in parts.items())
+    return _aggregate(TreeMetrics(scorers), parts, joined, prefix=True)
+
+
+class PooledMetrics(Struct, frozen=True):
+    """A scorer's metrics over the items of several tasks."""
+
+    scorer: HasMetrics
+    tasks: tuple[str, ...]
+
+    @property
+    def name(self) -> str:
+        return self.scorer.name
+
+    @property
+    def signature(self) -> str:
+        return f"{scorer_signature(self.scorer)}|items:{'+'.join(self.tasks)}"
+
+    @property
+    def metrics(self) -> Mapping[str, Metric]:
+        return self.scorer.metrics
+
+
+class TreeMetrics(Struct, frozen=True):
+    """Means over parts, each with its scorer and its factor, for counts that carry the name of their part."""
+
+    parts: tuple[tuple[str, HasMetrics, float], ...]
+
+    @property
+    def name(self) -> str:
+        return self.parts[0][1].name
+
+    @property
+    def signature(self) -> str:
+        scaled = [f"{part}*{factor:g}" if factor != 1 else part for part, _, factor in self.parts]
+        return f"{scorer_signature(self.parts[0][1])}|mean:{'+'.join(scaled)}"
+
+    @property
+    def metrics(self) -> Mapping[str, Metric]:
+        by_part = [(part, scorer.metrics, factor) for part, scorer, factor in self.parts]
+        shared = [name for name in by_part[0][1] if all(name in metrics for _, metrics, _ in by_part)]
+        headlines = {next(iter(metrics)) for _, metrics, _ in by_part}
+        if len(headlines) == 1:
+            return {
+                name: mean_metric([(part, metrics[name], factor) for part, metrics, factor in by_part])
+                for name in shared
+            }
+        return {MEAN: mean_metric([(part, next(iter(metrics.values())), factor) for part, metrics, factor in by_part])}
+
+
+def mean_metric(parts: list[tuple[str, Metric, float]]) -> Metric:
+    """The mean of several metrics, each of the counts that carry the name of its part, times its factor."""
+    scaled = tuple((f"{part}{TASK_SEPARATOR}", scale_metric(metric, factor)) for part, metric, factor in parts)
+
+    def mean(counts: Counts) -> Number:
+        values = [
+            metric.value({name.removeprefix(own): count for name, count in counts.items() if name.startswith(own)})
+            for own, metric in scaled
+        ]
+        means: Number = np.mean(np.stack([np.asarray(value, np.float64) for value in values]), axis=0)
+        return means
+
+    limits = {metric.limits or ((0.0, 1.0) if metric.share else None) for _, metric in scaled}
+    return MeanMetric(mean, scaled[0][1].better, limits=next(iter(limits)) if len(limits) == 1 else None, parts=scaled)
+
+
+def scale_metric(metric: Metric, factor: float) -> Metric:
+    """A metric times a factor, such as 20 for points from 1 to 5 that stand beside percentages."""
+    if factor == 1:
+        return metric
+    limits = metric.limits or ((0.0, 1.0) if metric.share else None)
+    return Metric(
+        lambda counts: metric.value(counts) * factor,
+        metric.better,
+        limits=(limits[0] * factor, limits[1] * factor) if limits else None,
+    )
