@@ -12,7 +12,7 @@ from earmark.errors import BadSetup, UsageError
 
 Kind: TypeAlias = Literal["benchmarks", "models", "scorers", "conditions", "importers", "cli"]
 PACKAGE_DIR: Final = Path(__file__).parent
-TABLES: Final = "earmark.benchmarks._table"  # finds benchmarks that are no module
+TABLES: Final = "_table"  # module of the benchmarks that are tables
 
 
 def plugin_names(kind: Kind) -> list[str]:
@@ -30,14 +30,14 @@ def table_names(kind: Kind) -> list[str]:
     >>> "mmau" in table_names("benchmarks"), table_names("models")
     (True, [])
     """
-    return sorted(import_module(TABLES).table_paths()) if kind == "benchmarks" else []
+    return sorted(import_module(f"earmark.{kind}.{TABLES}").table_paths()) if kind == "benchmarks" else []
 
 
 def find_plugin(kind: Kind, name: str) -> ModuleType:
     """The module of a plug-in; a name with a dot is somebody else's and is imported as it stands. Raises UsageError for
     none.
     """
-    if kind == "benchmarks" and (table := import_module(TABLES).find_table(name)):
+    if kind == "benchmarks" and (table := import_module(f"earmark.{kind}.{TABLES}").find_table(name)):
         module: ModuleType = table
         return module
     if "." in name:

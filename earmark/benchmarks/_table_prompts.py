@@ -34,7 +34,7 @@ def prompt_of(template: PromptTemplate, item: Item) -> Prompt:
         shown += [fill(template.choice, {"letter": LETTERS[slot], "text": "None"}) for slot in missing]
         values = {
             "question": item.question,
-            "choices": template.between.join(shown),
+            "choices": template.separator.join(shown),
             "choice_list": str(list(item.choices)),  # as Python writes a list, which is how one protocol has it
             "letters": ", ".join(item.labels),
             "count": str(len(item.choices)),

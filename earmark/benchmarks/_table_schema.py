@@ -67,7 +67,7 @@ class PromptTemplate(Struct, frozen=True, forbid_unknown_fields=True):
 
     text: str = ""  # with {question}, {choices}, {choice_list}, {letters}, {count} or {transcript}; empty: sound alone
     choice: str = "{letter}. {text}"  # one of {choices}
-    between: str = "\n"  # choices
+    separator: str = "\n"  # between choices
     system: str = ""
     sound: Literal["first", "last", "none"] = "first"
     order: Literal["given", "shuffled"] = "given"  # of choices
