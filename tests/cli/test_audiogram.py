@@ -48,7 +48,7 @@ def test_the_same_ear_in_silence_is_deaf() -> None:
     done = earmark("audiogram", *EAR, "dimensions=[pitch,tone]", "tracks=2", "trials=16", "condition=silence")
     assert done.returncode == 0, done.stderr
     assert done.stdout.count(" none ") == 7
-    assert "no threshold in any dimension: the model is deaf to these sounds" in done.stdout
+    assert "no threshold in any dimension: the model does not hear these sounds, or does not follow" in done.stdout
     assert "pitch: no threshold: at chance at the easiest level, 12 semitones" in done.stdout
 
 

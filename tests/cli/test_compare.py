@@ -76,8 +76,8 @@ def test_two_runs() -> None:
     needed = items_to_show(0.1, 19 / 40)
     sought = earmark("compare", str(first), str(second), "--difference", "0.1").stdout
     assert (
-        f"all plain: accuracy, a true difference of 0.1 takes about {needed:,} pairs, if runs disagree as these do; "
-        "there are 40" in sought
+        f"all plain: accuracy, detecting a true difference of 0.1 needs about {needed:,} pairs, "
+        "if runs disagree as these do; there are 40" in sought
     )
     assert earmark("compare", str(first), str(second), "--difference", "0").returncode == 2
     assert "not the same questions" not in shown

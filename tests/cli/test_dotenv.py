@@ -47,7 +47,7 @@ def test_a_wrong_line_is_told_by_its_number_and_not_by_what_it_holds(tmp_path: P
     (tmp_path / ".env").write_text(f"A=1\n{line}\nB=2\n")
     variables: dict[str, str] = {}
     (told,) = load_dotenv(tmp_path / ".env", variables)
-    assert told.endswith(".env, line 2: is no setting and was left out; expected NAME=value")
+    assert told.endswith(".env, line 2: skipped, expected NAME=value")
     assert "secret" not in told
     assert variables == {"A": "1", "B": "2"}
 
@@ -56,7 +56,7 @@ def test_a_file_of_another_program_stops_nothing() -> None:
     Path(".env").write_text('CERTIFICATE="-----BEGIN\nMIIB\n-----END"\n')
     done = earmark("list", "suites")
     assert done.returncode == 0
-    assert done.stderr.splitlines()[0] == "earmark: .env, line 2: is no setting and was left out; expected NAME=value"
+    assert done.stderr.splitlines()[0] == "earmark: .env, line 2: skipped, expected NAME=value"
 
 
 def test_keys_of_the_file_reach_the_servers_and_no_file_that_is_written(

@@ -28,14 +28,14 @@ def test_a_folder_becomes_runs_that_are_shown_compared_and_ranked(tmp_path: Path
     done = earmark("import", str(place))
     assert done.returncode == 0, done.stderr
     assert "audiobench by some_model: 10 answers in 4 tasks, 0 of them failed" in done.stdout
-    assert "2 runs; their numbers: earmark show RUN" in done.stdout
+    assert "2 runs; show their scores with earmark show RUN or earmark compare RUN RUN" in done.stdout
     second, first = sorted(Path(told) for told in re.findall(r"^run: (.*)$", done.stdout, re.MULTILINE))[::-1]
     assert (first.parts[1], second.parts[1]) == ("other_model", "some_model")
 
     shown = earmark("show", str(second)).stdout
     assert re.search(r"theirs_llama3_70b_judge +muchomusic_test +plain +0\.667", shown)
     assert re.search(r"^accuracy +muchomusic_test +plain +0\.500", shown, re.MULTILINE)
-    assert "muchomusic_test plain: 1 answers without a verdict of the judge, outside the score" in shown
+    assert "muchomusic_test plain: 1 answers without a verdict of the judge are not scored" in shown
     assert "published by AudioBench: bleu, no reply kept: said_en_zh_test 25.8" in shown
 
     read = earmark("rescore", str(second), "--parsers", "all")
@@ -66,7 +66,7 @@ def test_a_run_of_nothing_but_open_answers_has_no_numbers_and_says_so(tmp_path: 
     assert done.returncode == 0, done.stderr
     assert "alpacaeval: 1 answers without a reference or a verdict, which nothing scores" in done.stdout
     (run,) = rundir.find_runs("results")
-    assert "voicebench by m: no numbers" in earmark("show", str(run)).stdout
+    assert "voicebench by m: no scores" in earmark("show", str(run)).stdout
     read = earmark("rescore", str(run), "--parsers", "all")
     assert (read.returncode, "found no item with choices" in read.stderr) == (3, True)
 

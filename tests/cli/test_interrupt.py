@@ -35,7 +35,7 @@ def interrupted(begun: Callable[[], bool], *words: str) -> str:
     process.send_signal(signal.SIGINT)
     out, err = process.communicate(timeout=5)
     assert process.returncode == 130, out + err
-    assert err.endswith("earmark: interrupted; the same command goes on from here\n")
+    assert err.endswith("earmark: interrupted; rerun the command to resume\n")
     assert "Traceback" not in err
     return err
 

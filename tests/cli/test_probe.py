@@ -145,7 +145,7 @@ def test_it_reads_well() -> None:
     ("words", "status", "told"),
     [
         (["model=whisper_tiny"], 2, "no file is named"),
-        (["x.wav", "colour=red"], 2, "no setting is called 'colour'; there are: longest, largest"),
+        (["x.wav", "colour=red"], 2, "no setting is called 'colour'; there are: max_audio_seconds, max_audio_bytes"),
         (["x.wav", "model=nobody"], 2, "no model is called 'nobody'"),
         (["x.wav"], 3, "1 of 1 files failed"),
     ],

@@ -21,6 +21,6 @@ def test_prompts_sends_nothing_and_tells_all() -> None:
     assert told[0]["target"] in ("A", "B")
     parts = told[0]["turns"][0]["parts"]
     assert [part["type"] for part in parts] == ["audio", "audio", "text"]
-    assert 0.4 < parts[0]["seconds"] < 0.6
-    assert parts[0]["bytes"] == 16044
+    assert parts[0]["seconds"] == 0.492
+    assert parts[0]["bytes"] == 44 + 2 * 7_872  # a header, and 0.492 s of 16 bits at 16 kHz
     assert "pitch-001" in earmark("prompts", "acoustics:pitch", "items=1").stdout

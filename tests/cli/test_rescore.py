@@ -11,7 +11,7 @@ from earmark.runs.rundir import lock
 
 def test_a_run_without_its_numbers_says_how_to_get_them(run: Path) -> None:
     (run / "metrics.json").unlink()
-    assert f"to score what is there: earmark rescore {run}" in earmark("show", str(run)).stderr
+    assert f"or score it as it is: earmark rescore {run}" in earmark("show", str(run)).stderr
     assert earmark("rescore", str(run)).returncode == 0
     assert earmark("show", str(run)).returncode == 0
 

@@ -67,4 +67,4 @@ def test_failed_items_end_a_run_with_a_status_of_its_own() -> None:
     with serving(lambda _, n: web.Response(status=400, text="{}") if n == 1 else said("A")) as server:
         done = earmark("run", "acoustics:pitch", "items=4", f"model={server.url}")
     assert done.returncode == errors.FINISHED_WITH_FAILURES
-    assert "if the 1 failed had been right" in done.stdout
+    assert "if the 1 failed were right" in done.stdout
