@@ -10,7 +10,7 @@ from click.testing import CliRunner
 from earmark.cli import earmark as program
 from earmark.config import yaml_names
 from earmark.errors import UsageError
-from earmark.plugins import plugin_names, summary
+from earmark.plugins import find_plugin, plugin_names, summary, table_names
 
 
 def listed(*words: str) -> str:
@@ -24,7 +24,9 @@ def test_every_plug_in_is_listed_with_its_first_line(kind: str) -> None:
     lines = [line.split(maxsplit=1) for line in listed(kind).splitlines()]
     told = {name.replace("-", "_"): text for name, text in lines}
     names = plugin_names(kind)  # type: ignore[arg-type] # one of plugins.Kind
-    assert set(told) - {"plain"} == set(names)
+    tables = table_names(kind)  # type: ignore[arg-type]
+    assert set(told) - {"plain"} == {*names, *tables}
+    assert all(told[name] == (find_plugin("benchmarks", name).__doc__ or "").splitlines()[0] for name in tables)
     assert all(told[name] == summary(kind, name) for name in names)  # type: ignore[arg-type]
     assert ("plain" in told) == (kind == "conditions")
 
