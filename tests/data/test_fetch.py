@@ -85,7 +85,7 @@ def test_data_is_fetched_at_a_commit_and_run_without_a_folder(shared: Path, monk
         monkeypatch.setitem(ENV, "HF_ENDPOINT", endpoint)
         done = earmark("fetch", "listen")
     assert done.returncode == 0, done.stderr
-    assert f"VibeCheck1/LISTEN_full at {COMMIT} lies in " in done.stdout
+    assert f"VibeCheck1/LISTEN_full at {COMMIT} is in " in done.stdout
     assert f"{hashlib.sha256(data).hexdigest()}  {NAME}" in done.stdout
     ran = earmark("run", "listen:1_audio", "model=fake", "limit=2")  # the hub is gone
     assert ran.returncode == 0, ran.stderr
@@ -123,7 +123,7 @@ def test_a_fetch_that_failed_keeps_the_files_that_came(monkeypatch: pytest.Monke
 @pytest.mark.usefixtures("caches")
 def test_what_cannot_be_fetched_is_not_called_needless() -> None:
     told = earmark("fetch", "personalized_hearing").stdout
-    assert "nothing can be fetched; what data it needs, if any, is told by: earmark info personalized_hearing" in told
+    assert "nothing to download; earmark info personalized_hearing shows the data that it needs" in told
 
 
 def test_no_hub_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
