@@ -235,9 +235,8 @@ def _pips(params: TrialParams, every: Seconds, count: int, pip: Seconds, around:
         "count": count,
     }
     row = SynthSpec("beep_train", settings | {"pip": round(pip, 5)})
-    return _with(
-        row, **params.under("beep_train" + str(every)), **_around(around[0], every * (count - 1) + pip, around[1])
-    )
+    # the word is a seed: the bytes of items hang on it, whatever the generator is called
+    return _with(row, **params.under(f"pips{every}"), **_around(around[0], every * (count - 1) + pip, around[1]))
 
 
 def _around(before: Seconds, seconds: Seconds, whole: Seconds) -> Numbers:

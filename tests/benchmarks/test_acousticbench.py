@@ -396,7 +396,7 @@ def test_a_judge_that_fails_leaves_the_answer_outside_every_sum() -> None:
     assert done.returncode == 0, done.stderr
     row = rows(runs()[0])["pitch"]
     assert (row["states"]["judge-failed"], row["n"]) == (10, 0)
-    assert "10 answers without a verdict of the judge, outside the score" in done.stdout
+    assert "10 answers without a verdict of the judge are not scored" in done.stdout
 
 
 def test_a_model_of_one_clip_is_asked_when_clips_are_joined() -> None:

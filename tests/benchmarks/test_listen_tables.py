@@ -141,11 +141,11 @@ def test_a_run_scored_anew_says_how_it_was_asked(run: Path) -> None:
     before = (run / "summary.csv").read_bytes()
     assert earmark("rescore", str(run), "policy=earmark").returncode == 0
     told = earmark("show", str(run)).stdout
-    assert "policy=earmark: gold runner, shuffle stream, letters G2, reader earmark, denominator asked" in told
+    assert "policy=earmark: gold runner, shuffle stream, letters G2, parser earmark, denominator asked" in told
     done = earmark("rescore", str(run), "gold=template")
     assert done.returncode == 2
     assert "gold= decides what is asked" in done.stderr
-    assert "may be with: policy, reader, denominator" in done.stderr
+    assert "may be with: policy, parser, denominator" in done.stderr
     assert earmark("rescore", str(run), "policy=official").returncode == 0
     assert (run / "summary.csv").read_bytes() == before
 

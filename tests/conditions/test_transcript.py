@@ -77,5 +77,5 @@ def test_a_recogniser_that_does_not_open_says_why(monkeypatch: pytest.MonkeyPatc
     monkeypatch.setattr(whisper_tiny, "find_spec", lambda _: None)
     condition = transcript.load("whisper_tiny", 0, NONE)
     for _ in range(2):
-        with pytest.raises(BadSetup, match="the embedded ear is not installed"):
+        with pytest.raises(BadSetup, match="the embedded Whisper model is not installed"):
             through(condition, tone(440))

@@ -219,8 +219,8 @@ def test_it_is_told_that_the_server_asks_to_wait(tmp_path: Path, monkeypatch: py
         settings = compose_config([f"model={server.url}", "model.name=m", "preflight=false"])
         watch = Callbacks(lambda _: None, lambda tally: lines.append(progress_line(tally)))
         asyncio.run(evaluate(bench.load(bench.Settings(items=1)), settings, watch))
-    assert any("1 of 13 under way  the server asks to wait" in line for line in lines)
-    assert "wait" not in lines[-1]
+    assert any("1 of 13 in flight  rate limited for " in line for line in lines)
+    assert "rate limited" not in lines[-1]
 
 
 # ---------------------------------------------------------------- how many at once, by a clock of its own

@@ -38,7 +38,7 @@ def test_three_repeats_are_three_runs_and_go_out_and_in_again() -> None:
     assert {line["chosen"] for line in lines} <= {"A", "B"}
     summary = json.loads((folder / "summary.json").read_text())
     assert [told["accuracy"] for told in summary["runs"]] == figures
-    assert summary["std_accuracy"] == before["pitch"]["repeats"]["spread"]["deviation"]
+    assert summary["std_accuracy"] == before["pitch"]["repeats"]["summary"]["deviation"]
     done = earmark("import", "reference_trajectories", "results=imported")
     assert done.returncode == 0, done.stderr
     (back,) = [path.parent for path in Path("imported").rglob("run.json")]

@@ -81,7 +81,7 @@ def test_what_failed_is_in_no_sum_and_is_counted() -> None:
     assert row.metrics["rating"].worst == pytest.approx(7 / 3)
     assert row.metrics["rating"].best == 4.0
     told = footnotes([row])[0]
-    assert "1 answers without a verdict of the judge, outside the score; rating 2.333 to 4.000" in told
+    assert "1 answers without a verdict of the judge are not scored; rating 2.333 to 4.000" in told
 
 
 def test_nothing_said_earns_the_least_and_is_not_asked_about() -> None:
