@@ -35,7 +35,7 @@ from earmark.stats.estimate import estimates
 from earmark.types import Item, Metric, Prompt, Response, Score, Turn, replace
 
 HERE = Path(__file__)
-ELSEWHERE = {"e05": "stats/test_estimate.py", "e21": "test_resume.py", "e22": "test_resume.py"}
+ELSEWHERE = {"e05": "stats/test_estimate.py", "e21": "test_evaluate.py", "e22": "test_evaluate.py"}
 Case = dict[str, Any]
 
 

@@ -25,7 +25,7 @@ from earmark.scorers.choice import ChoiceScorer
 from earmark.scorers.wer import Settings as Wer
 from earmark.types import Scorer
 
-BOTH = "scorers=[{name: choice, reader: mmau}, {name: choice}]"
+BOTH = "scorers=[{name: choice, parser: mmau}, {name: choice}]"
 
 
 def ran(*words: str) -> Path:
@@ -173,7 +173,10 @@ def test_a_judge_of_many_tasks_is_composed_and_opened_once(monkeypatch: pytest.M
     ("scorer", "told"),
     [
         ("{name: judge, judge: 'http://127.0.0.1:9/v1'}", "the judge http://127.0.0.1:9/v1 cannot be opened: nothing"),
-        ("{name: ab, judge: 'http://127.0.0.1:9/v1'}", "the judge http://127.0.0.1:9/v1 cannot be opened: nothing"),
+        (
+            "{name: binary_choice, judge: 'http://127.0.0.1:9/v1'}",
+            "the judge http://127.0.0.1:9/v1 cannot be opened: nothing",
+        ),
         ("{name: judge}", "the judge openai/gpt-4o-mini cannot be opened: $OPENAI_API_KEY holds no key"),
         ("{name: comet, python: /nowhere/python}", "COMET needs the package unbabel-comet"),
         ("{name: meteor, wordnet: /nowhere}", "/nowhere: found no file data.noun"),

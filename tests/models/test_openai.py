@@ -242,7 +242,7 @@ def test_a_model_that_ends_for_a_reason_of_its_own_has_refused(reason: str, cont
     assert BatchQueue.answer(None, line).stop == "filtered"  # type: ignore[arg-type] # of a batch
 
 
-@pytest.mark.parametrize("name", [name for name in plugins.plugin_names("scorers") if name != "theirs"])
+@pytest.mark.parametrize("name", [name for name in plugins.plugin_names("scorers") if name != "imported_score"])
 def test_every_scorer_counts_a_refusal_as_one(name: str) -> None:
     """But the one that repeats what another harness has counted."""
     module = plugins.find_plugin("scorers", name)
@@ -401,11 +401,11 @@ def test_what_is_no_address_is_told(address: str) -> None:
     [
         "timeout=0",
         "timeout=inf",
-        "connect=-1",
+        "connect_timeout=-1",
         "concurrency=0",
         "requests_per_minute=0",
         "tokens_per_minute=-5",
-        "longest_wait=-1",
+        "max_retry_after=-1",
         "prices={in: -1}",
     ],
 )

@@ -28,7 +28,7 @@ def test_a_prompt_beyond_the_context_is_refused() -> None:
 
 def test_weights_that_are_not_the_published_ones_are_refused(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setattr(whisper_tiny, "WEIGHTS_SHA256", "0" * 64)
-    with pytest.raises(BadSetup, match="not what was published"):
+    with pytest.raises(BadSetup, match="differs from the published file"):
         ask({"backend": "whisper_tiny"}, Waveform(np.zeros((1, 1600), np.float32), 16000))
     monkeypatch.setattr(smollm2, "WEIGHTS", str(tmp_path / "nothing.gguf"))
     with pytest.raises(BadSetup, match="--no-deps"):

@@ -28,7 +28,7 @@ def test_equal_scores_share_a_rank_and_ranks_have_an_interval() -> None:
     assert told == {"zeta": (1, [1, 3]), "alpha": (1, [1, 3]), "mid": (1, [1, 3]), "low": (4, [4, 4])}
     shown = earmark("leaderboard").stdout
     assert shown.count("1 (1-3)") == 3
-    assert "in brackets: the ranks that a model may have, at 95 %" in shown
+    assert "in brackets: range of the rank at 95 %" in shown
     values = [entry.get("p") for entry in only["entries"]]
     assert values[0] is None
     assert values[1:3] == [1.0, 1.0]
