@@ -6,9 +6,7 @@ import re
 from pathlib import Path
 
 import pytest
-from commands import earmark
 
-from earmark import types
 from earmark.config import RENAMED, RunSettings
 
 ROOT = Path(__file__).parents[1]
@@ -62,31 +60,3 @@ def test_the_settings_page_lists_every_setting_of_a_run_and_every_old_name() -> 
         old, new = (re.findall(r"`([\w.]+)`", cell.partition("(")[0]) for cell in row.strip("|").split("|")[:2])
         pairs |= dict(zip(old, new, strict=True))
     assert pairs == RENAMED
-
-
-# ---------------------------------------------------------------- docs/plugins.md, from its text alone
-
-EXAMPLES = dict(
-    re.findall(
-        r"^`(my_\w+\.py)`.*?^```python\n(.*?)^```",
-        (DOCS / "plugins.md").read_text(encoding="utf-8"),
-        re.MULTILINE | re.DOTALL,
-    )
-)
-COMMANDS = re.findall(r"^    earmark (.*)$", (DOCS / "plugins.md").read_text(encoding="utf-8"), re.MULTILINE)
-RUNS_OF_FILES = hasattr(types, "Context")  # load(settings, context), and files by their path
-
-
-def test_the_page_has_an_example_of_each_kind() -> None:
-    assert sorted(EXAMPLES) == [f"my_{kind}.py" for kind in ("benchmark", "condition", "importer", "model", "scorer")]
-
-
-@pytest.mark.skipif(not RUNS_OF_FILES, reason="plug-ins are not yet loaded by their path")
-@pytest.mark.parametrize("command", COMMANDS)
-def test_the_plugins_of_the_page_run_as_they_stand(command: str) -> None:
-    for name, source in EXAMPLES.items():
-        Path(name).write_text(source, encoding="utf-8")
-    Path("replies.jsonl").write_text('{"id": "1", "reply": "one two", "target": "one two"}\n')
-    Path("results.mylog").write_text('{"id": "1", "question": "Capital?", "reply": "Paris.", "target": "paris"}\n')
-    done = earmark(*(word.strip("'") for word in command.split()))
-    assert done.returncode == 0, done.stderr
