@@ -34,6 +34,6 @@ def test_other_questions_are_another_table() -> None:
     assert len(board("--benchmark", "acoustics")) == 3
     assert "settings: seed=0, items=48, split=all, limit=8\n" in earmark("leaderboard").stdout
     done = earmark("leaderboard", "--benchmark", "listen")
-    assert (done.returncode, "no run there has numbers of listen" in done.stderr) == (2, True)
+    assert (done.returncode, "no run has scores of listen plain; `earmark list runs" in done.stderr) == (2, True)
     done = earmark("leaderboard", "nowhere")
     assert (done.returncode, "nowhere: no such folder" in done.stderr) == (3, True)
