@@ -420,6 +420,6 @@ def test_from_the_command_line() -> None:
     # what `earmark probe` says would be sent is what a run sends
     Path("clip.wav").write_bytes(file_of(sine(rate=44100), 44100))
     probed = python_in(place, "-m", "earmark", "probe", "clip.wav", *words[2:], "--json")
-    sent = json.loads(journal.read_text().splitlines()[0])["sent"][0]
+    sent = json.loads(journal.read_text().splitlines()[0])["audio_sent"][0]
     told = json.loads(probed.stdout)["sent"]
     assert [(one["format"], one["rate"], one["channels"]) for one in (told, sent)] == [("samples", 16000, 1)] * 2
