@@ -45,15 +45,15 @@ def test_a_passing_failure_says_how_long_to_wait_and_who_is_busy() -> None:
 def test_a_full_disk_stops_a_run_that_goes_on(number: int) -> None:
     found = from_os_error(OSError(number, "full", "results/a.jsonl"))
     assert isinstance(found, RunStopped)
-    assert str(found) == "results/a.jsonl: full; make room, and the same command goes on"
+    assert str(found) == "results/a.jsonl: full; free some space and rerun the command to resume"
 
 
 @pytest.mark.parametrize(
     ("error", "told"),
     [
         (FileNotFoundError(errno.ENOENT, "No such file or directory", "a.wav"), "a.wav: No such file or directory; "),
-        (IsADirectoryError(errno.EISDIR, "Is a directory", "run.json"), "run.json: Is a directory; expected a place"),
-        (OSError("cannot seek"), "cannot seek; expected a place"),
+        (IsADirectoryError(errno.EISDIR, "Is a directory", "run.json"), "run.json: Is a directory; the path must exist"),
+        (OSError("cannot seek"), "cannot seek; the path must exist"),
     ],
 )
 def test_any_other_error_of_a_file_is_one_line_that_names_it(error: OSError, told: str) -> None:
