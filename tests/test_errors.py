@@ -52,7 +52,10 @@ def test_a_full_disk_stops_a_run_that_goes_on(number: int) -> None:
     ("error", "told"),
     [
         (FileNotFoundError(errno.ENOENT, "No such file or directory", "a.wav"), "a.wav: No such file or directory; "),
-        (IsADirectoryError(errno.EISDIR, "Is a directory", "run.json"), "run.json: Is a directory; the path must exist"),
+        (
+            IsADirectoryError(errno.EISDIR, "Is a directory", "run.json"),
+            "run.json: Is a directory; the path must exist",
+        ),
         (OSError("cannot seek"), "cannot seek; the path must exist"),
     ],
 )

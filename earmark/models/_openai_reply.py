@@ -6,7 +6,6 @@ An error inside a 200, a body that is no JSON and a reply without choices are fa
 from __future__ import annotations
 
 import asyncio
-import binascii
 import re
 from collections.abc import Sequence
 from typing import Any, Final, TypeAlias
@@ -209,7 +208,7 @@ async def read_speech(reply: Reply) -> Clip | None:
         return None
     try:
         data = decode_speech([audio.data] if isinstance(audio.data, str) else audio.data)
-    except binascii.Error as error:
+    except ValueError as error:  # binascii.Error is one; text beyond ASCII is another
         raise Transient(f"the speech of the answer is no base64: {error}") from error
     return await asyncio.to_thread(store_speech, data, audio.transcript or "")
 

@@ -248,3 +248,10 @@ def test_a_field_of_another_type_is_named_and_ends_nothing(stream: bool) -> None
     where = rf"`\$\.choices\[0\]\.{'delta' if stream else 'message'}\.content\[0\]\.text`"
     with serving(answer) as server, pytest.raises(Transient, match=f"Expected `str.*got `object` - at {where}"):
         asyncio.run(go(server.url))
+
+
+@pytest.mark.parametrize("data", ["\x80", "A", ["AA=", "\u00e9"]])
+def test_speech_that_is_no_base64_is_a_failure(data: str | list[str]) -> None:
+    payload = {"choices": [{"message": {"content": "B", "audio": {"data": data}}}]}
+    with pytest.raises(Transient, match="no base64"):
+        asyncio.run(read_speech(Reply(200, {}, payload)))
