@@ -16,7 +16,7 @@ from urllib.request import getproxies, proxy_bypass
 import aiohttp
 import orjson
 from aiohttp.abc import AbstractStreamWriter
-from msgspec import Meta
+from msgspec import Meta, Struct
 from yarl import URL
 
 from earmark.errors import AskError, BadSetup, Rejected, Transient
@@ -42,6 +42,7 @@ MAX_REPLY: Final = 16 * 1024 * 1024  # bytes of a reply after unpacking, unless 
 OWN_DOMAINS: Final = (".local", ".lan", ".internal", ".localdomain", ".home.arpa")
 GZIP_OR_ZLIB, RAW_DEFLATE = 47, -15  # zlib's numbers for the format of its input
 PLACEHOLDER: Final = b"\x00"  # stands for encoded media in a request; JSON contains this byte nowhere else
+ENGINES: Final = ("vllm", "sglang", "llamacpp")  # servers that users run, as their list of models names them
 
 
 class HttpSettings(KeySettings, Protocol):
@@ -157,6 +158,22 @@ class HttpClient:
             ) from error
         except aiohttp.ClientError as error:
             raise Transient(self._hide_in_text(f"{type(error).__name__}: {error}")) from error
+
+
+class ServiceModel(Struct, frozen=True, eq=False, kw_only=True):
+    """Base class of models that are reached over a network."""
+
+    client: HttpClient
+    engine: str = ""  # the server's software, if its list of models says
+
+    @property
+    def is_hosted(self) -> bool:
+        """True if it is a public service: neither at a private address, nor an engine that users run themselves."""
+        return self.client.is_hosted and self.engine not in ENGINES
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        return self.client.warnings
 
 
 @asynccontextmanager

@@ -21,8 +21,8 @@ from earmark.models._http import (
     MAX_REPLY,
     MIMES,
     ChunkedBody,
-    HttpClient,
     MaxBytes,
+    ServiceModel,
     body_chunks,
     check_size,
     error_of_status,
@@ -65,23 +65,12 @@ class Settings(Struct, frozen=True, forbid_unknown_fields=True):
     connect_timeout: Timeout = 30.0  # to open a connection
 
 
-class Gemini(Struct, frozen=True, eq=False):
+class Gemini(ServiceModel, frozen=True, eq=False, kw_only=True):
     """A model behind generateContent."""
 
     name: str
     settings: Settings
-    client: HttpClient
     path: str
-
-    engine: str = ""  # unknown
-
-    @property
-    def is_hosted(self) -> bool:
-        return self.client.is_hosted
-
-    @property
-    def warnings(self) -> tuple[str, ...]:
-        return self.client.warnings
 
     @property
     def capabilities(self) -> Capabilities:
@@ -256,4 +245,4 @@ async def load(settings: Settings) -> AsyncIterator[Gemini]:
     """Open a connection."""
     async with open_client(settings, header="x-goog-api-key") as client:
         path = f"/models/{settings.name.removeprefix('models/')}:generateContent"
-        yield Gemini(settings.name, settings, client, path)
+        yield Gemini(name=settings.name, settings=settings, client=client, path=path)

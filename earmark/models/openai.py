@@ -20,6 +20,7 @@ from earmark.models._http import (
     ChunkedBody,
     HttpClient,
     MaxBytes,
+    ServiceModel,
     body_chunks,
     check_size,
     endpoint,
@@ -34,7 +35,6 @@ from earmark.types import BatchService, Capabilities, Prompt, Response, Timeout,
 
 PREFLIGHT: Final = True  # a run checks first that audio reaches it
 ENDPOINT: Final = "/chat/completions"
-ENGINES: Final = ("vllm", "sglang", "llamacpp")  # their names in the list of models
 DEFAULT_SAMPLING: Final[dict[str, Any]] = {"temperature": 0.0}
 
 
@@ -67,26 +67,15 @@ class ChatRequest(NamedTuple):
     media: list[bytes]
 
 
-class ChatModel(Struct, frozen=True, eq=False):
+class ChatModel(ServiceModel, frozen=True, eq=False, kw_only=True):
     """A model behind a chat completions endpoint."""
 
     name: str
     settings: Settings
-    client: HttpClient
     profile: Profile
     unsupported: UnsupportedParameters
     stream: bool
     limit: int | None  # bytes of a request
-    engine: str = ""  # the server's software, if its list of models says
-
-    @property
-    def is_hosted(self) -> bool:
-        """True if it is a public service: neither at a private address, nor an engine that users run themselves."""
-        return self.client.is_hosted and self.engine not in ENGINES
-
-    @property
-    def warnings(self) -> tuple[str, ...]:
-        return self.client.warnings
 
     @property
     def capabilities(self) -> Capabilities:
@@ -161,14 +150,14 @@ async def load(settings: Settings) -> AsyncIterator[ChatModel]:
     async with open_client(settings) as client:
         first = ModelEntry(settings.name) if settings.name else await first_model(client, settings)
         yield ChatModel(
-            first.id,
-            settings,
-            client,
-            profile,
-            UnsupportedParameters(_user_parameters(settings)),
-            stream,
-            limit,
-            first.owned_by,
+            name=first.id,
+            settings=settings,
+            client=client,
+            profile=profile,
+            unsupported=UnsupportedParameters(_user_parameters(settings)),
+            stream=stream,
+            limit=limit,
+            engine=first.owned_by,
         )
 
 

@@ -15,7 +15,7 @@ import aiohttp
 from msgspec import Struct
 
 from earmark.errors import Rejected, Transient
-from earmark.models._http import MAX_REPLY, MIMES, HttpClient, MaxBytes, check_size, open_client
+from earmark.models._http import MAX_REPLY, MIMES, MaxBytes, ServiceModel, check_size, open_client
 from earmark.models._openai_reply import to_error
 from earmark.models._reply import SUCCESS, Count, Reply, parse_payload, parse_usage
 from earmark.types import Capabilities, EncodedAudio, Prompt, Response, Timeout, Usage
@@ -44,22 +44,11 @@ class Settings(Struct, frozen=True, forbid_unknown_fields=True):
     connect_timeout: Timeout = 30.0  # to open a connection
 
 
-class TranscriptionModel(Struct, frozen=True, eq=False):
+class TranscriptionModel(ServiceModel, frozen=True, eq=False, kw_only=True):
     """A recogniser behind a transcriptions endpoint."""
 
     name: str
     settings: Settings
-    client: HttpClient
-
-    engine: str = ""  # unknown
-
-    @property
-    def is_hosted(self) -> bool:
-        return self.client.is_hosted
-
-    @property
-    def warnings(self) -> tuple[str, ...]:
-        return self.client.warnings
 
     @property
     def capabilities(self) -> Capabilities:
@@ -133,4 +122,4 @@ def parse_transcription_usage(payload: Mapping[str, Any]) -> Usage:
 async def load(settings: Settings) -> AsyncIterator[TranscriptionModel]:
     """Open a connection."""
     async with open_client(settings) as client:
-        yield TranscriptionModel(settings.name, settings, client)
+        yield TranscriptionModel(name=settings.name, settings=settings, client=client)
