@@ -37,16 +37,16 @@ def find_plugin(kind: Kind, name: str) -> ModuleType:
     """The module of a plug-in; a name with a dot is somebody else's and is imported as it stands. Raises UsageError for
     none.
     """
+    file = name.replace("-", "_")
+    if file in plugin_names(kind):
+        return import_module(f"earmark.{kind}.{file}")
     if kind == "benchmarks" and (table := import_module(f"earmark.{kind}.{TABLES}").find_table(name)):
         module: ModuleType = table
         return module
-    if "." in name:
-        return import_user_module(name)
-    file = name.replace("-", "_")
-    if file not in plugin_names(kind):
+    if "." not in name:
         available = ", ".join(display_name(kind, name) for name in (*plugin_names(kind), *table_names(kind)))
         raise UsageError(f"no {kind.removesuffix('s')} is called '{name}'; there are: {available}")
-    return import_module(f"earmark.{kind}.{file}")
+    return import_user_module(name)
 
 
 def import_user_module(name: str) -> ModuleType:

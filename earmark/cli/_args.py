@@ -47,7 +47,11 @@ def _parse_run(name: str, settings: Sequence[str]) -> list[BenchmarkRun]:
     suites = yaml_names("suite")
     if benchmark in suites and not tasks:
         return [run for entry in load_suite(suites[benchmark]) for run in parse_runs([*entry, *settings])]
-    if "." not in benchmark and benchmark not in _benchmark_names():
+    if not (
+        "." in benchmark
+        or benchmark in plugins.plugin_names("benchmarks")
+        or benchmark in plugins.table_names("benchmarks")
+    ):
         raise UsageError(
             f"no benchmark or suite is called '{benchmark}'; there are: {', '.join([*_benchmark_names(), *suites])}"
         )

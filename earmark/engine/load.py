@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from types import ModuleType
 from typing import TypeVar
 
 import msgspec
@@ -17,7 +18,10 @@ NamedPlugin = TypeVar("NamedPlugin", Benchmark, Condition, Scorer)
 
 def load_benchmark(name: str, tasks: Sequence[str], settings: Mapping[str, object]) -> Benchmark:
     """A benchmark from its file and its settings."""
-    module = plugins.find_plugin("benchmarks", name)
+    return _load_from(plugins.find_plugin("benchmarks", name), name, tasks, settings)
+
+
+def _load_from(module: ModuleType, name: str, tasks: Sequence[str], settings: Mapping[str, object]) -> Benchmark:
     benchmark: Benchmark = module.load(parse_settings(module.Settings, settings, ""), tuple(tasks))
     return check_plugin_name(name, benchmark)
 
@@ -28,7 +32,8 @@ def load_run_benchmark(name: str, tasks: Sequence[str], config: Config) -> tuple
     `seed` and `limit` are settings of the run; a benchmark that has one of that name gets it, and a limit of its own
     means something else than the run's.
     """
-    fields = plugins.find_plugin("benchmarks", name).Settings.__struct_fields__
+    module = plugins.find_plugin("benchmarks", name)
+    fields = module.Settings.__struct_fields__
     if unknown := next((key for key in config.benchmark if key not in fields), None):
         own_ones, of_a_run = ", ".join(fields) or "none", ", ".join(RunSettings.__struct_fields__)
         raise UsageError(
@@ -42,7 +47,7 @@ def load_run_benchmark(name: str, tasks: Sequence[str], config: Config) -> tuple
         if "limit" in own
         else config
     )
-    return load_benchmark(name, tasks, own | config.benchmark), left
+    return _load_from(module, name, tasks, own | config.benchmark), left
 
 
 def load_condition(text: str, seed: int, benchmark: Benchmark) -> Condition | None:
