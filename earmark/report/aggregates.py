@@ -265,8 +265,8 @@ def average_over_groups(aggregate: Aggregate) -> Aggregate:
     return Aggregate(WeightedMetrics(aggregate.scorer), weighted, aggregate.states)
 
 
-class WeightedMetrics(Struct, frozen=True):
-    """Metrics of a scorer over weighted counts."""
+class DerivedMetrics(Struct, frozen=True):
+    """Base class: metrics of a scorer over counts that were weighted, pooled or joined."""
 
     scorer: HasMetrics
 
@@ -275,45 +275,78 @@ class WeightedMetrics(Struct, frozen=True):
         return self.scorer.name
 
     @property
+    def metrics(self) -> Mapping[str, Metric]:
+        return self.scorer.metrics
+
+
+class WeightedMetrics(DerivedMetrics, frozen=True):
+    """Metrics of a scorer over weighted counts."""
+
+    @property
     def signature(self) -> str:
         return f"{scorer_signature(self.scorer)}|mean:groups"
 
+
+class AverageMetrics(DerivedMetrics, frozen=True):
+    """Metrics of a scorer as means over tasks, for counts that are prefixed with their task."""
+
+    tasks: tuple[str, ...]
+
+    @property
+    def signature(self) -> str:
+        return f"{scorer_signature(self.scorer)}|mean:{'+'.join(self.tasks)}"
+
     @property
     def metrics(self) -> Mapping[str, Metric]:
-        return self.scorer.metrics
+        return {name: mean_over_tasks(metric, self.tasks) for name, metric in self.scorer.metrics.items()}
 
 
 def average_over_tasks(by_task: Mapping[str, Aggregate]) -> Aggregate:
     """Join the aggregates of several tasks, so that metrics are means over tasks."""
     first = next(iter(by_task.values()))
-    average = Aggregate(
-        AverageMetrics(first.scorer, tuple(by_task)),
-        join_counts({task: aggregate.counts for task, aggregate in by_task.items()}),
-        {state: sum(aggregate.states[state] for aggregate in by_task.values()) for state in STATES},
-    )
+    scorer = AverageMetrics(first.scorer, tuple(by_task))
+    joined = join_counts({task: aggregate.counts for task, aggregate in by_task.items()})
+    return join_aggregates(scorer, by_task, joined, prefix=True)
+
+
+def join_aggregates(
+    scorer: HasMetrics, by_task: Mapping[str, Aggregate], joined: JoinedCounts, *, prefix: bool
+) -> Aggregate:
+    """Join the states of several tasks, and the counts beside their items: prefixed with their task, or added up."""
+    states: dict[State, int] = {state: sum(part.states[state] for part in by_task.values()) for state in STATES}
+    failed, worst, best = (_join_other_counts(by_task, kind, prefix) for kind in ("failed", "worst", "best"))
+    return Aggregate(scorer, joined, states, failed, worst, best)
+
+
+def _join_other_counts(by_task: Mapping[str, Aggregate], kind: str, prefix: bool) -> dict[str, float]:
+    sums: dict[str, float] = {}
     for task, aggregate in by_task.items():
-        for kind in ("failed", "worst", "best"):
-            counts = getattr(aggregate, kind)
-            getattr(average, kind).update({f"{task}{TASK_SEPARATOR}{name}": count for name, count in counts.items()})
-    return average
+        for name, count in getattr(aggregate, kind).items():
+            key = f"{task}{TASK_SEPARATOR}{name}" if prefix else name
+            sums[key] = sums.get(key, 0.0) + count
+    return sums
 
 
 def mean_over_tasks(metric: Metric, tasks: Sequence[str]) -> Metric:
     """Average a metric over tasks, for counts that are prefixed with their task."""
+    return mean_of_metrics([(task, metric) for task in tasks], metric.limits)
 
-    prefixes = [f"{task}{TASK_SEPARATOR}" for task in tasks]
+
+def mean_of_metrics(by_task: Sequence[tuple[str, Metric]], limits: tuple[float, float] | None) -> Metric:
+    """Average the metrics of several tasks, each of the counts that are prefixed with its task."""
+    parts = tuple((f"{task}{TASK_SEPARATOR}", metric) for task, metric in by_task)
 
     def mean(counts: Counts) -> Number:
         values = [
             metric.value(
                 {name.removeprefix(prefix): count for name, count in counts.items() if name.startswith(prefix)}
             )
-            for prefix in prefixes
+            for prefix, metric in parts
         ]
         means: Number = np.mean(np.stack([np.asarray(value, np.float64) for value in values]), axis=0)
         return means
 
-    return MeanMetric(mean, metric.better, limits=metric.limits, parts=tuple((prefix, metric) for prefix in prefixes))
+    return MeanMetric(mean, parts[0][1].better, limits=limits, parts=parts)
 
 
 def join_pairs(by_task: Mapping[str, Pairs]) -> Pairs:
@@ -326,22 +359,3 @@ def join_pairs(by_task: Mapping[str, Pairs]) -> Pairs:
         np.concatenate([pairs.groups for pairs in by_task.values()]),
         np.concatenate(items) if len(items) == len(by_task) else None,
     )
-
-
-class AverageMetrics(Struct, frozen=True):
-    """Metrics of a scorer as means over tasks, for counts that are prefixed with their task."""
-
-    scorer: HasMetrics
-    tasks: tuple[str, ...]
-
-    @property
-    def name(self) -> str:
-        return self.scorer.name
-
-    @property
-    def signature(self) -> str:
-        return f"{scorer_signature(self.scorer)}|mean:{'+'.join(self.tasks)}"
-
-    @property
-    def metrics(self) -> Mapping[str, Metric]:
-        return {name: mean_over_tasks(metric, self.tasks) for name, metric in self.scorer.metrics.items()}

@@ -14,19 +14,21 @@ import numpy as np
 from msgspec import Struct
 
 from earmark.report.aggregates import (
-    TASK_SEPARATOR,
     Aggregate,
+    DerivedMetrics,
     HasMetrics,
     JoinedCounts,
     RowKey,
     aggregate_row,
+    join_aggregates,
     join_counts,
+    mean_of_metrics,
     scorer_signature,
 )
 from earmark.report.rows import Row
 from earmark.stats.count_table import hash64
-from earmark.stats.estimate import Estimate, MeanMetric
-from earmark.types import STATES, Average, Counts, Metric, Number, State
+from earmark.stats.estimate import Estimate
+from earmark.types import STATES, Average, Metric
 
 SEVERAL: Final = "several"  # label of an average whose parts are scored in different ways
 MEAN: Final = "mean of headlines"
@@ -93,22 +95,6 @@ def combine(average: Average, parts: Mapping[str, Aggregate]) -> Aggregate:
     return _pool(parts) if average.weigh == "items" else _mean(average, parts)
 
 
-def _outside(parts: Mapping[str, Aggregate], kind: str, *, prefix: bool) -> dict[str, float]:
-    """Counts beside the items of all parts, under the name of their part or added up."""
-    sums: dict[str, float] = {}
-    for part, cell in parts.items():
-        for name, count in getattr(cell, kind).items():
-            key = f"{part}{TASK_SEPARATOR}{name}" if prefix else name
-            sums[key] = sums.get(key, 0.0) + count
-    return sums
-
-
-def _aggregate(scorer: HasMetrics, parts: Mapping[str, Aggregate], joined: JoinedCounts, *, prefix: bool) -> Aggregate:
-    states: dict[State, int] = {state: sum(cell.states[state] for cell in parts.values()) for state in STATES}
-    failed, worst, best = (_outside(parts, kind, prefix=prefix) for kind in ("failed", "worst", "best"))
-    return Aggregate(scorer, joined, states, failed, worst, best)
-
-
 def _pool(parts: Mapping[str, Aggregate]) -> Aggregate:
     """All items as those of one task. An item is named by its part too: ids are unique within a task."""
     names = dict.fromkeys(name for cell in parts.values() for name in cell.counts.columns)
@@ -124,33 +110,24 @@ def _pool(parts: Mapping[str, Aggregate]) -> Aggregate:
         np.concatenate([each.repeats for each in counts]),
     )
     first = next(iter(parts.values()))
-    return _aggregate(PooledMetrics(first.scorer, tuple(parts)), parts, joined, prefix=False)
+    return join_aggregates(PooledMetrics(first.scorer, tuple(parts)), parts, joined, prefix=False)
 
 
 def _mean(average: Average, parts: Mapping[str, Aggregate]) -> Aggregate:
     """Each part counting alike. Counts carry the name of their part."""
     joined = join_counts({part: cell.counts for part, cell in parts.items()})
     scorers = tuple((part, cell.scorer, average.scale.get(part, 1.0)) for part, cell in parts.items())
-    return _aggregate(TreeMetrics(scorers), parts, joined, prefix=True)
+    return join_aggregates(TreeMetrics(scorers), parts, joined, prefix=True)
 
 
-class PooledMetrics(Struct, frozen=True):
+class PooledMetrics(DerivedMetrics, frozen=True):
     """A scorer's metrics over the items of several tasks."""
 
-    scorer: HasMetrics
     tasks: tuple[str, ...]
-
-    @property
-    def name(self) -> str:
-        return self.scorer.name
 
     @property
     def signature(self) -> str:
         return f"{scorer_signature(self.scorer)}|items:{'+'.join(self.tasks)}"
-
-    @property
-    def metrics(self) -> Mapping[str, Metric]:
-        return self.scorer.metrics
 
 
 class TreeMetrics(Struct, frozen=True):
@@ -182,18 +159,9 @@ class TreeMetrics(Struct, frozen=True):
 
 def mean_metric(parts: list[tuple[str, Metric, float]]) -> Metric:
     """The mean of several metrics, each of the counts that carry the name of its part, times its factor."""
-    scaled = tuple((f"{part}{TASK_SEPARATOR}", scale_metric(metric, factor)) for part, metric, factor in parts)
-
-    def mean(counts: Counts) -> Number:
-        values = [
-            metric.value({name.removeprefix(own): count for name, count in counts.items() if name.startswith(own)})
-            for own, metric in scaled
-        ]
-        means: Number = np.mean(np.stack([np.asarray(value, np.float64) for value in values]), axis=0)
-        return means
-
+    scaled = [(part, scale_metric(metric, factor)) for part, metric, factor in parts]
     limits = {metric.limits or ((0.0, 1.0) if metric.share else None) for _, metric in scaled}
-    return MeanMetric(mean, scaled[0][1].better, limits=next(iter(limits)) if len(limits) == 1 else None, parts=scaled)
+    return mean_of_metrics(scaled, next(iter(limits)) if len(limits) == 1 else None)
 
 
 def scale_metric(metric: Metric, factor: float) -> Metric:
