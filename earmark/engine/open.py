@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Mapping
-from contextlib import asynccontextmanager
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from typing import Any
 
 from earmark import plugins
@@ -31,12 +31,9 @@ async def open_model(settings: Mapping[str, Any]) -> AsyncIterator[Model]:
         yield model
 
 
-@asynccontextmanager
-async def open_throttled(settings: Mapping[str, Any], *, throttled: bool = True) -> AsyncIterator[Model]:
-    """Open a model for a plug-in, asked as its settings allow unless `throttled` is False."""
-    config = parse_model(settings)
-    async with _open_model(config) as model:
-        yield make_throttle(model, config) if throttled else model
+def open_throttled(settings: Mapping[str, Any]) -> AbstractAsyncContextManager[Throttle]:
+    """Open a model from its settings, asked as they allow; whoever asks it retries."""
+    return open_run_model(parse_model(settings))
 
 
 @asynccontextmanager
