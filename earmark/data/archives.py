@@ -32,6 +32,7 @@ MAX_RATIO: Final = 200  # unpacked bytes by packed ones: sound does not shrink s
 
 @functools.lru_cache(maxsize=16)
 def _zip_members(path: Path, changed: int) -> frozenset[str]:  # noqa: ARG001 - a file that changes is another one
+    check_downloaded(path)
     with zipfile.ZipFile(path) as archive:
         return frozenset(archive.namelist())
 
@@ -42,7 +43,6 @@ def find_member(archive: Path, member: str) -> Clip | None:
     """
     if not archive.exists():
         return None
-    check_downloaded(archive)
     try:
         if archive.suffix == ".zip":
             names = _zip_members(archive, archive.stat().st_mtime_ns)
@@ -62,6 +62,7 @@ def unpack_tar(archive: Path, changed: int) -> Path:  # noqa: ARG001 - a file th
     Members that are links, devices or lead elsewhere are refused, as are two of one name, and more than sound can have
     been packed into.
     """
+    check_downloaded(archive)
     folder = cache_dir("unpacked", sha256_file(archive)[:32])
     done = folder.with_name(f"{folder.name}.done")
     if done.exists():
