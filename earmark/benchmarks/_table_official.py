@@ -56,17 +56,17 @@ def read_official(
 def _find_place(table: BenchmarkTable, path: Path, rows: list[OfficialRow], set_name: str) -> SetFiles | None:
     """The set and layout whose columns stand in the rows; None where no layout's do."""
     known = set().union(*(row for _, row in rows[:100])) | {"$key"}
-    fitting: dict[str, SetFiles] = {}
+    candidates: dict[str, SetFiles] = {}
     if set_name and set_name not in table.sets:
         raise UsageError(f"no set is called '{set_name}'; there are: {', '.join(table.sets)}")
     for each, questions in table.sets.items():
         for layout in questions.layouts:
             columns = _present(columns_of(table, questions, layout, each), known)
-            if columns and each not in fitting and set_name in ("", each):
-                fitting[each] = SetFiles(each, questions, layout, columns, path.parent, (path,))
-    if len(fitting) > 1:
-        raise UsageError(f"{path}: may hold answers of {', '.join(fitting)}; name one: --set {next(iter(fitting))}")
-    return next(iter(fitting.values()), None)
+            if columns and each not in candidates and set_name in ("", each):
+                candidates[each] = SetFiles(each, questions, layout, columns, path.parent, (path,))
+    if len(candidates) > 1:
+        raise UsageError(f"{path}: may hold answers of {', '.join(candidates)}; name one: --set {next(iter(candidates))}")
+    return next(iter(candidates.values()), None)
 
 
 def _present(columns: Columns, known: set[str]) -> Columns | None:
