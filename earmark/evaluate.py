@@ -29,7 +29,7 @@ from earmark.runs import rundir
 from earmark.runs.dataset_check import DatasetCheck, check_dataset, check_records
 from earmark.runs.scoring import count_failed, open_scorers, write_scores
 from earmark.runs.signature import make_signature
-from earmark.types import Benchmark, Condition
+from earmark.types import Benchmark, Condition, Model
 
 __all__ = ["Callbacks", "RunResult", "check_config", "evaluate", "open_run"]
 
@@ -61,7 +61,7 @@ async def evaluate(benchmark: Benchmark, config: Config, callbacks: Callbacks) -
     seed = config.run.seed_of(benchmark)
     conditions = load_conditions(config.run.condition, seed, benchmark)
     async with open_run_model(model_config) as model, open_scorers(benchmark) as scorers:
-        run = await asyncio.to_thread(open_run, benchmark, conditions, config, model_config, model.name, callbacks)
+        run = await asyncio.to_thread(open_run, benchmark, conditions, config, model_config, model, callbacks)
         with rundir.lock(run.job.folder):
             await check_model(run, model, callbacks)
             progress = await asyncio.to_thread(load_progress, run)
@@ -90,15 +90,14 @@ def open_run(
     conditions: tuple[Condition | None, ...],
     config: Config,
     model_config: ModelConfig,
-    model: str,
+    model: Model,
     callbacks: Callbacks,
 ) -> RunPlan:
     """Open the folder of the run, an unfinished one where there is one, and find what is completed in it."""
     names = [condition_name(condition) for condition in conditions]
-    signature = make_signature(
-        benchmark, model_signature(model_config, model), names, config.run.repeats, config.run.limit
-    )
-    parent = rundir.model_dir(config.run.results, config.run.output_dir, model, benchmark.name)
+    signed = model_signature(model_config, model.name)
+    signature = make_signature(benchmark, signed, names, config.run.repeats, config.run.limit, model.capabilities)
+    parent = rundir.model_dir(config.run.results, config.run.output_dir, model.name, benchmark.name)
     unfinished = rundir.find_unfinished(parent, signature, callbacks.log) if config.run.resume else None
     completed = load_completed(unfinished / JOURNAL_FILE) if unfinished else CompletedIndex()
     dataset = check_dataset(benchmark, conditions, config.run, completed)

@@ -13,7 +13,7 @@ from earmark import __version__
 from earmark.data.cache import sha256_file
 from earmark.errors import BadData
 from earmark.journal import METRICS_FILE, SIGNATURE_FILE
-from earmark.types import Benchmark
+from earmark.types import Benchmark, Capabilities
 
 
 class RunSignature(Struct, frozen=True):
@@ -27,6 +27,8 @@ class RunSignature(Struct, frozen=True):
     data: dict[str, str]  # SHA-256 of each file behind the benchmark, by its path below the data's root
     earmark: str = __version__
     format: int = 1
+    working_folder: str = ""  # in which the run was begun: relative paths of clips start there; signs nothing
+    capabilities: Capabilities | None = None  # inputs that the model takes; signs nothing
 
 
 class _FinishedFlag(Struct, frozen=True):
@@ -36,7 +38,12 @@ class _FinishedFlag(Struct, frozen=True):
 
 
 def make_signature(
-    benchmark: Benchmark, model: Mapping[str, Any], condition: list[str], repeats: int, limit: int | None
+    benchmark: Benchmark,
+    model: Mapping[str, Any],
+    condition: list[str],
+    repeats: int,
+    limit: int | None,
+    capabilities: Capabilities | None = None,
 ) -> RunSignature:
     """The signature of a run that is about to begin."""
     described = {
@@ -49,7 +56,16 @@ def make_signature(
         data = data_digests(benchmark.files(), benchmark.data_root)
     except OSError as error:
         raise BadData(f"{error.filename}: cannot be read ({error.strerror})") from error
-    signature = RunSignature(described, dict(model), condition, repeats, limit, data)
+    signature = RunSignature(
+        described,
+        dict(model),
+        condition,
+        repeats,
+        limit,
+        data,
+        working_folder=str(Path.cwd()),
+        capabilities=capabilities,
+    )
     return msgspec.json.decode(msgspec.json.encode(signature), type=RunSignature)  # as it will be read back
 
 
@@ -96,4 +112,5 @@ def _identity(signature: RunSignature) -> tuple[str, str]:
 
 def replace_versions(signature: RunSignature) -> RunSignature:
     """A signature without what may differ between two sittings of one run: the digests of data are checked by item."""
-    return msgspec.structs.replace(signature, data=dict.fromkeys(signature.data, ""), earmark="")
+    data = dict.fromkeys(signature.data, "")
+    return msgspec.structs.replace(signature, data=data, earmark="", working_folder="", capabilities=None)
