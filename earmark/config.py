@@ -98,6 +98,7 @@ class RunSettings(Struct, frozen=True, forbid_unknown_fields=True):
 
     condition: tuple[str, ...] = ("plain",)
     limit: Natural | None = None  # the first so many items of each task
+    shard: str = ""  # such as 3/8: the items of one part of eight
     seed: Natural | None = None  # None: the benchmark's own
     repeats: Positive = 1
     results: str = "results"

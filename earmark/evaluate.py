@@ -95,8 +95,11 @@ def open_run(
 ) -> RunPlan:
     """Open the folder of the run, an unfinished one where there is one, and find what is completed in it."""
     names = [condition_name(condition) for condition in conditions]
+    run = config.run
     signed = model_signature(model_config, model.name)
-    signature = make_signature(benchmark, signed, names, config.run.repeats, config.run.limit, model.capabilities)
+    signature = make_signature(
+        benchmark, signed, names, run.repeats, run.limit, run.shard, capabilities=model.capabilities
+    )
     parent = rundir.model_dir(config.run.results, config.run.output_dir, model.name, benchmark.name)
     unfinished = rundir.find_unfinished(parent, signature, callbacks.log) if config.run.resume else None
     completed = load_completed(unfinished / JOURNAL_FILE) if unfinished else CompletedIndex()

@@ -109,7 +109,7 @@ def _open_run(
 ) -> tuple[Path, dict[str, Record]]:
     """The folder of the audiogram, an unfinished one where there is one, with what is answered in it."""
     signed, names = model_signature(model_config, model.name), [condition_name(condition)]
-    signature = make_signature(asked, signed, names, 1, None, model.capabilities)
+    signature = make_signature(asked, signed, names, 1, None, capabilities=model.capabilities)
     place = rundir.model_dir(config.run.results, config.run.output_dir, model.name, rundir.AUDIOGRAM_NAME)
     begun = rundir.find_unfinished(place, signature, log) if config.run.resume else None
     where = begun or rundir.create_rundir(place, signature, to_yaml(config))

@@ -160,6 +160,17 @@ def read_words(path: Path) -> Iterator[PromptWords]:
                 yield _decode(line, PromptWords, path, number)
 
 
+def join_words(sources: Iterable[Path], target: Path) -> None:
+    """Write the words of several files into one, each distinct prompt once; no file where there are none."""
+    present = [path for path in sources if path.exists()]
+    if not present:
+        return
+    with WordsFile(target) as file:
+        for path in present:
+            for words in read_words(path):
+                file.append(*encode_words(words.turns))
+
+
 def find_words(path: Path, digest: str) -> PromptWords | None:
     """The words of one prompt by its digest; None where they were not kept."""
     start = b'{"digest":"%s",' % digest.encode()

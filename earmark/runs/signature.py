@@ -25,6 +25,7 @@ class RunSignature(Struct, frozen=True):
     repeats: int
     limit: int | None
     data: dict[str, str]  # SHA-256 of each file behind the benchmark, by its path below the data's root
+    shard: str = ""  # of the items, such as 3/8; empty: all of them
     earmark: str = __version__
     format: int = 1
     working_folder: str = ""  # in which the run was begun: relative paths of clips start there; signs nothing
@@ -37,12 +38,14 @@ class _FinishedFlag(Struct, frozen=True):
     finished: bool = False
 
 
-def make_signature(
+def make_signature(  # noqa: PLR0913 - each is a part of it
     benchmark: Benchmark,
     model: Mapping[str, Any],
     condition: list[str],
     repeats: int,
     limit: int | None,
+    shard: str = "",
+    *,
     capabilities: Capabilities | None = None,
 ) -> RunSignature:
     """The signature of a run that is about to begin."""
@@ -56,6 +59,7 @@ def make_signature(
         data = data_digests(benchmark.files(), benchmark.data_root)
     except OSError as error:
         raise BadData(f"{error.filename}: cannot be read ({error.strerror})") from error
+    begun_in = str(Path.cwd())
     signature = RunSignature(
         described,
         dict(model),
@@ -63,7 +67,8 @@ def make_signature(
         repeats,
         limit,
         data,
-        working_folder=str(Path.cwd()),
+        shard,
+        working_folder=begun_in,
         capabilities=capabilities,
     )
     return msgspec.json.decode(msgspec.json.encode(signature), type=RunSignature)  # as it will be read back
@@ -105,9 +110,9 @@ def load_signature(folder: Path) -> RunSignature:
         raise BadData(f"{path}: cannot be read ({error}); restore it from a copy") from error
 
 
-def _identity(signature: RunSignature) -> tuple[str, str]:
-    """Whose run it is, and of what."""
-    return signature.model["name"], signature.benchmark["name"]
+def _identity(signature: RunSignature) -> tuple[str, str, str]:
+    """Model, benchmark and shard of a run."""
+    return signature.model["name"], signature.benchmark["name"], signature.shard
 
 
 def replace_versions(signature: RunSignature) -> RunSignature:
