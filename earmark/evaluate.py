@@ -13,7 +13,7 @@ from typing import NamedTuple
 from msgspec import Struct
 
 from earmark.config import Config, ModelConfig, model_signature, parse_model, to_yaml
-from earmark.engine import batch
+from earmark.engine import batch_state
 from earmark.engine.ask import ask_questions
 from earmark.engine.load import load_conditions
 from earmark.engine.open import open_run_model
@@ -22,8 +22,6 @@ from earmark.engine.questions import Question, RunJob, condition_name, questions
 from earmark.engine.throttle import Throttle, warnings_of
 from earmark.errors import UsageError
 from earmark.journal import JOURNAL_FILE, CompletedIndex, load_completed, total_usage
-from earmark.preflight.check import check_run
-from earmark.preflight.probes import benchmark_pattern
 from earmark.report.rows import DatasetCounts, Metrics
 from earmark.runs import rundir
 from earmark.runs.dataset_check import DatasetCheck, check_dataset, check_records
@@ -116,8 +114,13 @@ async def check_model(run: RunPlan, model: Throttle, callbacks: Callbacks) -> No
     """Tell what is known of the model's server and, where anything is left to ask, look whether sound reaches it."""
     for warning in warnings_of(model, run.job.model):
         callbacks.log(warning)
-    if run.dataset.completed + batch.count_pending(run.job.folder) < run.dataset.questions:
+    if run.dataset.completed + batch_state.count_pending(run.job.folder) < run.dataset.questions:
         settings = run.job.settings
+        if not settings.preflight:
+            return
+        from earmark.preflight.check import check_run  # noqa: PLC0415 - a check that may be left out
+        from earmark.preflight.probes import benchmark_pattern  # noqa: PLC0415
+
         pattern = await asyncio.to_thread(benchmark_pattern, run.job.benchmark, run.conditions, settings, run.job.model)
         await check_run(run.job.folder, pattern, model, settings, callbacks.log)
 
@@ -126,8 +129,8 @@ def remaining_questions(run: RunPlan) -> Iterator[Question]:
     """Return the questions that are neither completed nor in the queue of a service."""
     folder, benchmark, settings, _ = run.job
     if not settings.batch:
-        batch.check_no_pending_batch(folder)
-    left_out = batch.CompletedOrPending(run.completed, folder)
+        batch_state.check_no_pending_batch(folder)
+    left_out = batch_state.CompletedOrPending(run.completed, folder)
     return skip_questions(questions(benchmark, run.conditions, settings), left_out)
 
 

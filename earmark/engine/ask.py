@@ -9,7 +9,6 @@ from earmark.audio.read import ClipLoader
 from earmark.config import RunSettings
 from earmark.data.prompt_words import WORDS_FILE
 from earmark.engine.barrier import Tracebacks
-from earmark.engine.batch import BatchRunner
 from earmark.engine.prepare import PromptPreparer, keep_words, prepare_questions
 from earmark.engine.prices import has_prices
 from earmark.engine.progress import Callbacks, Progress
@@ -49,6 +48,8 @@ async def ask_questions(
     stream = keep_words(prepare_questions(questions, preparer), preparer)
     runner = Runner(model, benchmark, run / JOURNAL_FILE, settings, progress, callbacks.progress)
     if settings.batch:
+        from earmark.engine.batch import BatchRunner  # noqa: PLC0415 - few runs go by batches
+
         batches = BatchRunner(job, model, progress, callbacks.log)
         await runner.ask(batches.records(stream, runner.flush))
     else:
