@@ -65,7 +65,9 @@ def _find_place(table: BenchmarkTable, path: Path, rows: list[OfficialRow], set_
             if columns and each not in candidates and set_name in ("", each):
                 candidates[each] = SetFiles(each, questions, layout, columns, path.parent, (path,))
     if len(candidates) > 1:
-        raise UsageError(f"{path}: may hold answers of {', '.join(candidates)}; name one: --set {next(iter(candidates))}")
+        raise UsageError(
+            f"{path}: may hold answers of {', '.join(candidates)}; name one: --set {next(iter(candidates))}"
+        )
     return next(iter(candidates.values()), None)
 
 
