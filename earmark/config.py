@@ -111,6 +111,7 @@ class RunSettings(Struct, frozen=True, forbid_unknown_fields=True):
     max_audio_seconds: Duration = 4 * 3600.0  # of a recording that is decoded; a longer one fails, it is never cut
     max_audio_bytes: Positive = 1 << 30  # bytes of a recording, and of its samples
     max_consecutive_failures: Positive = 50  # failures in a row, with no answer between them
+    keep_words: bool = True  # write the words of each distinct prompt into the run's words.jsonl
     preflight: bool = True  # whether the model hears is looked at first, where it is asked over a network
     budget: Annotated[float, Meta(ge=0)] | None = (
         None  # what the answers of a run may cost, in the currency of the model's prices
