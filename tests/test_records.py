@@ -262,5 +262,5 @@ def test_a_run_comes_to_its_end_whatever_the_shape_of_its_replies(
         await runner.ask(prepare_questions(questions(benchmark, (None,), QUICK), preparer))
 
     asyncio.run(go())
-    check_records(path, len(replies), questions(benchmark, (None,), QUICK))
+    check_records(path, count_standing(path), len(replies), questions(benchmark, (None,), QUICK))
     assert all(bool(record.response) != bool(record.failure) for record in journal.read_journal(path))
