@@ -98,6 +98,7 @@ class RunSettings(Struct, frozen=True, forbid_unknown_fields=True):
 
     condition: tuple[str, ...] = ("plain",)
     limit: Natural | None = None  # the first so many items of each task
+    shard: str = ""  # such as 3/8: the items of one part of eight
     seed: Natural | None = None  # None: the benchmark's own
     repeats: Positive = 1
     results: str = "results"
@@ -344,6 +345,9 @@ class CommonSettings(Struct, frozen=True):
         DEFAULT_MAX_RETRY_AFTER  # that a server may ask everybody for; one that asks for longer is asked on
     )
     cache: bool = False  # whether what was answered once, in any run, is taken from memory
+    replicas: Annotated[int, Meta(ge=1, le=4096)] = 1  # copies of the model, each in a process of its own, by Ray
+    gpus: Annotated[float, Meta(ge=0)] = 0.0  # of each replica
+    cluster: str = ""  # of Ray: auto or HOST:PORT; empty: this machine
     prices: Prices | None = None  # {in: 2.5, out: 10, sound: 40}, for a million tokens
 
 

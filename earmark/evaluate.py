@@ -95,9 +95,9 @@ def open_run(
 ) -> RunPlan:
     """Open the folder of the run, an unfinished one where there is one, and find what is completed in it."""
     names = [condition_name(condition) for condition in conditions]
-    signature = make_signature(
-        benchmark, model_signature(model_config, model), names, config.run.repeats, config.run.limit
-    )
+    run = config.run
+    signed_model = model_signature(model_config, model)
+    signature = make_signature(benchmark, signed_model, names, run.repeats, run.limit, run.shard)
     parent = rundir.model_dir(config.run.results, config.run.output_dir, model, benchmark.name)
     unfinished = rundir.find_unfinished(parent, signature, callbacks.log) if config.run.resume else None
     completed = load_completed(unfinished / JOURNAL_FILE) if unfinished else CompletedIndex()

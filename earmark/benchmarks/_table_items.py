@@ -131,21 +131,26 @@ def _tag(row: Mapping[str, Any], source: Source) -> str:
 # ---------------------------------------------------------------- choices and answers
 
 
-def _listed(column: str | Sequence[str], row: Mapping[str, Any]) -> list[str]:
-    """The texts of one column that lists them, also as a JSON list, or of a column each; empty columns are none."""
-    if not isinstance(column, str):
+def decode_choices(column: str | Sequence[str], row: Mapping[str, Any], separator: str = "") -> list[str]:
+    """The texts of one column that lists them, also as a JSON list or with a separator, or of a column each; empty
+    columns are none.
+    """
+    if not isinstance(column, str) and len(column) > 1:
         return [text for name in column if (text := text_of(row.get(name))).strip()]
-    value = row[column] if column else None
+    name = column if isinstance(column, str) else next(iter(column), "")
+    value = row[name] if name else None
+    if isinstance(value, str) and separator and not value.lstrip().startswith("["):
+        return [text for part in value.split(separator) if (text := part.strip())]
     if isinstance(value, str) and value.lstrip().startswith("["):
         try:
             value = msgspec.json.decode(value)
         except msgspec.DecodeError as error:
-            raise ValueError(f"column '{column}' begins like a JSON list and is none ({error})") from error
+            raise ValueError(f"column '{name}' begins like a JSON list and is none ({error})") from error
     if value is None or value == "":
         return []
     if not isinstance(value, list):
         raise ValueError(  # noqa: TRY004 - of data
-            f"column '{column}' holds {json.dumps(value, default=str)[:60]}, expected a list of choices"
+            f"column '{name}' holds {json.dumps(value, default=str)[:60]}, expected a list of choices"
         )
     return [text_of(choice) for choice in value]
 
@@ -165,10 +170,12 @@ def _choices(
 ) -> tuple[list[str], list[int], dict[str, Any]]:
     """The choices, the numbers of the right ones, and what a rule needs that judges a gold that is no choice."""
     answers = _answers(columns, row)
-    choices = _listed(columns.choices, row) if columns.choices else []
+    choices = decode_choices(columns.choices, row, columns.separator) if columns.choices else []
     if columns.wrong:
-        choices = [*answers, *_listed(columns.wrong, row)]
+        choices = [*answers, *decode_choices(columns.wrong, row, columns.separator)]
     if not choices and not questions.letters:
+        if questions.needs_choices:
+            raise ValueError("found no choices, expected some as in the other rows")
         return [], [], {}
     choices = choices or list(LETTERS[: questions.letters])
     right: list[int] = []
@@ -224,6 +231,9 @@ def find_sound(place: SetFiles, file: Path, name: str) -> Clip:
     """
     pure = PurePosixPath(name.replace("\\", "/"))
     pure = PurePosixPath(pure.name) if place.layout.sound_by_name else pure
+    if pure.is_absolute() and ".." not in pure.parts and Path(pure).is_relative_to(place.root.absolute()):
+        _check_inside(place.root, Path(pure), name)
+        return Clip(str(pure), name=name)
     if pure.is_absolute() or ".." in pure.parts or re.match(r"[A-Za-z]:", str(pure)):
         raise BadData(f"the path of its sound leads out of the data: {name}")
     names = [pure]

@@ -15,12 +15,12 @@ def command(name: str) -> None:
     """Show the page and the settings of NAME."""
     from earmark.config import CommonSettings, yaml_names
     from earmark.errors import UsageError
-    from earmark.plugins import find_plugin, import_user_module, plugin_names, table_names
+    from earmark.plugins import find_plugin, plugin_names, table_names
 
     is_table = name.endswith((".yaml", ".yml")) or name.replace("-", "_") in table_names("benchmarks")
-    is_known = "." in name and not is_table
-    if is_known:  # a user's module, of any kind
-        module = import_user_module(name)
+    is_known = ("." in name or name.startswith("hub:")) and not is_table
+    if is_known:  # a user's module of any kind, or a set of their own
+        module = find_plugin("benchmarks", name)
         print_text(f"{name}\n\n{(module.__doc__ or '').strip()}\n")
         _show_settings("settings", getattr(module, "Settings", None), "")
     for kind in ("benchmarks", "models", "conditions", "scorers"):

@@ -310,7 +310,9 @@ async def write_scores(
     done = scored.n_completed >= dataset.questions
     all_of_it = total_usage(run / JOURNAL_FILE)
     judging = files.read_judge_usage(run) + scored.judging
+    part = [f"shard {signature.shard} of the items; earmark merge joins the shards of a run"] * bool(signature.shard)
     notices = [
+        *part,
         *benchmark.warnings,
         *_transcript_control_notes(benchmark, controls),
         *_warnings(scored, all_of_it.answers),

@@ -25,6 +25,7 @@ class RunSignature(Struct, frozen=True):
     repeats: int
     limit: int | None
     data: dict[str, str]  # SHA-256 of each file behind the benchmark, by its path below the data's root
+    shard: str = ""  # of the items, such as 3/8; empty: all of them
     earmark: str = __version__
     format: int = 1
 
@@ -36,7 +37,12 @@ class _FinishedFlag(Struct, frozen=True):
 
 
 def make_signature(
-    benchmark: Benchmark, model: Mapping[str, Any], condition: list[str], repeats: int, limit: int | None
+    benchmark: Benchmark,
+    model: Mapping[str, Any],
+    condition: list[str],
+    repeats: int,
+    limit: int | None,
+    shard: str = "",
 ) -> RunSignature:
     """The signature of a run that is about to begin."""
     described = {
@@ -49,7 +55,7 @@ def make_signature(
         data = data_digests(benchmark.files(), benchmark.data_root)
     except OSError as error:
         raise BadData(f"{error.filename}: cannot be read ({error.strerror})") from error
-    signature = RunSignature(described, dict(model), condition, repeats, limit, data)
+    signature = RunSignature(described, dict(model), condition, repeats, limit, data, shard)
     return msgspec.json.decode(msgspec.json.encode(signature), type=RunSignature)  # as it will be read back
 
 
@@ -89,9 +95,9 @@ def load_signature(folder: Path) -> RunSignature:
         raise BadData(f"{path}: cannot be read ({error}); restore it from a copy") from error
 
 
-def _identity(signature: RunSignature) -> tuple[str, str]:
-    """Whose run it is, and of what."""
-    return signature.model["name"], signature.benchmark["name"]
+def _identity(signature: RunSignature) -> tuple[str, str, str]:
+    """Model, benchmark and shard of a run."""
+    return signature.model["name"], signature.benchmark["name"], signature.shard
 
 
 def replace_versions(signature: RunSignature) -> RunSignature:
