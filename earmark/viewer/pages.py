@@ -1,4 +1,4 @@
-"""The functions behind the pages: each takes the parameters of an address and returns data, for server and site alike."""
+"""Functions behind the pages: each takes the parameters of an address and returns data, for server and site alike."""
 
 from __future__ import annotations
 

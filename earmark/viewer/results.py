@@ -1,4 +1,4 @@
-"""The runs under one folder: found, summed up in a line each, and opened as tables. Links out of it are not followed."""
+"""Runs under one folder: found, summed up in a line each, opened as tables. Links out of it are not followed."""
 
 from __future__ import annotations
 
@@ -170,7 +170,7 @@ def _summary(name: str, signature: RunSignature, metrics: Metrics | None) -> Run
     if metrics and not is_audiogram:
         state = "finished" if metrics.finished else "unfinished"
     headline = find_headline(metrics) if metrics else None
-    whole = counted_rows(metrics) if metrics else []
+    whole = rows_per_item(metrics) if metrics else []
     usage = metrics.usage if metrics else None
     return RunSummary(
         run=name,
@@ -217,7 +217,7 @@ def metrics_of(run: Path) -> Metrics | None:
     return read_metrics(run) if (run / METRICS_FILE).exists() else None
 
 
-def counted_rows(metrics: Metrics) -> list[Row]:
+def rows_per_item(metrics: Metrics) -> list[Row]:
     """Rows in which each item is counted once: whole tasks, by their first scorer."""
     rows: dict[tuple[str, str], Row] = {}
     for row in metrics.rows:

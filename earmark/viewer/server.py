@@ -43,21 +43,19 @@ class Guard:
         """Check a request, and add the headers of safety to its response."""
         refusal = self._refusal(request)
         if refusal is not None:
-            return _with_headers(refusal, "")
+            return _with_headers(refusal)
         if self.token and "token" in request.query:
-            return _with_headers(self._set_cookie(request), "")
-        nonce = secrets.token_urlsafe(16)
-        request["nonce"] = nonce
+            return _with_headers(self._set_cookie(request))
         try:
             response = await handler(request)
         except web.HTTPException as error:
             response = web.Response(status=error.status, text=error.reason)
-        return _with_headers(response, nonce)
+        return _with_headers(response)
 
     def _refusal(self, request: web.Request) -> web.Response | None:
         if request.method not in ("GET", "HEAD"):
             return web.Response(status=405, text="only GET and HEAD are answered", headers={"Allow": "GET, HEAD"})
-        if not self._is_served(request.headers.get("Host", "")):
+        if not self.is_served(request.headers.get("Host", "")):
             return web.Response(status=403, text="refused: this server has another name")
         if request.headers.get("Sec-Fetch-Site", "none") in ("cross-site", "same-site"):
             return web.Response(status=403, text="refused: the request comes from another site")
@@ -66,7 +64,7 @@ class Guard:
             return web.Response(status=403, text="refused: open the address with the token that earmark view printed")
         return None
 
-    def _is_served(self, header: str) -> bool:
+    def is_served(self, header: str) -> bool:
         name, _, port = header.rpartition(":") if not header.endswith("]") else (header, "", "80")
         if not name:
             name, port = header, "80"
@@ -102,9 +100,10 @@ def is_loopback(host: str) -> bool:
     return host == "localhost" or (_is_address(host) and ipaddress.ip_address(host).is_loopback)
 
 
-def _with_headers(response: web.StreamResponse, nonce: str) -> web.StreamResponse:
+def _with_headers(response: web.StreamResponse) -> web.StreamResponse:
     if not response.prepared:
-        response.headers["Content-Security-Policy"] = POLICY.format(nonce=nonce or secrets.token_urlsafe(16))
+        policy = POLICY.format(nonce=secrets.token_urlsafe(16))  # of a page that has no style of its own
+        response.headers.setdefault("Content-Security-Policy", policy)
         response.headers["X-Content-Type-Options"] = "nosniff"
         response.headers["Referrer-Policy"] = "no-referrer"
         response.headers["Cross-Origin-Resource-Policy"] = "same-origin"
@@ -129,8 +128,11 @@ def make_app(pages: Pages, guard: Guard) -> web.Application:
 
 
 async def _index(request: web.Request) -> web.StreamResponse:
-    text = (STATIC / "index.html").read_text(encoding="utf-8").replace(NONCE, request["nonce"])
-    return web.Response(text=text, content_type="text/html")
+    del request
+    nonce = secrets.token_urlsafe(16)
+    text = (STATIC / "index.html").read_text(encoding="utf-8").replace(NONCE, nonce)
+    headers = {"Content-Security-Policy": POLICY.format(nonce=nonce)}
+    return web.Response(text=text, content_type="text/html", headers=headers)
 
 
 async def _static(request: web.Request) -> web.StreamResponse:
@@ -174,16 +176,16 @@ async def _media(request: web.Request) -> web.StreamResponse:
     headers = {"Accept-Ranges": "bytes", "Cache-Control": "private, max-age=600"}
     if request.query.get("save"):
         headers["Content-Disposition"] = f'attachment; filename="{media.name}"'
-    return ranged(media.data, media.mime, request.headers.get("Range", ""), headers)
+    return respond_range(media.data, media.mime, request.headers.get("Range", ""), headers)
 
 
-def ranged(data: bytes, mime: str, wanted: str, headers: dict[str, str]) -> web.Response:
+def respond_range(data: bytes, mime: str, wanted: str, headers: dict[str, str]) -> web.Response:
     """Respond with bytes, or with the one range of them that is asked for.
 
-    >>> response = ranged(b"abcdef", "audio/wav", "bytes=2-3", {})
+    >>> response = respond_range(b"abcdef", "audio/wav", "bytes=2-3", {})
     >>> response.status, response.body, response.headers["Content-Range"]
     (206, b'cd', 'bytes 2-3/6')
-    >>> ranged(b"abcdef", "audio/wav", "bytes=9-", {}).status
+    >>> respond_range(b"abcdef", "audio/wav", "bytes=9-", {}).status
     416
     """
     unit, _, span = wanted.partition("=")

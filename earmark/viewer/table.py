@@ -45,9 +45,9 @@ class Lines:
 
     def read(self, number: int) -> bytes:
         """Read a line by its number, from 1."""
-        return self.between(number - 1, number)
+        return self.read_range(number - 1, number)
 
-    def between(self, first: int, last: int) -> bytes:
+    def read_range(self, first: int, last: int) -> bytes:
         """Read the lines after number `first`, up to number `last`."""
         start = int(self.ends[first - 1]) if first else 0
         with self.path.open("rb") as file:
@@ -89,7 +89,8 @@ class RunTable:
         """Read a file of lines. Raises BadData for one that is no record."""
         room = max(MIN_OBJECT, lines.longest + 1024)
         self._database.execute(statement, [before, str(path), room, before + len(lines)])
-        number = self._database.execute(f"select min(line) from {table} where id is null").fetchall()[0][0]  # noqa: S608
+        broken = f"select min(line) from {table} where id is null"  # noqa: S608
+        number = self._database.execute(broken).fetchall()[0][0]
         if number is not None:
             raise BadData(f"{self.run / JOURNAL_FILE if before else path}, line {number}: is no record of a run; "
                           "restore the file from a copy")  # fmt: skip
@@ -110,7 +111,7 @@ class RunTable:
             if len(lines) <= before:
                 return []
             with tempfile.NamedTemporaryFile(suffix=".jsonl") as added:
-                added.write(lines.between(before, len(lines)))
+                added.write(lines.read_range(before, len(lines)))
                 added.flush()
                 self._read(sql.LINES, "lines", Path(added.name), Lines(Path(added.name)), before)
             self.lines = lines
@@ -150,7 +151,8 @@ class RunTable:
         """Return the items of some lines of the journal, in that order, as a list shows them."""
         if not places:
             return []
-        statement = f"select line, {sql.LIST_SQL} from items where line in ({', '.join('?' * len(places))})"  # noqa: S608
+        marks = ", ".join("?" * len(places))
+        statement = f"select line, {sql.LIST_SQL} from items where line in ({marks})"  # noqa: S608
         rows = {row[0]: dict(zip(sql.LIST_COLUMNS, row[1:], strict=True)) for row in self.fetch(statement, places)}
         return [rows[place] for place in places if place in rows]
 
