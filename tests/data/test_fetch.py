@@ -113,7 +113,7 @@ def test_listen_eval_brings_its_data_and_says_what_it_is(shared: Path, monkeypat
     )
     monkeypatch.setitem(ENV, "EARMARK_CACHE", ENV["EARMARK_CACHE"] + "2")
     monkeypatch.setitem(ENV, "HF_HUB_OFFLINE", "1")
-    cached = listen_eval("--no-resume", *words)  # what is in the hub's own cache is taken from there
+    cached = listen_eval("--no-resume", f"revision={COMMIT}", *words)  # from the cache of the hub's own library
     assert cached.returncode == 0, cached.stderr
     assert "HF_HUB_OFFLINE is set" in cached.stderr
 
