@@ -79,7 +79,7 @@ def footnotes(rows: Sequence[Row]) -> list[str]:
             )
         if row.repeats:
             notes.append(f"{title}{name}, {repeats_line(row.repeats)}")
-    notes += reasons((f"{row.title} {row.condition}".strip(), *_reason(row)) for row in rows)
+    notes += reasons((f"{row.title} {row.condition}" if row.title else "", *_reason(row)) for row in rows)
     if any(row.p_guess is not None for row in rows):
         result = "*: above guessing" if _above_guessing(rows) else "no score is significantly above guessing"
         notes.append(f"{result}, p < {SIGNIFICANCE} (one-sided binomial test, Holm over the rows)")
