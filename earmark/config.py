@@ -98,6 +98,7 @@ class RunSettings(Struct, frozen=True, forbid_unknown_fields=True):
 
     condition: tuple[str, ...] = ("plain",)
     limit: Natural | None = None  # the first so many items of each task
+    shard: str = ""  # such as 3/8: the items of one part of eight
     seed: Natural | None = None  # None: the benchmark's own
     repeats: Positive = 1
     results: str = "results"
@@ -110,6 +111,7 @@ class RunSettings(Struct, frozen=True, forbid_unknown_fields=True):
     max_audio_seconds: Duration = 4 * 3600.0  # of a recording that is decoded; a longer one fails, it is never cut
     max_audio_bytes: Positive = 1 << 30  # bytes of a recording, and of its samples
     max_consecutive_failures: Positive = 50  # failures in a row, with no answer between them
+    keep_words: bool = True  # write the words of each distinct prompt into the run's words.jsonl
     preflight: bool = True  # whether the model hears is looked at first, where it is asked over a network
     budget: Annotated[float, Meta(ge=0)] | None = (
         None  # what the answers of a run may cost, in the currency of the model's prices
@@ -344,6 +346,9 @@ class CommonSettings(Struct, frozen=True):
         DEFAULT_MAX_RETRY_AFTER  # that a server may ask everybody for; one that asks for longer is asked on
     )
     cache: bool = False  # whether what was answered once, in any run, is taken from memory
+    replicas: Annotated[int, Meta(ge=1, le=4096)] = 1  # copies of the model, each in a process of its own, by Ray
+    gpus: Annotated[float, Meta(ge=0)] = 0.0  # of each replica
+    cluster: str = ""  # of Ray: auto or HOST:PORT; empty: this machine
     prices: Prices | None = None  # {in: 2.5, out: 10, sound: 40}, for a million tokens
 
 
@@ -362,8 +367,30 @@ def parse_model(model: Mapping[str, Any]) -> ModelConfig:
     shared = CommonSettings.__struct_fields__
     common = parse_settings(CommonSettings, {name: model[name] for name in shared if name in model}, "model.")
     module = plugins.find_plugin("models", common.backend)
-    own = {name: value for name, value in model.items() if name not in shared}
+    own = _expand_fit(module.Settings, {name: value for name, value in model.items() if name not in shared})
     return ModelConfig(common, parse_settings(module.Settings, own, "model."), dict(model))
+
+
+class _Fit(Struct, frozen=True):
+    fit: Annotated[int, Meta(ge=1000, le=384_000)] = 16_000
+
+
+def _expand_fit(kind: type[Struct], model: dict[str, Any]) -> dict[str, Any]:
+    """Settings of a backend with `fit`, a rate in hertz, as the capabilities that it is short for: mono wav."""
+    if "fit" not in model:
+        return model
+    rate = parse_settings(_Fit, {"fit": model.pop("fit")}, "model.").fit
+    default = next((field.default for field in msgspec.structs.fields(kind) if field.name == "capabilities"), None)
+    if default is None:
+        raise UsageError(
+            f"model.fit={rate}: this backend finds out by itself what its model takes; give it to a model behind a "
+            "server, of model=spread as model.endpoint.fit"
+        )
+    given = model.get("capabilities") or {}
+    if "rates" in given or "channels" in given:
+        raise UsageError(f"model.fit={rate} sets the rates and channels of model.capabilities; give one of the two")
+    fitted = {"formats": ["wav"], "rates": [rate], "channels": 1}
+    return model | {"capabilities": msgspec.to_builtins(default) | given | fitted}
 
 
 def model_signature(model: ModelConfig, name: str) -> dict[str, Any]:
