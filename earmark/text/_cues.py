@@ -47,17 +47,20 @@ _CHOOSE = (
     r"(?:\b(?:i|we|i'd|i'll|let's|let us|would|will|must|should)\b[^.\n]{0,40}?\b(?:choose|pick|select"
     r"|go(?:ing)? (?:with|for)|opt for|vote for|lean(?:ing)? towards?|say|guess|answer|conclude|rate (?:it|this)"
     r"|give (?:it|this))\b|(?:^|[,:])\W*(?:choose|pick|select|choosing|selecting|picking|going with)\b"
-    r"|\b(?:ich (?:wähle|nehme)|je choisis|je dirais|diría que|diria que|direi|elijo|escojo|selecciono|escolho|scelgo|memilih|saya pilih|chọn"
+    r"|\b(?:ich (?:wähle|nehme)|je choisis|je dirais|diría que|diria que|direi|elijo|escojo|selecciono|escolho|scelgo"
+    r"|memilih|saya pilih|chọn"
     r"|kies|выбираю)\b|เลือก|أختار|选择|選擇|应选|應選|故选|故選|选|選|を選(?:び|択))"
 )
 CHECKED = r"(?:[\[(][x✓✔][\])]|[☑✅✔✓])"  # a ticked box
 _SO = (
-    r"(?:(?:\A\W*|[,;:—–]\s*|\band )so\b(?! (?:is|are|was|does)\b)|\b(?:therefore|thus|hence|consequently|conclude|leaves?|leaving(?! the\b)|left with"
+    r"(?:(?:\A\W*|[,;:—–]\s*|\band )so\b(?! (?:is|are|was|does)\b)|\b(?:therefore|thus|hence|consequently|conclude"
+    r"|leaves?|leaving(?! the\b)|left with"
     r"|must be|has to be|have to be|should be|can only be|i think|i believe|i'm (?:fairly |quite )?(?:sure|confident)"
     r"|points? to|corresponds? to|indicates?|suggests?|makes?|equals?|adds? up to|also|daher|deshalb|somit|donc"
     r"|por tanto|por lo tanto|entonces|portanto|logo|quindi|jadi|maka|значит|поэтому|vậy)\b|所以|因此|故|应该?是|應該是|よって|したがって"
     r"|따라서|(?:\bnot\b|n't\b)[^\n]{1,60}\bbut(?: rather)?\b"
-    r"|\bbut (?:actually |really )?(?:it|he|she|they|that) (?:actually |really )?(?:sounds?|seems?)\b|而是|\bsondern\b|\bsino\b)"
+    r"|\bbut (?:actually |really )?(?:it|he|she|they|that) (?:actually |really )?(?:sounds?|seems?)\b|而是|\bsondern\b"
+    r"|\bsino\b)"
 )
 _IT_IS = (
     r"(?:\W+(?:it|this|that|these|those|they|he|she)\b(?:\s*(?:is|'s|was|are|were|must be|has to be|should be"
@@ -66,7 +69,8 @@ _IT_IS = (
 _ITS = r"\bc'est\b|\b(?:it|this|that)(?:\s*(?:is|'s|was)| (?:must|has to|should|would|seems to|appears to) be)\b"
 _WRONG = (
     r"(?P<wrong>(?:each|every|all|any|given|provided|following|available|these|those|(?:second|2nd|third"
-    r"|3rd)(?= choice| guess)|(?:first|initial)(?= guess| impression| thought)|next|worst|least likely|other|wrong|incorrect|false|tempting|falsche|mauvaise"
+    r"|3rd)(?= choice| guess)|(?:first|initial)(?= guess| impression| thought)|next|worst|least likely|other|wrong"
+    r"|incorrect|false|tempting|falsche|mauvaise"
     r"|incorrecta|incorreta|sbagliata|salah|错误)\s*)?"
 )
 
@@ -84,7 +88,8 @@ DECLARED_TEXT = LazyPattern(
 )
 _LIKELY = (
     r"(?:definitely|probably|certainly|clearly|surely|surely|obviously|maybe|perhaps|possibly|likely|apparently"
-    r"|presumably|only|(?<!could )(?<!may )(?<!might )(?<!can )be|(?<!so )is|was|it's|that's|are|say|guess|think|pick|choose"
+    r"|presumably|only|(?<!could )(?<!may )(?<!might )(?<!can )be|(?<!so )is|was|it's|that's|are|say|guess|think|pick"
+    r"|choose"
     r"|ist|wäre|wohl|wahrscheinlich|vielleicht|est|serait|probablement|es|sea|sería|probablemente|é|seja|provavelmente"
     r"|è|sia|probabilmente|это|наверное|вероятно|adalah|là|jest|este|är|er|कि|auf|que|brzmi|muss|เป็น|правильно|верно"
     r"|всего|คือ|return|(?:é|es|est|è) (?:a|o|la|le|el))"
@@ -165,7 +170,8 @@ CLAIMED = LazyPattern(
 )
 SENTENCE_END = LazyPattern(r"[.!?;]+(?=\s|\Z)|[。！？；]|\n")
 JOINT = LazyPattern(  # all that stands between two choices of one list
-    r"[\s()\[\],;/&+、，<>-]*(?:(?:(?:mixed|combined|along|together) with|as well as|plus|and|or|und|oder|et|ou|y|e|o|dan|atau|va|và|hoặc|и|или|lub|eller|veya|ή)\b|또는|혹은|または"
+    r"[\s()\[\],;/&+、，<>-]*(?:(?:(?:mixed|combined|along|together) with|as well as|plus|and|or|und|oder|et|ou|y|e|o"
+    r"|dan|atau|va|và|hoặc|и|или|lub|eller|veya|ή)\b|또는|혹은|または"
     r"|あるいは|أو|या|और|หรือ|还是|或者?|和|与|與|及|と|も|か|와|과|도|나)?(?:\s(?:maybe|perhaps|possibly|probably|even|else"
     r"|also)\b)?[\s()\[\],、，<>-]*(?:\b(?:options?|choices?|an?|the|la|le|der|die|das)\b|选项)?[\s()\[\]]*\Z"
 )
@@ -174,7 +180,8 @@ NAMED = LazyPattern(
     r"|réponse|lettre|letra)|选项|選項|選択肢|선택지|보기|вариант|ข้อ|ตัวเลือก|الخيار|الحرف|विकल्प)\W{0,3}\Z"
 )
 PAUSE = LazyPattern(  # after a letter that stands as a label
-    r"\s*(?:\Z|[^\w\s])|\s*\n|\s+(?:because|since|as|due|given|based|for|rather than|instead of|is|and|or|with|und|oder|et|dan|weil|denn"
+    r"\s*(?:\Z|[^\w\s])|\s*\n|\s+(?:because|since|as|due|given|based|for|rather than|instead of|is|and|or|with|und"
+    r"|oder|et|dan|weil|denn"
     r"|parce|porque|pois|perché|karena|sebab|ist|est|es|é|è|jest|är|adalah|là|it is)\b"
     r"|\s*[\u3040-\u9fff\uac00-\ud7af]|\s+[\u0400-\u1fff]"
 )
