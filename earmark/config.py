@@ -408,8 +408,31 @@ def parse_model(model: Mapping[str, Any]) -> ModelConfig:
         from earmark.data.settings_folder import unused_fields  # noqa: PLC0415 - of few models
 
         unused = unused_fields(others, common.backend)
-    own = {name: value for name, value in model.items() if name not in shared and f"model.{name}" not in unused}
+    given = {name: value for name, value in model.items() if name not in shared and f"model.{name}" not in unused}
+    own = _expand_fit(module.Settings, given)
     return ModelConfig(common, parse_settings(module.Settings, own, "model."), dict(model), unused)
+
+
+class _Fit(Struct, frozen=True):
+    fit: Annotated[int, Meta(ge=1000, le=384_000)] = 16_000
+
+
+def _expand_fit(kind: type[Struct], model: dict[str, Any]) -> dict[str, Any]:
+    """Settings of a backend with `fit`, a rate in hertz, as the capabilities that it is short for: mono wav."""
+    if "fit" not in model:
+        return model
+    rate = parse_settings(_Fit, {"fit": model.pop("fit")}, "model.").fit
+    default = next((field.default for field in msgspec.structs.fields(kind) if field.name == "capabilities"), None)
+    if default is None:
+        raise UsageError(
+            f"model.fit={rate}: this backend finds out by itself what its model takes; give it to a model behind a "
+            "server, of model=spread as model.endpoint.fit"
+        )
+    given = model.get("capabilities") or {}
+    if "rates" in given or "channels" in given:
+        raise UsageError(f"model.fit={rate} sets the rates and channels of model.capabilities; give one of the two")
+    fitted = {"formats": ["wav"], "rates": [rate], "channels": 1}
+    return model | {"capabilities": msgspec.to_builtins(default) | given | fitted}
 
 
 def model_signature(model: ModelConfig, name: str) -> dict[str, Any]:
