@@ -367,8 +367,30 @@ def parse_model(model: Mapping[str, Any]) -> ModelConfig:
     shared = CommonSettings.__struct_fields__
     common = parse_settings(CommonSettings, {name: model[name] for name in shared if name in model}, "model.")
     module = plugins.find_plugin("models", common.backend)
-    own = {name: value for name, value in model.items() if name not in shared}
+    own = _expand_fit(module.Settings, {name: value for name, value in model.items() if name not in shared})
     return ModelConfig(common, parse_settings(module.Settings, own, "model."), dict(model))
+
+
+class _Fit(Struct, frozen=True):
+    fit: Annotated[int, Meta(ge=1000, le=384_000)] = 16_000
+
+
+def _expand_fit(kind: type[Struct], model: dict[str, Any]) -> dict[str, Any]:
+    """Settings of a backend with `fit`, a rate in hertz, as the capabilities that it is short for: mono wav."""
+    if "fit" not in model:
+        return model
+    rate = parse_settings(_Fit, {"fit": model.pop("fit")}, "model.").fit
+    default = next((field.default for field in msgspec.structs.fields(kind) if field.name == "capabilities"), None)
+    if default is None:
+        raise UsageError(
+            f"model.fit={rate}: this backend finds out by itself what its model takes; give it to a model behind a "
+            "server, of model=spread as model.endpoint.fit"
+        )
+    given = model.get("capabilities") or {}
+    if "rates" in given or "channels" in given:
+        raise UsageError(f"model.fit={rate} sets the rates and channels of model.capabilities; give one of the two")
+    fitted = {"formats": ["wav"], "rates": [rate], "channels": 1}
+    return model | {"capabilities": msgspec.to_builtins(default) | given | fitted}
 
 
 def model_signature(model: ModelConfig, name: str) -> dict[str, Any]:

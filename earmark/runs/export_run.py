@@ -11,6 +11,7 @@ import duckdb
 import msgspec
 
 from earmark import plugins
+from earmark.config import from_yaml, parse_settings
 from earmark.data.cache import atomic_open
 from earmark.errors import BadData, UsageError
 from earmark.journal import (
@@ -25,10 +26,11 @@ from earmark.journal import (
 )
 from earmark.report.samples import COLUMNS, SampleTable, sample_values
 from earmark.runs import rundir
-from earmark.runs.scoring import read_scores
+from earmark.runs.scoring import latest_records, read_scores
 from earmark.runs.signature import load_signature
 
 TABLE_FORMATS = ("csv", "parquet", "jsonl")
+OFFICIAL = "official"
 
 
 def export_run(run: Path, form: str, out: Path | None) -> list[Path]:
@@ -44,6 +46,8 @@ def export_run(run: Path, form: str, out: Path | None) -> list[Path]:
     writers = [
         name for name in plugins.plugin_names("importers") if hasattr(plugins.find_plugin("importers", name), "write")
     ]
+    if form == OFFICIAL:
+        return _export_official(run, out)
     if kind in writers:
         if kind != benchmark:
             raise UsageError(f"--to {form}: is for runs of {kind}, and {run} is one of {benchmark}")
@@ -54,7 +58,7 @@ def export_run(run: Path, form: str, out: Path | None) -> list[Path]:
     if form not in TABLE_FORMATS:
         raise UsageError(
             f"--to {form}: no such form; there are: "
-            f"{', '.join([*TABLE_FORMATS, *(plugins.display_name('importers', name) for name in writers)])}"
+            f"{', '.join([*TABLE_FORMATS, OFFICIAL, *(plugins.display_name('importers', name) for name in writers)])}"
         )
     place = out or run / f"export.{form}"
     place.parent.mkdir(parents=True, exist_ok=True)
@@ -66,6 +70,22 @@ def export_run(run: Path, form: str, out: Path | None) -> list[Path]:
     else:
         _write_parquet(place, (sample_values(record, line) for record, line in _read_scored(run)))
     return [place]
+
+
+def _export_official(run: Path, out: Path | None) -> list[Path]:
+    """Write the file that the script of a run's benchmark wants."""
+    signature = load_signature(run)
+    module = plugins.find_plugin("benchmarks", signature.benchmark["name"])
+    write_official = vars(module).get("write_official")
+    if write_official is None:
+        raise UsageError(
+            f"--to {OFFICIAL}: is for benchmarks that are tables, and {signature.benchmark['name']} is none"
+        )
+    config = from_yaml((run / "config.yaml").read_bytes())
+    settings = parse_settings(module.Settings, config.benchmark, "")
+    records = latest_records(run / JOURNAL_FILE)
+    paths: list[Path] = write_official(records, settings, signature.benchmark["tasks"], out or run / "official.json")
+    return paths
 
 
 def _check_out(out: Path) -> None:

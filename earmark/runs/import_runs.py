@@ -12,7 +12,6 @@ import tempfile
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from pathlib import Path
-from types import ModuleType
 from typing import Any, Final, NamedTuple
 
 import msgspec
@@ -57,21 +56,24 @@ class ParsedResults(NamedTuple):
 
 
 def import_runs(
-    path: Path, form: str, results: str, model: str, log: Callable[[str], None]
+    path: Path,
+    form: str,
+    results: str,
+    model: str,
+    log: Callable[[str], None],
+    importer: Callable[[Path], Iterable[ImportedRun]] | None = None,
 ) -> list[tuple[Path, Metrics]]:
-    """Make runs of foreign results: in the form that recognises itself, unless one is named.
+    """Make runs of foreign results: in the form that recognises itself, unless one is named, or by an `importer`.
 
     Results without a reply make no run; that is said, and where there is nothing else it is an error.
     """
     if not path.exists():
         raise UsageError(f"{path}: no such file or folder")
-    name, reader = _find_importer(path, form)
+    name, read_all = (form, importer) if importer else _find_importer(path, form)
     with ExitStack() as undo:
         place = _results_dir(results, undo)
         staged = Path(undo.enter_context(tempfile.TemporaryDirectory(prefix=".import-", dir=place)))
-        read = [
-            _parse_results(imported, staged / f"{number}.jsonl") for number, imported in enumerate(reader.read(path))
-        ]
+        read = [_parse_results(imported, staged / f"{number}.jsonl") for number, imported in enumerate(read_all(path))]
         with_records = [imported for imported in read if imported.facts]
         if not with_records:
             raise BadData(
@@ -107,7 +109,7 @@ def _remove_empty(place: Path) -> None:
         place.rmdir()
 
 
-def _find_importer(path: Path, form: str) -> tuple[str, ModuleType]:
+def _find_importer(path: Path, form: str) -> tuple[str, Callable[[Path], Iterable[ImportedRun]]]:
     forms = [plugins.display_name("importers", name) for name in plugins.plugin_names("importers")]
     if form and "." not in form and form not in plugins.plugin_names("importers"):  # a dot: a user's own module or file
         raise UsageError(f"--from {form}: no such form; there are: {', '.join(forms)}")
@@ -122,7 +124,7 @@ def _find_importer(path: Path, form: str) -> tuple[str, ModuleType]:
             f"{path}: holds results of {' and of '.join(plugins.display_name('importers', name) for name in known)}; "
             "name one with --from, or give its folder"
         )
-    return known[0], readers[known[0]]
+    return known[0], readers[known[0]].read
 
 
 def _check_names(path: Path, names: Sequence[str], model: str) -> None:
