@@ -39,6 +39,7 @@ from earmark.types import (
     Item,
     LeavesAudioUnread,
     Limits,
+    Part,
     Prompt,
     Turn,
     Waveform,
@@ -78,9 +79,10 @@ def _playable(audio: EncodedAudio | Waveform) -> EncodedAudio:
 def user_modules(run: Path) -> list[str]:
     """Names of the modules that are not the package's and that making the sound of a run again imports."""
     signature = load_signature(run)
-    names = [] if _is_imported(signature) else [("benchmarks", signature.benchmark["name"])]
-    names += [("conditions", condition.partition(":")[0]) for condition in signature.condition]
-    return list(dict.fromkeys(name for kind, name in names if plugins.is_user_module(kind, name)))  # type: ignore[arg-type]
+    benchmark = "" if _is_imported(signature) else signature.benchmark["name"]
+    names = [benchmark] if plugins.is_user_module("benchmarks", benchmark) else []
+    conditions = dict.fromkeys(condition.partition(":")[0] for condition in signature.condition)
+    return [*names, *(name for name in conditions if plugins.is_user_module("conditions", name))]
 
 
 def check_user_modules(run: Path, folder: Path, *, allow_code: bool) -> None:
@@ -92,8 +94,8 @@ def check_user_modules(run: Path, folder: Path, *, allow_code: bool) -> None:
         origins = [spec.origin] if spec and spec.origin else list(spec.submodule_search_locations or ()) if spec else []
         if not any(Path(origin).resolve().is_relative_to(folder.resolve()) for origin in origins):
             raise BadData(
-                f"{run}: its prompts are made by the module {name}, which does not lie in {folder}; start there, or put "
-                "it there"
+                f"{run}: its prompts are made by the module {name}, which does not lie in {folder}; start there, or "
+                "put it there"
             )
 
 
@@ -169,12 +171,12 @@ class RunReplay:
         # digests of the prompt's own recordings are recorded only where all of them were sent
         recorded = {sent.source for sent in record.audio_sent} if record.audio_digest and not unread else set()
 
-        def locate(part: object) -> object:
+        def locate(part: Part) -> Part:
             if isinstance(part, Clip) and not unread:
                 return self._finder.find(part, recorded)
             return self._finder.find(part) if isinstance(part, ImageRef) else part
 
-        turns = tuple(Turn(turn.role, tuple(map(locate, turn.parts))) for turn in prompt.turns)  # type: ignore[arg-type]
+        turns = tuple(Turn(turn.role, tuple(map(locate, turn.parts))) for turn in prompt.turns)
         return replace(prompt, turns=turns)
 
     def _items(self, benchmark: Benchmark) -> Iterator[Item]:
