@@ -13,18 +13,20 @@ RECORD: Final = """{
     audio_sent: 'STRUCT(seconds DOUBLE, notes VARCHAR[])[]'}"""
 SCORE: Final = """{
     task: 'VARCHAR', id: 'VARCHAR', condition: 'VARCHAR', repeat: 'INTEGER', scorer: 'VARCHAR', state: 'VARCHAR',
-    answer: 'VARCHAR', counts: 'MAP(VARCHAR, DOUBLE)', rule: 'VARCHAR', why: 'VARCHAR'}"""
+    answer: 'VARCHAR', counts: 'MAP(VARCHAR, DOUBLE)', rule: 'VARCHAR', why: 'VARCHAR', value: 'DOUBLE',
+    "right": 'BOOLEAN'}"""
 READ: Final = "read_json(?, format = 'newline_delimited', ignore_errors = true, maximum_object_size = ?, columns ="
-# An item is right where its scorer counts it so; of word errors where there is none. Others have a score alone.
+# Scores of version 0.1 do not say whether an item is right: there its counts do. Graded items have a score alone.
 RIGHT: Final = """
-    case when counts['right'] is not null
+    case when value is not null then "right"
+         when counts['right'] is not null
          then case when coalesce(counts['n'], counts['judged'], 1) > 0 then counts['right'] >= 1 end
          when counts['kept'] is not null then case when counts['kept'] > 0 then counts['same'] > 0 end
          when counts['wrong'] is not null then case when counts['n'] > 0 then counts['wrong'] = 0 end
          when counts['exact_match'] is not null then counts['exact_match'] >= 1
     end
 """
-VALUE: Final = "coalesce(counts['rate'], counts['right'], counts['same'], map_values(counts)[1])"
+VALUE: Final = "coalesce(value, counts['rate'], counts['right'], counts['same'], map_values(counts)[1])"
 EMPTY: Final = """
     create table lines (line BIGINT, task VARCHAR, id VARCHAR, condition VARCHAR, repeat INTEGER, question VARCHAR,
         targets VARCHAR[], labels VARCHAR[], group_ VARCHAR, tags MAP(VARCHAR, VARCHAR), sounds INTEGER, reply VARCHAR,

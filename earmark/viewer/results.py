@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import threading
 from collections import OrderedDict
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, Final, Literal, NamedTuple
 
@@ -15,6 +15,7 @@ from msgspec import Struct
 from earmark.errors import BadData, EarmarkError
 from earmark.journal import JOURNAL_FILE, METRICS_FILE, SCORES_FILE, SIGNATURE_FILE
 from earmark.report.files import read_metrics
+from earmark.report.headline import find_headline
 from earmark.report.rows import Metrics, Row
 from earmark.runs.rundir import AUDIOGRAM_NAME
 from earmark.runs.signature import RunSignature, load_signature
@@ -169,7 +170,7 @@ def _summary(name: str, signature: RunSignature, metrics: Metrics | None) -> Run
     state: RunState = "audiogram" if is_audiogram else "not scored"
     if metrics and not is_audiogram:
         state = "finished" if metrics.finished else "unfinished"
-    headline = find_headline(metrics) if metrics else None
+    headline = run_headline(metrics, signature.condition) if metrics else None
     whole = rows_per_item(metrics) if metrics else []
     usage = metrics.usage if metrics else None
     return RunSummary(
@@ -226,17 +227,10 @@ def rows_per_item(metrics: Metrics) -> list[Row]:
     return list(rows.values())
 
 
-def find_headline(metrics: Metrics) -> RunHeadline | None:
-    """Find the number of a run: its last average, or its only task, under its first condition."""
-    rows = [row for row in metrics.rows if not row.slice]
-    if not rows:
-        return None
-    first = rows[0].condition if all(row.condition != "plain" for row in rows) else "plain"
-    rows = [row for row in rows if row.condition == first]
-    averages = [row for row in rows if row.task in metrics.averages]
-    if not averages and len({row.task for row in rows}) > 1:
-        return None
-    return row_headline(averages[-1] if averages else rows[0])
+def run_headline(metrics: Metrics, conditions: Sequence[str]) -> RunHeadline | None:
+    """Return the number of a run; of version 0.1, which did not tell, the one that it would be today."""
+    headline = metrics.headline or find_headline(metrics.rows, conditions, tuple(metrics.averages))
+    return row_headline(metrics.rows[headline.row]) if headline else None
 
 
 def row_headline(row: Row) -> RunHeadline:

@@ -10,7 +10,7 @@ from viewed_runs import NAME, acoustics, six
 from earmark.errors import BadData
 from earmark.report.files import read_metrics
 from earmark.types import replace
-from earmark.viewer.results import Results, find_headline
+from earmark.viewer.results import Results, run_headline
 
 
 def test_a_folder_of_runs_and_a_run(tmp_path: Path) -> None:
@@ -66,12 +66,12 @@ def test_a_line_about_each_run(tmp_path: Path) -> None:
 
 def test_several_tasks_without_an_average_have_no_number(tmp_path: Path) -> None:
     metrics = read_metrics(acoustics(str(tmp_path)))
-    two = replace(metrics, rows=[*metrics.rows, *(replace(row, task="loudness") for row in metrics.rows)])
-    assert find_headline(metrics) is not None
-    assert find_headline(two) is None
+    two = replace(metrics, headline=None, rows=[*metrics.rows, *(replace(row, task="loudness") for row in metrics.rows)])
+    assert run_headline(metrics, ["plain"]) is not None
+    assert run_headline(two, ["plain"]) is None
     averaged = replace(
         two, rows=[*two.rows, replace(two.rows[0], task="mean")], averages={"mean": ("pitch", "loudness")}
     )
-    headline = find_headline(averaged)
+    headline = run_headline(averaged, ["plain"])
     assert headline is not None
     assert headline.task == "mean"
