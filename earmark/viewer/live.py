@@ -48,7 +48,9 @@ class LiveRun:
 
     def _score(self, record: Record) -> list[ScoreLine]:
         scorers = () if self.why else self._open(record.item.task)
-        return [score_line(record, label, scorer, asyncio.run(score_record(record, scorer))) for label, scorer in scorers]
+        return [
+            score_line(record, label, scorer, asyncio.run(score_record(record, scorer))) for label, scorer in scorers
+        ]
 
     def _open(self, task: str) -> tuple[tuple[str, Scorer], ...]:
         """Return the scorers of a task that ask nobody, with their labels."""

@@ -66,7 +66,9 @@ def test_a_line_about_each_run(tmp_path: Path) -> None:
 
 def test_several_tasks_without_an_average_have_no_number(tmp_path: Path) -> None:
     metrics = read_metrics(acoustics(str(tmp_path)))
-    two = replace(metrics, headline=None, rows=[*metrics.rows, *(replace(row, task="loudness") for row in metrics.rows)])
+    two = replace(
+        metrics, headline=None, rows=[*metrics.rows, *(replace(row, task="loudness") for row in metrics.rows)]
+    )
     assert run_headline(metrics, ["plain"]) is not None
     assert run_headline(two, ["plain"]) is None
     averaged = replace(
