@@ -168,7 +168,8 @@ class CellReader:
         rows = self._layout.per_block
         if self._answer is None or number < self._next or self._is_far(number):
             column = _quote(self._column)
-            query = f"select {column} from read_parquet(?, file_row_number=true) where file_row_number >= ?"  # noqa: S608
+            rows_from = "read_parquet(?, file_row_number=true) where file_row_number >= ?"
+            query = f"select {column} from {rows_from}"  # noqa: S608 - the name is quoted
             self._answer, self._next = _query(self._path, query, [self._path, number * rows]), number
         while self._next <= number:
             self._blocks[self._next] = [cell for (cell,) in self._fetch(self._answer, rows)]

@@ -56,16 +56,11 @@ def check_dataset(
         if shard.total > 1 and not shard.holds(item):
             continue
         if item.state == "skipped":
-            reasons = skipped.setdefault(item.task, {})
-            reasons[item.reason] = reasons.get(item.reason, 0) + 1
+            _count_skipped(skipped, item)
             continue
         items[item.task] = items.get(item.task, 0) + 1
         astray.check(item)
-        prompt, now = None, ""
-        if item.state == "ask":
-            with barrier:  # a bug fails the item when it is asked
-                prompt = benchmark.prompt(item)
-                now = prompt_digest(prompt)
+        prompt, now = _make_prompt(benchmark, item, barrier)
         words.update((now or item.reason).encode())
         for before in _find_digests(item, conditions, settings, completed) if len(completed) else ():
             done += 1
@@ -77,6 +72,20 @@ def check_dataset(
         raise BadData(_describe_empty(benchmark, settings.shard, len(ids)))
     total = sum(items.values()) * len(conditions) * settings.repeats
     return DatasetCheck(total, skipped, words.hexdigest(), done)
+
+
+def _make_prompt(benchmark: Benchmark, item: Item, barrier: Barrier) -> tuple[Prompt | None, str]:
+    """The prompt of an item and its digest; neither where it cannot be asked, or a bug will fail it when it is."""
+    if item.state == "ask":
+        with barrier:
+            prompt = benchmark.prompt(item)
+            return prompt, prompt_digest(prompt)
+    return None, ""
+
+
+def _count_skipped(skipped: dict[str, dict[str, int]], item: Item) -> None:
+    reasons = skipped.setdefault(item.task, {})
+    reasons[item.reason] = reasons.get(item.reason, 0) + 1
 
 
 def _describe_empty(benchmark: Benchmark, shard: str, n_items: int) -> str:
