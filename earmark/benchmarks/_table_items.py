@@ -106,7 +106,7 @@ def _text(source: Source, row: Mapping[str, Any]) -> str:
 
 
 def make_item(place: SetFiles, file: Path, number: int, row: Mapping[str, Any], seed: int | None) -> Item:
-    """The item of a row, `number` being that of the row in its set. Raises ValueError or KeyError for one of no sense."""
+    """The item of a row, `number` being its place in the set. Raises ValueError or KeyError for one of no sense."""
     columns, questions = place.columns, place.questions
     identifier = _text(columns.id, row) or str(number)
     task = _text(columns.task, row) or questions.task or place.name

@@ -196,8 +196,8 @@ JUDGE_PROMPTS: Final = (
     JudgePrompt(
         "rubric",
         "word",
-        "A model answered a question about a sound. Decide whether its answer, or how it came to it, meets one point that "
-        f"it should meet. Judge this point and no other; other words for the same thing meet it. {MATERIAL}\n\n"
+        "A model answered a question about a sound. Decide whether its answer, or how it came to it, meets one point "
+        f"that it should meet. Judge this point and no other; other words for the same thing meet it. {MATERIAL}\n\n"
         "[Question]\n{question}\n\n[Point]\n{reference}\n\n[Answer]\n<answer>\n{candidate}\n</answer>\n\n"
         "Answer in this form:\nExplanation: <one sentence>\nResult: <YES or NO>",
         words=("yes", "no"),

@@ -4,9 +4,8 @@
     accuracy_read = right / read
 
 The phrases are those of the item's kind (`text/bbh_phrases.py`), which is in its id, as in `web_of_lies_17`, or in its
-tag `kind`. Targets are yes, no, (a) or (b). VoiceBench draws yes or no at random for a reply that it cannot read; such a
-reply is unread here, and wrong.
-"""
+tag `kind`. Targets are yes, no, (a) or (b). VoiceBench draws yes or no at random for a reply that it cannot read; such
+a reply is unread here, and wrong."""
 
 from __future__ import annotations
 

@@ -5,10 +5,10 @@
     loose_prompt, loose_instruction: the same, a rule being kept by any of eight forms of the reply
     mean               = the mean of the four, as VoiceBench reports it
 
-The eight forms leave out the first line, the last, both, and asterisks. An item names its rules in `extra.rules` (a name,
-or a list of them) and their arguments in `extra.arguments` (an object, or a list of them; texts are read as JSON). An empty
-reply keeps none. The rules are in `text/instruction_rules.py`. With `rules=mmau-pro` the headline is `strict_prompt`.
-"""
+The eight forms leave out the first line, the last, both, and asterisks. An item names its rules in `extra.rules` (a
+name, or a list of them) and their arguments in `extra.arguments` (an object, or a list of them; texts are read as
+JSON). An empty reply keeps none. The rules are in `text/instruction_rules.py`. With `rules=mmau-pro` the headline is
+`strict_prompt`."""
 
 from __future__ import annotations
 

@@ -5,10 +5,9 @@
     spearman = that of their ranks, ties sharing the mean of theirs
     unread   = replies without a number / n
 
-The number of a reply is the last in it, or the one after "answer is" or its like (`scorers/number.py`); no number is put in
-for a reply that has none. Correlations of two replies or fewer, or of numbers that are all alike, are no number. The ranks
-of a resampled set are those of that set.
-"""
+The number of a reply is the last in it, or the one after "answer is" or its like (`scorers/number.py`); no number is
+put in for a reply that has none. Correlations of two replies or fewer, or of numbers that are all alike, are no
+number. The ranks of a resampled set are those of that set."""
 
 from __future__ import annotations
 

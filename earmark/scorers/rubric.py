@@ -3,13 +3,12 @@
     mean_met = mean over items of the share of points that are met
     all_met  = items of which every point is met / n
 
-The points are in `extra.rubric`: texts, or objects with a text under `scoring_point`, `criterion` or `name`. The judge is
-asked about one at a time, in our wording (`rubric` in docs/judges.md). Of several votes each makes a share of its own;
-with `trim=true` the lowest and the highest are left out before their mean is taken, as MMAR does with five. A point counts
-for `all_met` where most votes say so. With `needs_right=true` an answer that MMAU's rule finds wrong has 0 without being
-judged, as in MMAR. `reads=reasoning` shows the judge how the model came to its answer, where that is told apart. A point
-without a verdict leaves the answer unscored (judge-failed).
-"""
+The points are in `extra.rubric`: texts, or objects with a text under `scoring_point`, `criterion` or `name`. The judge
+is asked about one at a time, in our wording (`rubric` in docs/judges.md). Of several votes each makes a share of its
+own; with `trim=true` the lowest and the highest are left out before their mean is taken, as MMAR does with five. A
+point counts for `all_met` where most votes say so. With `needs_right=true` an answer that MMAU's rule finds wrong has
+0 without being judged, as in MMAR. `reads=reasoning` shows the judge how the model came to its answer, where that is
+told apart. A point without a verdict leaves the answer unscored (judge-failed)."""
 
 from __future__ import annotations
 
@@ -102,7 +101,8 @@ class Settings(Struct, frozen=True, forbid_unknown_fields=True, dict=True):
 def mean_share(verdicts: Sequence[JudgeVerdict], word: str, *, trim: bool) -> float:
     """The mean over votes of the share of points that each finds met, without the lowest and the highest one.
 
-    >>> points = [JudgeVerdict("yes", "", "", values=("yes", "yes", "no")), JudgeVerdict("no", "", "", values=("yes", "no", "no"))]
+    >>> votes = (("yes", "yes", "no"), ("yes", "no", "no"))
+    >>> points = [JudgeVerdict("yes", "", "", values=values) for values in votes]
     >>> mean_share(points, "yes", trim=False), mean_share(points, "yes", trim=True)
     (0.5, 0.5)
     """

@@ -5,8 +5,8 @@ A phrase stands in a reply whose marks have become blanks; `@` is the letter of 
 this is how their numbers were made: a bare "b" is read as (a), and a sentence "... is not plausible" with words between
 is read as plausible. Where nothing is found VoiceBench draws yes or no at random; here such a reply is unread.
 
->>> read_bbh("The answer is: **(B)**.", "hyperbaton"), read_bbh("B", "hyperbaton"), read_bbh("No, it is not.", "navigate")
-(1, 0, 0)
+>>> read_bbh("The answer is: **(B)**.", "hyperbaton"), read_bbh("No, it is not.", "navigate")
+(1, 0)
 """
 
 from __future__ import annotations
@@ -123,7 +123,8 @@ SPORTS: Final = """=1 final answer the sentence is plausible; =1 the answer is d
 =1 re:based on this analysis the sentence (.+?) seems plausible
 =1 re:considering these points the sentence (.+?) appears to be plausible
 =1 re:considering these points the sentence (.+?) seems plausible; =0 re:the sentence (.+?) is not very plausible
-=1 re:considering these points (.+?) is a plausible sentence; =1 re:given this information the sentence (.+?) is plausible
+=1 re:considering these points (.+?) is a plausible sentence
+=1 re:given this information the sentence (.+?) is plausible
 =1 re:given the context the sentence (.+?) is plausible; =1 re:the sentence (.+?) is flexible and realistic
 =0 re:considering these points the sentence (.+?) is not a plausible statement
 =1 re:the sentence (.+?) is not plausible"""
@@ -132,7 +133,7 @@ ENDS: Final = "=0 ^no; =1 ^yes; =0 $no; =1 $yes"
 
 
 def expand(text: str) -> list[tuple[str, int]]:
-    """Phrases and what each is read as: `@` stands for a, b, `#` for first, second, `%` for no, yes and `!` for false, true.
+    """Phrases and what each is read as: `@` is a or b, `#` first or second, `%` no or yes, `!` false or true.
 
     >>> expand("answer is %; =1 $yes")
     [('answer is no', 0), ('answer is yes', 1), ('$yes', 1)]
