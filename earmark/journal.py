@@ -95,14 +95,16 @@ class ScoreLine(Struct, frozen=True, omit_defaults=True):
 
 
 class RecordKey(Struct, frozen=True):
-    """As much of a line as resuming needs."""
+    """As much of a line as resuming and comparing need."""
 
     class _Item(Struct, frozen=True):
         id: str
         task: str = ""
+        group: str = ""
 
     class _Failure(Struct, frozen=True):
         final: bool = True
+        state: str = ""
 
     item: _Item
     prompt_digest: str = ""
