@@ -77,11 +77,11 @@ def test_names_are_cut_in_the_middle_and_never_folded(
     assert [line.split()[0] for line in lines] == [f"a-very-long-name-of-a-task-of-version-{n}" for n in ("one", "two")]
     monkeypatch.setattr("earmark.cli._console.FILE_WIDTH", 50)
     show_table("many", HEAD, rows, words=2)
-    lines = capsys.readouterr().out.splitlines()[4:]
+    lines = capsys.readouterr().out.splitlines()[-2:]
     assert max(map(len, lines)) <= 50
     assert [line.split()[0][-4:] for line in lines] == ["-one", "-two"]
     assert all("…" in line for line in lines)
-    assert [line.split()[1:] for line in lines] == [list(row[2:5]) + [row[7]] for row in rows]
+    assert [line.split()[1:] for line in lines] == [[*row[2:5], row[7]] for row in rows]
 
 
 def test_a_table_of_one_row_or_of_equal_scores_keeps_its_columns() -> None:
