@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -133,7 +133,9 @@ def show_table(title: str, head: Sequence[str], rows: Sequence[Sequence[Any]], w
         print_on(console, make_table(shown[0], shown[1:], words, gap))
 
 
-def drop_constant_columns(cells: list[list[str]], words: int) -> tuple[list[list[str]], int, str]:
+def drop_constant_columns(
+    cells: list[list[str]], words: int, keep: Collection[str] = ALWAYS_SHOWN
+) -> tuple[list[list[str]], int, str]:
     """Return a table of two rows or more without its columns that are the same in every row, the number of columns of
     words that are left, and a line on the others.
 
@@ -144,8 +146,7 @@ def drop_constant_columns(cells: list[list[str]], words: int) -> tuple[list[list
     if len(rows) < 2:
         return cells, words, ""
     constant = [
-        index > 0 and name not in ALWAYS_SHOWN and len({row[index] for row in rows}) == 1
-        for index, name in enumerate(head)
+        index > 0 and name not in keep and len({row[index] for row in rows}) == 1 for index, name in enumerate(head)
     ]
     kept = [[cell for cell, same in zip(line, constant, strict=True) if not same] for line in cells]
     told = ", ".join(f"{name}: {rows[0][index]}" for index, name in enumerate(head) if constant[index])
