@@ -122,9 +122,8 @@ def show_table(title: str, head: Sequence[str], rows: Sequence[Sequence[Any]], w
     """
     cells = [[printable(str(cell)) for cell in line] for line in (head, *rows)]
     cells, words, same = drop_constant_columns(cells, words)
-    title = "\n".join(filter(None, (title, same)))
     console = make_console()
-    print_title(console, title)
+    print_title(console, title, same)
     widths = column_widths(cells)
     gap = column_gap(widths, console.width)
     for index, columns in enumerate(split_columns(cells[0], widths, words, console.width, gap)):
@@ -219,12 +218,13 @@ def split_columns(
     return [[*range(words), *part] for part in parts]
 
 
-def print_title(console: Console, title: str) -> None:
-    """Print the title of a table, which may have a second line."""
+def print_title(console: Console, title: str, same: str) -> None:
+    """Print the title of a table, and what is the same in every row of it."""
     from rich.text import Text
 
-    for number, line in enumerate(title.splitlines()):
-        print_on(console, Text(printable(line), style="" if number else "bold", no_wrap=True, overflow="ignore"))
+    for line, style in ((title, "bold"), (same, "")):
+        if line:
+            print_on(console, Text(printable(line), style=style))
 
 
 def make_table(head: Sequence[str], rows: Sequence[Sequence[str]], words: int = 1, gap: int = COLUMN_GAP) -> Table:
