@@ -22,7 +22,10 @@ if TYPE_CHECKING:
 COLUMN_GAP: Final = 2  # blanks between the columns of a table
 UNFINISHED: Final = "unfinished: rerun the original command to resume"
 MIN_WORD_WIDTH: Final = 10  # columns of a word column whose texts are cut, its gap included
-ALWAYS_SHOWN: Final = ("model", "score", "95 % interval", "baseline", "candidate", "difference")
+ALWAYS_SHOWN: Final = frozenset(  # columns that are shown though they are the same in every row
+    """model|score|95 % interval|baseline|candidate|difference|p|p, Holm|p vs first|plain|listening gain|threshold
+    |only baseline right|only candidate right""".replace("\n    ", "").split("|")
+)
 
 
 def show_rows(title: str, rows: Sequence[Row], *, everything: bool = False, by: str = "") -> None:

@@ -17,7 +17,7 @@ TableFormat: TypeAlias = Literal["csv", "markdown", "latex"]
 LATEX: Final = {
     "\\": r"\textbackslash{}", "{": r"\{", "}": r"\}", "$": r"\$", "&": r"\&", "%": r"\%", "#": r"\#", "_": r"\_",
     "~": r"\textasciitilde{}", "^": r"\textasciicircum{}", "<": r"\textless{}", ">": r"\textgreater{}",
-    "|": r"\textbar{}", '"': r"\textquotedbl{}", "–": "--", "—": "---", "…": r"\ldots{}", "±": r"$\pm$", "×": r"$\times$",
+    "|": r"\textbar{}", '"': "''", "–": "--", "—": "---", "…": r"\ldots{}", "±": r"$\pm$", "×": r"$\times$",
     "−": r"$-$",
 }  # fmt: skip
 
