@@ -8,7 +8,7 @@ from pathlib import Path
 
 from click.testing import CliRunner
 
-from earmark.cli import program
+from earmark.cli import earmark as program
 
 PAGE = Path(__file__).parents[2] / "docs" / "looking.md"
 COMMANDS = [
