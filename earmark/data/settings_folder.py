@@ -140,7 +140,6 @@ PORTABLE: Final = {
     "template": "it is used where a chat template is filled in",
     "seconds": "it is used where sound is fitted to a model",
     "clips": "it is used where sound is fitted to a model",
-    "serve": "it is used by earmark serve",
 }
 
 
