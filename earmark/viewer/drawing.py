@@ -25,8 +25,10 @@ WINDOWS: Final = 6  # of a column, at most
 BLOCK: Final = 1 << 18  # frames that are decoded at a time
 RANGE: Final = 80.0  # dB from the loudest cell down to black
 MAX_CHANNELS: Final = 2  # that are drawn
-ANCHORS: Final = ((0, 0, 4), (28, 16, 68), (79, 18, 123), (129, 37, 129), (181, 54, 122), (229, 80, 100), (251, 135, 97),
-                  (254, 194, 135), (252, 253, 191))  # fmt: skip
+ANCHORS: Final = (
+    (0, 0, 4), (28, 16, 68), (79, 18, 123), (129, 37, 129), (181, 54, 122), (229, 80, 100), (251, 135, 97),
+    (254, 194, 135), (252, 253, 191),
+)  # fmt: skip
 
 
 class SoundInfo(NamedTuple):

@@ -29,7 +29,7 @@ from earmark.viewer.foreign_code import CodePolicy
 MIMES: Final = {"wav": "audio/wav", "mp3": "audio/mpeg", "flac": "audio/flac", "ogg": "audio/ogg", "opus": "audio/ogg",
                 "m4a": "audio/mp4", "webm": "audio/webm"}  # fmt: skip
 PICTURES: Final = ("image/jpeg", "image/png", "image/gif", "image/webp")
-QUOTED: Final = re.compile(r" that begins '.*", re.DOTALL)  # the content of a file that is no sound
+QUOTED: Final = re.compile(r" that begins? .*", re.DOTALL)  # the content of a file that is no sound
 KEPT: Final = 12  # replayed prompts in memory
 KEPT_BYTES: Final = 64 << 20  # of their sounds; the newest stays, whatever its size
 
@@ -60,7 +60,7 @@ class MediaStore:
                 self._prompts.move_to_end(key)
                 return self._prompts[key]
             try:
-                made = self._opened(run).replay(_with_relative_clips(record, is_imported=not record.audio_sent))
+                made = self._open_replay(run).replay(_with_relative_clips(record, is_imported=not record.audio_sent))
             except BadData as error:
                 raise BadData(QUOTED.sub("", str(error))) from error
             self._prompts[key] = made
@@ -71,7 +71,7 @@ class MediaStore:
     def _size(self) -> int:
         return sum(len(sound.data) for made in self._prompts.values() for sound in made.sounds)
 
-    def _opened(self, run: Path) -> RunReplay:
+    def _open_replay(self, run: Path) -> RunReplay:
         if run not in self._replays:
             self._policy.check(run)
             if load_signature(run).benchmark.get("imported") and not self._mappings:
