@@ -93,9 +93,7 @@ def _check_port(name: str, port: int) -> None:
     with socket.socket() as probe:
         probe.settimeout(2)
         if probe.connect_ex(("127.0.0.1", port)) == 0:
-            raise UsageError(
-                f"port {port} is taken; earmark serve {name} --stop stops its server, serve.port=N is another"
-            )
+            raise UsageError(f"port {port} is taken; earmark serve {name} --stop frees it, serve.port=N is another")
 
 
 def _devices(model: ServedModel, replica: int) -> str:

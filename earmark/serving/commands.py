@@ -183,8 +183,8 @@ def vllm_flags(model: ServedModel) -> list[str]:
 def flag_words(flags: Mapping[str, Any]) -> list[str]:
     """Flags as words of a command line.
 
-    >>> flag_words({"enforce_eager": True, "limit_mm_per_prompt": {"audio": 2}, "port": 1, "lora_modules": ["a=b", "c=d"]})
-    ['--enforce-eager', '--limit-mm-per-prompt', '{"audio": 2}', '--port', '1', '--lora-modules', 'a=b', 'c=d']
+    >>> flag_words({"enforce_eager": True, "limit": {"audio": 2}, "port": 1, "lora_modules": ["a=b", "c"]})
+    ['--enforce-eager', '--limit', '{"audio": 2}', '--port', '1', '--lora-modules', 'a=b', 'c']
     """
     words: list[str] = []
     for name, value in flags.items():

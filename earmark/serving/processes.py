@@ -116,7 +116,7 @@ def start_container(model: str, port: int, command: Sequence[str], container: st
 
 def wait_until_healthy(server: Server, seconds: float, log: Callable[[str], object]) -> None:
     """Wait until a server answers. Raises BadSetup where it ends before that, or does not answer in time."""
-    until, told = time.monotonic() + seconds, 0.0
+    until, reported = time.monotonic() + seconds, 0.0
     began = time.monotonic()
     while not is_healthy(server):
         if not is_running(server):
@@ -124,12 +124,12 @@ def wait_until_healthy(server: Server, seconds: float, log: Callable[[str], obje
             raise BadSetup(f"the server of {server.model} ended before it answered; {_last_lines(server)}")
         if time.monotonic() > until:
             raise BadSetup(
-                f"{server.url} does not answer after {seconds:g} s; it goes on starting, see {server.log}; --wait SECONDS "
-                f"waits longer, earmark serve {server.model} --stop ends it"
+                f"{server.url} does not answer after {seconds:g} s; it goes on starting, see {server.log}; --wait "
+                f"SECONDS waits longer, earmark serve {server.model} --stop ends it"
             )
-        if time.monotonic() - told > 15:
-            told = time.monotonic()
-            log(f"waiting for {server.url} ({told - began:.0f} s; log: {server.log})")
+        if time.monotonic() - reported > 15:
+            reported = time.monotonic()
+            log(f"waiting for {server.url} ({reported - began:.0f} s; log: {server.log})")
         time.sleep(POLL_INTERVAL)
 
 
