@@ -13,6 +13,7 @@ A user's own folder of YAML (`$EARMARK_CONF`, or `conf` in the working folder) i
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any, Final, Literal, TypeAlias, TypeVar, get_args, get_origin, get_type_hints
@@ -263,8 +264,18 @@ def _quote_value(value: str) -> str:
     try:
         parsed = OverridesParser.create().parse_override(f"key={value}")
     except HydraException:
-        return "'" + value.replace("\\", "\\\\").replace("'", "\\'") + "'"
+        return quote_text(value)
     return f"[{value}]" if parsed.is_sweep_override() else value
+
+
+def quote_text(text: str) -> str:
+    """A text in Hydra's grammar, where a backslash is only special before a quotation mark.
+
+    >>> print(quote_text("it's C:\\\\x"))
+    'it\\'s C:\\x'
+    """
+    escaped = re.sub(r"(\\*)('|\Z)", lambda match: 2 * match[1] + ("\\'" if match[2] else ""), text)
+    return f"'{escaped}'"
 
 
 def _model_overrides(value: str) -> list[str]:

@@ -6,8 +6,8 @@ import sys
 
 import click
 
-from earmark.cli._console import print_line
 from earmark.errors import FINISHED_WITH_FAILURES
+from earmark.terminal.console import print_line
 
 
 @click.command(context_settings={"help_option_names": ["-h", "--help"]})

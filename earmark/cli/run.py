@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from earmark.cli._console import print_line
 from earmark.errors import FINISHED_WITH_FAILURES
+from earmark.terminal.console import print_line
 
 if TYPE_CHECKING:
     from earmark.cli._args import BenchmarkRun
@@ -43,8 +43,8 @@ def evaluate_all(runs: Sequence[BenchmarkRun]) -> int:
     """Run benchmarks, then print the tables of all that finished; return the number of failed items."""
     import asyncio
 
-    from earmark.cli._progress import ProgressDisplay
     from earmark.evaluate import evaluate
+    from earmark.terminal.progress import ProgressDisplay
 
     results = []
     try:
