@@ -16,7 +16,7 @@ FLOORS = [
     {"audio", "config", "journal"},
     {"engine", "judges", "report"},
     {"conditions", "models", "preflight", "runs", "scorers", "terminal"},
-    {"audiogram", "benchmarks", "evaluate", "importers"},
+    {"audiogram", "benchmarks", "evaluate", "importers", "viewer"},
     {"api", "cli"},
 ]
 FLOOR = {room: floor for floor, rooms in enumerate(FLOORS) for room in rooms}

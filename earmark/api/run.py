@@ -9,7 +9,8 @@ from contextlib import AbstractContextManager, nullcontext
 from typing import Any
 
 from earmark.api.results import Run
-from earmark.config import compose_config, quote_text
+from earmark.config import compose_config
+from earmark.data.hydra_words import quote
 from earmark.engine.load import load_run_benchmark
 from earmark.engine.progress import Callbacks, Progress
 from earmark.errors import UsageError
@@ -96,7 +97,7 @@ def _grammar(value: Settings) -> str:
         return "{" + ",".join(f"{key}:{_grammar(each)}" for key, each in value.items()) + "}"
     if isinstance(value, list | tuple):
         return "[" + ",".join(map(_grammar, value)) + "]"
-    return quote_text(str(value))
+    return quote(str(value))
 
 
 def _display(progress: bool | Callable[[Progress], None]) -> AbstractContextManager[Callbacks]:

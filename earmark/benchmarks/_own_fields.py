@@ -93,10 +93,10 @@ def guess_fields(rows: Sequence[Mapping[str, Any]], given: Mapping[str, Any], pl
             "column of paths below the folder of the file, or of sound"
         )
     separator = _separator(rows, taken["choices"])
-    one = {kind: next(iter(names), "") for kind, names in taken.items()}
+    first = {kind: next(iter(names), "") for kind, names in taken.items()}
     fields = OwnFields(
-        taken["sound"], one["question"], taken["choices"], separator, one["answer"], "text", one["transcript"],
-        one["id"], one["group"], tuple(rest),
+        taken["sound"], first["question"], taken["choices"], separator, first["answer"], "text", first["transcript"],
+        first["id"], first["group"], tuple(rest),
     )  # fmt: skip
     if not fields.choices or not fields.answer:
         return fields
@@ -156,12 +156,12 @@ def _find_choices(rows: Sequence[Mapping[str, Any]], columns: Sequence[str]) -> 
     for name in columns:
         if match := LETTER_COLUMN.fullmatch(name):
             letters.setdefault(match[1].upper(), name)
-    found = []
+    listed = []
     for letter in LETTERS:
         if letter not in letters:
             break
-        found.append(letters[letter])
-    return tuple(found) if len(found) > 1 else ()
+        listed.append(letters[letter])
+    return tuple(listed) if len(listed) > 1 else ()
 
 
 def _separator(rows: Sequence[Mapping[str, Any]], choices: Sequence[str]) -> str:

@@ -6,7 +6,7 @@ A table is found by its name in `tables/` beside this file or in `conf/benchmark
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from importlib import import_module
 from pathlib import Path
 from types import ModuleType
@@ -18,6 +18,7 @@ from msgspec import Struct
 from earmark import plugins
 from earmark.benchmarks._choices import check_tasks
 from earmark.benchmarks._table_items import SetFiles, items_of
+from earmark.benchmarks._table_official import read_official, write_official
 from earmark.benchmarks._table_prompts import check_template, prompt_of
 from earmark.benchmarks._table_schema import (
     BenchmarkTable,
@@ -33,6 +34,8 @@ from earmark.data.cache import hash64
 from earmark.data.fetch import FetchedDataset, fetch_dataset, find_fetched
 from earmark.data.splits import check_downloaded, find_split
 from earmark.errors import BadData, UsageError
+from earmark.journal import Record
+from earmark.runs.imported import ImportedRun
 from earmark.types import Benchmark, Item, Scorer
 
 PACKAGED: Final = Path(__file__).parent / "tables"
@@ -72,6 +75,8 @@ def find_table(name: str) -> ModuleType | None:
         Settings=Settings,
         RESCORING_FIELDS=RESCORING_FIELDS,
         TABLE=table,
+        read_official=functools.partial(_read_official, table, called),
+        write_official=functools.partial(_write_official, table, called),
         load=functools.partial(_load_beside, path, table)
         if name.endswith(SUFFIXES)
         else functools.partial(load_table, table, called),
@@ -86,6 +91,23 @@ def _load_beside(path: Path, table: BenchmarkTable, settings: Settings, tasks: t
     has_hub = any(layout.repository for questions in table.sets.values() for layout in questions.layouts.values())
     beside = settings if settings.data or has_hub else msgspec.structs.replace(settings, data=str(path.parent))
     return load_table(table, str(path), beside, tasks)
+
+
+def _read_official(
+    table: BenchmarkTable, name: str, path: Path, reply: str, settings: Settings, set_name: str = ""
+) -> ImportedRun:
+    """The run of a result file of the benchmark's own script."""
+    items = load_table(table, name, settings).items() if settings.data else None
+    imported = read_official(table, name, path, reply, items, set_name)
+    given = {"policy": settings.policy} if settings.policy else {}
+    return msgspec.structs.replace(imported, settings=given)
+
+
+def _write_official(
+    table: BenchmarkTable, name: str, records: Iterable[Record], settings: Settings, tasks: Sequence[str], out: Path
+) -> list[Path]:
+    """Write the answers of a run for the benchmark's own script."""
+    return write_official(table, name, records, find_sets(table, name, settings, tasks), out)
 
 
 def load_table(

@@ -60,7 +60,14 @@ def _show_benchmark_table(name: str) -> None:
     for task, facts in benchmark.task_facts.items():
         rows = f"{facts.rows:,} rows, " if facts.rows is not None else ""
         ears = f"{facts.needs_ears} ({facts.reason})" if facts.reason else facts.needs_ears
-        print_line(f"  {task}: {rows}needs ears: {ears}; {facts.license or 'license unknown'}")
+        licenses = facts.license or "license unknown"
+        licenses += f"; sound: {facts.sound_license}" if facts.sound_license else ""
+        print_line(f"  {task}: {rows}needs ears: {ears}; {licenses}")
+    if table.official_file:
+        reply, suffix = table.official_file.reply, table.official_file.format
+        print_line(
+            f"official file: {suffix}, replies under '{reply}': earmark export RUN --to official, earmark import"
+        )
     _show_settings("settings", module.Settings, "")
 
 

@@ -60,8 +60,8 @@ def _fetch_split(repository: str, revision: str, split: str, config: str) -> Rep
     place = fetch_dataset(repository, card.commit, ["README.md", *patterns], lambda _: None).place
     rows = find_rows(place, split, config)
     if rows[0].stem == "metadata":  # of an audiofolder: sound lies in files beside it
-        sounds = [f"*.{suffix}" for suffix in SOUND_SUFFIXES]
-        place = fetch_dataset(repository, card.commit, ["README.md", *patterns, *sounds], lambda _: None).place
+        patterns += [f"*.{suffix}" for suffix in SOUND_SUFFIXES]
+        place = fetch_dataset(repository, card.commit, ["README.md", *patterns], lambda _: None).place
     return RepositorySplit(place, find_rows(place, split, config), card.commit)
 
 

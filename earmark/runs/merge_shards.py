@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from pathlib import Path
@@ -12,10 +13,12 @@ import msgspec
 
 from earmark.config import Config, to_yaml
 from earmark.data.differences import differences
+from earmark.data.prompt_words import WORDS_FILE, join_words
 from earmark.engine import barrier
 from earmark.engine.load import load_conditions
 from earmark.engine.questions import condition_name, join_names, questions
 from earmark.engine.shards import parse_shard, shard_number
+from earmark.engine.speech import SPEECH_FOLDER
 from earmark.errors import RunMismatch, RunStopped
 from earmark.journal import JOURNAL_FILE, CompletedIndex, Record, RecordKey, question_key, read_keys
 from earmark.report.files import read_judge_usage, write_metrics
@@ -51,6 +54,10 @@ async def merge_shards(runs: Sequence[Path]) -> tuple[Path, Metrics]:
         merged = rundir.create_rundir(staged, signature, to_yaml(config))
         for name in (JOURNAL_FILE, barrier.FILE):
             _join_files([run / name for run in shards.values()], merged / name)
+        join_words([run / WORDS_FILE for run in shards.values()], merged / WORDS_FILE)
+        for run in shards.values():
+            if (run / SPEECH_FOLDER).is_dir():
+                shutil.copytree(run / SPEECH_FOLDER, merged / SPEECH_FOLDER, dirs_exist_ok=True)
         judged = sum((read_judge_usage(run) for run in shards.values()), Usage())
         metrics = await write_scores(merged, benchmark, config.run.seed_of(benchmark), dataset)
         metrics = replace(metrics, judge_usage=judged + metrics.judge_usage)
@@ -79,7 +86,8 @@ def sort_shards(runs: Sequence[Path]) -> dict[int, Path]:
 
 def _comparable(signature: RunSignature) -> dict[str, Any]:
     """A signature without its shard, and without the version, which may change between two sittings of a run too."""
-    plain: dict[str, Any] = msgspec.to_builtins(replace(signature, shard="", earmark=""))
+    unsigned = replace(signature, shard="", earmark="", working_folder="", capabilities=None)
+    plain: dict[str, Any] = msgspec.to_builtins(unsigned)
     return plain
 
 

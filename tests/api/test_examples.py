@@ -28,7 +28,7 @@ def test_the_code_of_the_page_runs(
 
 def test_the_notebook_runs_and_shows_tables(tmp_path: Path) -> None:
     shutil.copytree(ROOT / "examples", tmp_path / "examples", ignore=shutil.ignore_patterns("__pycache__"))
-    notebook = nbformat.read(ROOT / "examples/notebook.ipynb", as_version=4)
+    notebook = nbformat.reads((ROOT / "examples/notebook.ipynb").read_text(encoding="utf-8"), as_version=4)  # type: ignore[no-untyped-call]
     client = nbclient.NotebookClient(notebook, timeout=600, resources={"metadata": {"path": str(tmp_path)}})
     client.execute()
     outputs = [output for cell in notebook.cells for output in cell.get("outputs", [])]

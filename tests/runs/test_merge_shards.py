@@ -16,6 +16,7 @@ from servers import serving
 from test_evaluate import ITEMS, begin_and_stop, slowly, words
 
 from earmark.config import compose_config
+from earmark.data.prompt_words import WORDS_FILE, read_words
 from earmark.engine.load import load_run_benchmark
 from earmark.errors import BadData, EarmarkError, RunMismatch, RunStopped
 from earmark.journal import read_journal
@@ -64,17 +65,22 @@ def test_merged_shards_equal_one_run() -> None:
     assert joined.usage.answers == one.usage.answers == 160
     assert (folder / "summary.csv").read_bytes() == (whole / "summary.csv").read_bytes()
     assert load_signature(folder) == load_signature(whole)
+    assert sorted(read_words(folder / WORDS_FILE), key=repr) == sorted(read_words(whole / WORDS_FILE), key=repr) != []
     assert is_finished(folder)
 
 
 def test_a_shard_says_so_and_stands_in_no_leaderboard() -> None:
     runs = shards()
+    for number, each in enumerate(runs):  # as a model that speaks leaves it
+        (each / "speech").mkdir()
+        (each / "speech" / f"{number}.wav").write_bytes(b"RIFF")
     assert load_signature(runs[1]).shard == "2/3"
     assert read_metrics(runs[1]).warnings[0].startswith("shard 2/3 of the items")
     assert build_leaderboards(Path("results")) == []
     folder = merged(runs)
     (board,) = build_leaderboards(Path("results"))
     assert [entry.run for entry in board.entries] == [str(folder)]
+    assert sorted(path.name for path in (folder / "speech").iterdir()) == ["0.wav", "1.wav", "2.wav"]
 
 
 def lose_one(runs: list[Path]) -> list[Path]:
