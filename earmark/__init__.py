@@ -13,12 +13,12 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any, Final
 
 if TYPE_CHECKING:
-    from earmark.api.results import Comparison, Run, Scores, Table, compare, load_run
+    from earmark.api.results import Run, RunComparison, Scores, TextTable, compare, load_run
     from earmark.api.run import arun, run
     from earmark.api.scoring import score
 
 __version__ = "0.1.0"
-__all__ = ["Comparison", "Run", "Scores", "Table", "arun", "compare", "load_run", "run", "score"]
+__all__ = ["Run", "RunComparison", "Scores", "TextTable", "arun", "compare", "load_run", "run", "score"]
 
 _MODULES: Final = {"run": "run", "arun": "run", "score": "scoring"}  # of `api`; all other names are in `results`
 

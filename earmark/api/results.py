@@ -9,7 +9,7 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 
-from earmark.api.table import Table, to_dataframe
+from earmark.api.table import TextTable, to_dataframe
 from earmark.errors import UsageError
 from earmark.journal import Record, ScoreLine
 from earmark.report import comparison, table
@@ -22,7 +22,7 @@ from earmark.runs.run_scores import load_run_scores
 from earmark.runs.rundir import find_runs
 from earmark.runs.signature import RunSignature, load_signature
 
-__all__ = ["Comparison", "Run", "Scores", "Table", "compare", "load_run"]
+__all__ = ["Run", "RunComparison", "Scores", "TextTable", "compare", "load_run"]
 
 
 class Scores(list[dict[str, Any]]):
@@ -81,20 +81,20 @@ class Run:
         return read_scored(self.folder)
 
     @property
-    def table(self) -> Table:
+    def table(self) -> TextTable:
         """Headlines with intervals, as `earmark show` prints them."""
         metrics = self.metrics
         rows = [row for row in metrics.rows if not row.is_slice]
         title = f"{self.benchmark} by {self.model}"
         names = [row.headline[0] for row in rows]
         lines = [(name, *line) for name, line in zip(names, table.rows_table(rows), strict=True)]
-        return Table(title, ("metric", *table.HEAD), tuple(lines), (*table.footnotes(rows), *metrics.warnings))
+        return TextTable(title, ("metric", *table.HEAD), tuple(lines), (*table.footnotes(rows), *metrics.warnings))
 
     @property
-    def gains(self) -> Table:
+    def gains(self) -> TextTable:
         """Listening gains: the score with the audio minus the score under the best control."""
         gains = [gain for gain in self.metrics.gains if not gain.slice]
-        return Table("listening gain", GAIN_HEAD, tuple(gain_table(gains)), tuple(gain_footnotes(gains)))
+        return TextTable("listening gain", GAIN_HEAD, tuple(gain_table(gains)), tuple(gain_footnotes(gains)))
 
     def to_pandas(self) -> Any:
         """The scores as a `pandas.DataFrame`. Raises BadSetup where pandas is not installed."""
@@ -118,7 +118,7 @@ def load_run(path: str | Path) -> Run:
     return Run(runs[-1])
 
 
-class Comparison(Struct, frozen=True):
+class RunComparison(Struct, frozen=True):
     """A comparison of two runs; `rows` and `notes` are those of `earmark compare --json`."""
 
     result: comparison.Comparison
@@ -129,11 +129,11 @@ class Comparison(Struct, frozen=True):
         return Scores(msgspec.to_builtins(row) for row in self.result.rows)
 
     @property
-    def table(self) -> Table:
+    def table(self) -> TextTable:
         """Differences with intervals and p-values, as `earmark compare` prints them."""
         lines = comparison.comparison_table(self.result.rows)
         title = f"{self.result.candidate} minus {self.result.baseline}"
-        return Table(title, comparison.HEAD, tuple(lines), tuple(comparison.footnotes(self.result)))
+        return TextTable(title, comparison.HEAD, tuple(lines), tuple(comparison.footnotes(self.result)))
 
     def __repr__(self) -> str:
         return str(self.table)
@@ -149,7 +149,7 @@ def compare(
     metric: str = "",
     everything: bool = False,
     seed: int = 0,
-) -> Comparison:
+) -> RunComparison:
     """Compare two runs item by item, candidate minus baseline, as `earmark compare` does.
 
     `metric`: by this one instead of each scorer's headline; `everything`: by all. Raises UsageError where the runs have
@@ -160,7 +160,7 @@ def compare(
     result = comparison.compare_runs(first, second, metric=metric, everything=everything, seed=seed)
     if not any(row.difference.n for row in result.rows):
         raise UsageError(f"{runs[0].folder} and {runs[1].folder} have no question or metric in common")
-    return Comparison(result)
+    return RunComparison(result)
 
 
 def _score(row: Row, name: str) -> dict[str, Any]:

@@ -12,7 +12,7 @@ import orjson
 from msgspec import Struct
 
 from earmark.api.results import Scores, _score
-from earmark.api.table import Table
+from earmark.api.table import TextTable
 from earmark.config import parse_settings
 from earmark.plugins import find_plugin
 from earmark.report import table
@@ -33,10 +33,10 @@ class ScoredReplies(Struct, frozen=True):
         return Scores(_score(self.row, name) for name in self.row.metrics)
 
     @property
-    def table(self) -> Table:
+    def table(self) -> TextTable:
         """Every metric with its interval, as `earmark score` prints them."""
         lines = ((line[0], *line[3:]) for line in table.full_table([self.row]))
-        return Table(
+        return TextTable(
             self.row.signature, ("metric", *table.HEAD[2:]), tuple(lines), (*table.footnotes([self.row]), *self.notes)
         )
 

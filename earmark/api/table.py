@@ -11,7 +11,7 @@ from msgspec import Struct
 from earmark.text.printable import printable
 
 
-class Table(Struct, frozen=True):
+class TextTable(Struct, frozen=True):
     """A table with a title and footnotes; printed as text, shown as HTML in a notebook."""
 
     title: str
@@ -38,8 +38,8 @@ class Table(Struct, frozen=True):
         body = "".join(f"<tr>{''.join(f'<td>{_escape(cell)}</td>' for cell in row)}</tr>" for row in self.rows)
         notes = "".join(f"<div>{_escape(note)}</div>" for note in self.notes)
         return (
-            f"<table><caption>{_escape(self.title)}</caption><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
-            f"{notes}"
+            f"<table><caption>{_escape(self.title)}</caption>"
+            f"<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>{notes}"
         )
 
     def to_pandas(self) -> Any:

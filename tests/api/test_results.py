@@ -67,7 +67,7 @@ def test_a_folder_above_stands_for_its_newest_run(two: list[earmark.Run], tmp_pa
 
 
 def test_names_from_outside_are_text(tmp_path: Path) -> None:
-    table = earmark.Table("<b>\x1b[31m", ("a",), (("<script>\x07",),), ("&",))
+    table = earmark.TextTable("<b>\x1b[31m", ("a",), (("<script>\x07",),), ("&",))
     assert "\x1b" not in str(table)
     assert "<script>" not in table._repr_html_()
     assert "&lt;script&gt;" in table._repr_html_()
