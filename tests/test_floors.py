@@ -14,13 +14,8 @@ FLOORS = [
     {"errors", "types"},
     {"data", "plugins", "stats", "text"},
     {"audio", "config", "journal"},
-<<<<<<< HEAD
     {"engine", "judges", "report", "serving"},
-    {"conditions", "models", "preflight", "runs", "scorers"},
-=======
-    {"engine", "judges", "report"},
     {"conditions", "models", "preflight", "runs", "scorers", "terminal"},
->>>>>>> main
     {"audiogram", "benchmarks", "evaluate", "importers", "viewer"},
     {"api", "cli"},
 ]

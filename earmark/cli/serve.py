@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from earmark.cli._console import log_to_stderr, print_line
 from earmark.errors import UsageError
+from earmark.terminal.console import log_to_stderr, print_line
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
