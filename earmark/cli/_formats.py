@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 import click
 
-from earmark.cli._console import log_to_stderr, print_text
+from earmark.terminal.console import log_to_stderr, print_text
 
 if TYPE_CHECKING:
     from earmark.report.table_formats import DataTable

@@ -17,8 +17,8 @@ MIN_REPLY: Final = 12  # columns of the replies, at least
 
 def show_item_table(items: ItemList) -> None:
     """Print a line for each item: its id, task and condition, what is right, and what each run made of it."""
-    from earmark.cli._console import make_console, print_line, print_on
     from earmark.cli._tables import column_widths, cut_middle, drop_constant_columns, make_table
+    from earmark.terminal.console import make_console, print_line, print_on
 
     several = len(items.runs) > 1
     numbers = [f"{number} " for number in range(1, len(items.runs) + 1)] if several else [""]

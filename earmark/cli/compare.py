@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from earmark.cli._console import print_json, print_line
 from earmark.cli._formats import find_run, format_options, print_tables
 from earmark.runs.signature import load_signature
+from earmark.terminal.console import print_json, print_line
 
 if TYPE_CHECKING:
     from earmark.report.comparison import Comparison

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from earmark.cli._console import log_to_stderr, print_json, print_line
 from earmark.cli._formats import find_run
+from earmark.terminal.console import log_to_stderr, print_json, print_line
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

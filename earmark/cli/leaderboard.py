@@ -6,8 +6,8 @@ from pathlib import Path
 
 import click
 
-from earmark.cli._console import print_json, print_line
 from earmark.cli._formats import format_options, print_tables
+from earmark.terminal.console import print_json, print_line
 
 
 @click.command()

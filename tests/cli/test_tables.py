@@ -18,7 +18,7 @@ from earmark.report.table import HEAD
 def test_no_number_breaks_at_80_columns(
     condition: str, marks: tuple[str, str], capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("earmark.cli._console.FILE_WIDTH", 80)
+    monkeypatch.setattr("earmark.terminal.console.FILE_WIDTH", 80)
     row = ("1_audio_and_text", condition, "0.176", f"0.062-0.410{marks[0]}", "18", "0", "0", "1", f"0.161{marks[1]}")
     show_table("listen", HEAD, [row], words=2)
     lines = capsys.readouterr().out.splitlines()
@@ -34,7 +34,7 @@ def test_columns_move_closer_where_a_table_fits_by_that(
         (81, "questions  plain      0.875    0.739-0.945"),
         (80, "questions plain     0.875   0.739-0.945"),
     ):
-        monkeypatch.setattr("earmark.cli._console.FILE_WIDTH", width)
+        monkeypatch.setattr("earmark.terminal.console.FILE_WIDTH", width)
         show_table("", HEAD, [row], words=2)
         assert capsys.readouterr().out.splitlines()[2].startswith(line)
 
@@ -42,7 +42,7 @@ def test_columns_move_closer_where_a_table_fits_by_that(
 def test_a_heading_over_short_words_does_not_break_at_80_columns(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("earmark.cli._console.FILE_WIDTH", 80)
+    monkeypatch.setattr("earmark.terminal.console.FILE_WIDTH", 80)
     show_table(
         "", HEAD, [("1_audio_and_words", "plain", "0.176", "0.062-0.410", "18", "0", "0", "1", "0.161")], words=2
     )
@@ -62,7 +62,7 @@ def test_replies_of_a_file_have_no_empty_columns(tmp_path: Path) -> None:
 def test_names_are_cut_in_the_middle_and_never_folded(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("earmark.cli._console.FILE_WIDTH", 80)
+    monkeypatch.setattr("earmark.terminal.console.FILE_WIDTH", 80)
     rows = [
         (name, "plain", "0.176", "0.062-0.410", str(n), "0", "1", str(n), "0.161")
         for n, name in (
@@ -75,7 +75,7 @@ def test_names_are_cut_in_the_middle_and_never_folded(
     assert (title, same) == ("many", "condition: plain, unparsed: 0, refused: 1, chance: 0.161")
     assert head.split() == ["task", "score", "95", "%", "interval", "n", "failed"]
     assert [line.split()[0] for line in lines] == [f"a-very-long-name-of-a-task-of-version-{n}" for n in ("one", "two")]
-    monkeypatch.setattr("earmark.cli._console.FILE_WIDTH", 50)
+    monkeypatch.setattr("earmark.terminal.console.FILE_WIDTH", 50)
     show_table("many", HEAD, rows, words=2)
     lines = capsys.readouterr().out.splitlines()[-2:]
     assert max(map(len, lines)) <= 50
