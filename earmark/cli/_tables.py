@@ -12,7 +12,6 @@ from earmark.terminal.console import make_console, print_line, print_on
 from earmark.text.printable import printable
 
 if TYPE_CHECKING:
-    from rich.console import Console
     from rich.table import Table
 
     from earmark.journal import UsageTotals
@@ -123,10 +122,14 @@ def show_table(title: str, head: Sequence[str], rows: Sequence[Sequence[Any]], w
     not fit are cut in the middle. Columns of numbers that do not fit go into a further table below, with the columns of
     words repeated.
     """
+    from rich.text import Text
+
     cells = [[printable(str(cell)) for cell in line] for line in (head, *rows)]
     cells, words, same = drop_constant_columns(cells, words)
     console = make_console()
-    print_title(console, title, same)
+    for line, style in ((title, "bold"), (same, "")):
+        if line:
+            print_on(console, Text(printable(line), style=style))
     widths = column_widths(cells)
     gap = column_gap(widths, console.width)
     for index, columns in enumerate(split_columns(cells[0], widths, words, console.width, gap)):
@@ -219,15 +222,6 @@ def split_columns(
             parts.append([])
         parts[-1].append(index)
     return [[*range(words), *part] for part in parts]
-
-
-def print_title(console: Console, title: str, same: str) -> None:
-    """Print the title of a table, and what is the same in every row of it."""
-    from rich.text import Text
-
-    for line, style in ((title, "bold"), (same, "")):
-        if line:
-            print_on(console, Text(printable(line), style=style))
 
 
 def make_table(head: Sequence[str], rows: Sequence[Sequence[str]], words: int = 1, gap: int = COLUMN_GAP) -> Table:
