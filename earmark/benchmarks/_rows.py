@@ -1,5 +1,6 @@
-"""Rows of data sets that need thought: a table names these functions in `rows_from`. Each is given a file and the name of
-its set, and yields rows.
+"""Rows of data sets that need thought: a table names these functions in `rows_from`.
+
+Each is given a file and the name of its set, and yields rows.
 """
 
 from __future__ import annotations

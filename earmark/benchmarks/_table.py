@@ -1,6 +1,7 @@
 """Benchmarks that are tables: a YAML says where questions lie, how they are asked, and how answers are scored.
 
-A table is found by its name in `tables/` beside this file or in `conf/benchmark/` of the working folder, or by its path.
+A table is found by its name in `tables/` beside this file or in `conf/benchmark/` of the working folder, or by its
+path.
 """
 
 from __future__ import annotations

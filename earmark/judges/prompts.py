@@ -196,8 +196,8 @@ JUDGE_PROMPTS: Final = (
     JudgePrompt(
         "mmau-pro",
         "rating",
-        "Rate a model's response to a question about a sound by four things, each from 1 to 5, 5 being best: is it right, "
-        "going by the reference answer; does it answer this question; does it say all that the reference says; is it "
+        "Rate a model's response to a question about a sound by four things, each from 1 to 5, 5 being best: is it "
+        "right, going by the reference answer; does it answer this question; does it say all that the reference says; is it "
         f"clear. {MATERIAL}\n\n"
         "Question: {question}\n\nReference Answer: {reference}\n\nModel Response: <answer>\n{candidate}\n</answer>\n\n"
         "Answer in this form:\nExplanation: <one sentence>\nRating: <the mean of the four>",
