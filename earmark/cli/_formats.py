@@ -1,4 +1,4 @@
-"""Options that print the numbers of a command in a form for programs and papers, and the runs that a path stands for."""
+"""Options that print numbers in a form for programs and papers, and the runs that a path stands for."""
 
 from __future__ import annotations
 

@@ -153,9 +153,9 @@ def drop_constant_columns(
     constant = [
         index > 0 and name not in keep and len({row[index] for row in rows}) == 1 for index, name in enumerate(head)
     ]
-    kept = [[cell for cell, same in zip(line, constant, strict=True) if not same] for line in cells]
-    told = ", ".join(f"{name}: {rows[0][index]}" for index, name in enumerate(head) if constant[index])
-    return kept, words - sum(constant[:words]), told
+    kept = [[cell for cell, is_constant in zip(line, constant, strict=True) if not is_constant] for line in cells]
+    same = ", ".join(f"{name}: {rows[0][index]}" for index, name in enumerate(head) if constant[index])
+    return kept, words - sum(constant[:words]), same
 
 
 def cut_words(cells: list[list[str]], words: int, width: int, gap: int) -> list[list[str]]:

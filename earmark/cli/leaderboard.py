@@ -3,11 +3,17 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from earmark.cli._formats import format_options, print_tables
 from earmark.terminal.console import print_json, print_line
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from earmark.report.leaderboard import Leaderboard
 
 
 @click.command()
@@ -26,9 +32,8 @@ def command(folder: Path, *, plot: Path | None, form: str | None, **wanted: str)
     Runs on the same questions share a table; of each model the newest run counts. `p vs first` is the paired test
     against the first model, with Holm's correction for all pairs of models.
     """
-    from earmark.cli._tables import show_table
     from earmark.errors import BadData, UsageError
-    from earmark.report.leaderboard import board_table, footnotes, leaderboard_table
+    from earmark.report.leaderboard import board_table
     from earmark.runs.leaderboard import build_leaderboards
 
     if not folder.is_dir():
@@ -52,12 +57,19 @@ def command(folder: Path, *, plot: Path | None, form: str | None, **wanted: str)
         print_json(leaderboards)
     elif form:
         print_tables([board_table(board) for board in leaderboards], form)
-    for board in leaderboards if not form else ():
+    else:
+        _show(leaderboards)
+        print_line(*[f"plot: {plot}"] * bool(plot))
+
+
+def _show(leaderboards: Sequence[Leaderboard]) -> None:
+    from earmark.cli._tables import show_table
+    from earmark.report.leaderboard import footnotes, leaderboard_table
+
+    for board in leaderboards:
         head, lines = leaderboard_table(board)
         under = "" if board.condition == "plain" else f" under {board.condition}"
         show_table(f"{board.benchmark}: {board.metric} of {board.by}{under}", head, lines, words=2)
         print_line(*footnotes(board))
         settings = ", ".join(f"{name}={value}" for name, value in board.settings.items() if value not in ("", [], None))
         print_line(f"settings: {settings or 'none'}", "")
-    if plot and not form:
-        print_line(f"plot: {plot}")

@@ -41,7 +41,8 @@ def _table_line(row: ComparisonRow) -> tuple[str, ...]:
 
 
 VALUES: Final = (
-    "baseline_model", "candidate_model", "task", "condition", "scorer", "metric", "better", "baseline", "candidate", "difference", "low", "high", "p",
+    "baseline_model", "candidate_model", "task", "condition", "scorer", "metric", "better",
+    "baseline", "candidate", "difference", "low", "high", "p",
     "p_holm", "test", "n", "right_only_baseline", "right_only_candidate", "not_in_candidate", "not_in_baseline",
     "failed_baseline", "failed_candidate",
 )  # fmt: skip

@@ -139,7 +139,7 @@ def _below(p: float | None) -> bool:
 
 
 def _side_of(entry: LeaderboardEntry) -> RunScores | None:
-    """The scores of the row that ranks; None of an audiogram, or of answers that only a judge could score: its numbers stand."""
+    """The scores of the row that ranks; None of an audiogram, or of answers that only a judge could score."""
     row = entry.row
     tasks = read_metrics(Path(entry.run)).averages.get(row.task, (row.task,))
 
