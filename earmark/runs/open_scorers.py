@@ -30,7 +30,7 @@ class OpenScorers:
         self._tasks: dict[str, tuple[OpenScorer, ...]] = {}
         self._known: list[tuple[Scorer, Scorer]] = []  # as a benchmark names it, and open
 
-    def named(self, task: str) -> tuple[Scorer, ...]:
+    def scorers_of(self, task: str) -> tuple[Scorer, ...]:
         """The scorers of a task as its benchmark names them."""
         return self._scorers(task)
 

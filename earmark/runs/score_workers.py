@@ -141,7 +141,7 @@ async def score_large(
     chunks = split_journal(journal)
     async with AsyncExitStack() as stack:
         opened = scorers if isinstance(scorers, OpenScorers) else OpenScorers(scorers, stack)
-        by_task = {task: opened.named(task) for task in benchmark.tasks}
+        by_task = {task: opened.scorers_of(task) for task in benchmark.tasks}
         count = count_workers(sum(len(chunk.stands) for chunk in chunks)) if asks_nobody(by_task) else 1
         if count < 2:
             return await score_journal(journal, opened, benchmark.slices, tell)

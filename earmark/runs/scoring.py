@@ -36,8 +36,7 @@ from earmark.journal import (
 )
 from earmark.plugins import find_plugin
 from earmark.report import files
-from earmark.report.aggregates import Aggregates
-from earmark.report.average_tree import tree_rows
+from earmark.report.aggregates import Aggregate, Aggregates, RowKey
 from earmark.report.gain import find_solved_by_controls, listening_gains
 from earmark.report.headline import find_headline
 from earmark.report.rows import DatasetCounts, Metrics, Row
@@ -305,6 +304,15 @@ def is_large(journal: Path) -> bool:
     return journal.exists() and journal.stat().st_size >= LARGE_JOURNAL
 
 
+def average_rows(benchmark: Benchmark, whole: Mapping[RowKey, Aggregate]) -> list[Row]:
+    """The rows of a benchmark's tree of averages, where it has one."""
+    if not benchmark.average_tree:
+        return []
+    from earmark.report.average_tree import tree_rows  # noqa: PLC0415 - for few benchmarks
+
+    return tree_rows(benchmark.average_tree, whole)
+
+
 class ScoredRun(NamedTuple):
     """A run, scored."""
 
@@ -334,7 +342,7 @@ async def score_run(
         files.publish_files(Path(place), run)
     rows = scored.cells.to_rows(benchmark.averages, benchmark.mean_over)
     whole = {row_key: cell for row_key, cell in scored.cells.by_row.items() if not row_key.slice}
-    rows += tree_rows(benchmark.average_tree, whole)
+    rows += average_rows(benchmark, whole)
     rows = sort_rows(rows, (*benchmark.tasks, *benchmark.averages, *benchmark.average_tree), signature.condition)
     controls = [name for name in signature.condition if is_control(name)]
     gained = listening_gains(scored.cells.by_row, controls, benchmark.averages, seed)
