@@ -166,7 +166,9 @@ def test_data_and_clips_of_personalized_hearing_come_and_a_run_goes_without_what
         assert done.returncode == 0, done.stderr
         assert f"not there: {clips[0]}: clips: not there" in done.stdout
         assert "media/missing.txt lists them; runs go without" in done.stdout
-    ran = earmark("run", "personalized_hearing", "model=fake", "model.reply=mine.replies:length", "users=001", "limit=1")
+    ran = earmark(
+        "run", "personalized_hearing", "model=fake", "model.reply=mine.replies:length", "users=001", "limit=1"
+    )
     assert "clips are not in media: their sessions keep their date alone" in ran.stdout + ran.stderr, ran.stderr
 
 
