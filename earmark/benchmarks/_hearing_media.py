@@ -4,8 +4,8 @@
     http(s)://…{asset}… an address for each clip, such as https://host/clips/{asset}.mp4; a download that breaks goes on
     youtube             by the program yt-dlp, where a clip is named VIDEO_SECONDS as AudioSet names its clips
 
-A clip that is there is left alone, so a fetch that was interrupted goes on. Frames are taken once a second, which is our
-choice: the authors' own program is not published.
+A clip that is there is left alone, so a fetch that was interrupted goes on. Frames are taken once a second, which is
+our choice: the authors' own program is not published.
 """
 
 from __future__ import annotations

@@ -216,9 +216,8 @@ def users(settings: Settings) -> list[Path]:
     """The folders of the users, in order of name."""
     if not settings.data or not settings.media:
         raise UsageError(
-            "personalized_hearing needs data=FOLDER (a folder for each user, from facebook/personalized-hearing; earmark "
-            "fetch personalized_hearing brings it) and media=FOLDER (a folder for each clip; an empty one asks without "
-            "any); without them it looks for data and media in the working folder"
+            "personalized_hearing needs data=FOLDER (a folder for each user; earmark fetch personalized_hearing brings "
+            "it) and media=FOLDER (one for each clip; an empty one asks without any), or data and media here"
         )
     place = Path(settings.data).expanduser()
     if not place.is_dir():

@@ -184,8 +184,8 @@ def write(pairs: Iterable[tuple[Record, ScoreLine]], place: Path) -> list[Path]:
 def write_results(
     pairs: Iterable[tuple[Record, ScoreLine]], place: Path, model: str, backend: str, time: str
 ) -> list[Path]:
-    """Write the results as the authors' harness does: MODEL-TASK-BACKEND-seedN-TIME with responses.jsonl, config.json and
-    metrics.json; return the paths.
+    """Write the results as the authors' harness does: MODEL-TASK-BACKEND-seedN-TIME with responses.jsonl, config.json
+    and metrics.json; return the paths.
     """
     runs: dict[tuple[str, int], list[dict[str, Any]]] = {}
     for record, line in pairs:

@@ -57,10 +57,8 @@ def export_run(run: Path, form: str, out: Path | None) -> list[Path]:
         paths: list[Path] = plugins.find_plugin("importers", kind).write(read_scored(run), out or run / "export" / form)
         return paths
     if form not in TABLE_FORMATS:
-        raise UsageError(
-            f"--to {form}: no such form; there are: "
-            f"{', '.join([*TABLE_FORMATS, OFFICIAL, RESULTS, *(plugins.display_name('importers', name) for name in writers)])}"
-        )
+        forms = [*TABLE_FORMATS, OFFICIAL, RESULTS, *(plugins.display_name("importers", name) for name in writers)]
+        raise UsageError(f"--to {form}: no such form; there are: {', '.join(forms)}")
     place = out or run / f"export.{form}"
     place.parent.mkdir(parents=True, exist_ok=True)
     if form == "csv":
