@@ -16,7 +16,7 @@ from earmark.config import Config, ModelConfig, model_signature, parse_model, to
 from earmark.engine import batch
 from earmark.engine.ask import ask_questions
 from earmark.engine.load import load_conditions
-from earmark.engine.open import open_run_model
+from earmark.engine.open import SharedModels, open_run_model
 from earmark.engine.progress import Callbacks, Progress
 from earmark.engine.questions import Question, RunJob, condition_name, questions, skip_questions
 from earmark.engine.throttle import Throttle, warnings_of
@@ -53,15 +53,24 @@ class RunResult(Struct, frozen=True):
     n_failed: int  # items that failed although they could be asked
 
 
-async def evaluate(benchmark: Benchmark, config: Config, callbacks: Callbacks) -> RunResult:
-    """Ask a model everything that a benchmark holds, score it, and write it all down."""
+async def evaluate(
+    benchmark: Benchmark, config: Config, callbacks: Callbacks, models: SharedModels | None = None
+) -> RunResult:
+    """Ask a model everything that a benchmark holds, score it, and write it all down.
+
+    As part of a suite, `models` keeps the model open, and a run that is finished is not asked again.
+    """
     model_config = check_config(config)
     if benchmark.fetch:
         await asyncio.to_thread(benchmark.fetch, callbacks.log)
     seed = config.run.seed_of(benchmark)
     conditions = load_conditions(config.run.condition, seed, benchmark)
-    async with open_run_model(model_config) as model, open_scorers(benchmark) as scorers:
-        run = await asyncio.to_thread(open_run, benchmark, conditions, config, model_config, model.name, callbacks)
+    opened = models.open(model_config) if models else open_run_model(model_config)
+    async with opened as model, open_scorers(benchmark) as scorers:
+        again = models is not None
+        run = await asyncio.to_thread(
+            open_run, benchmark, conditions, config, (model_config, model.name), callbacks, finished=again
+        )
         with rundir.lock(run.job.folder):
             await check_model(run, model, callbacks)
             progress = await asyncio.to_thread(load_progress, run)
@@ -89,17 +98,23 @@ def open_run(
     benchmark: Benchmark,
     conditions: tuple[Condition | None, ...],
     config: Config,
-    model_config: ModelConfig,
-    model: str,
+    model: tuple[ModelConfig, str],
     callbacks: Callbacks,
+    *,
+    finished: bool = False,
 ) -> RunPlan:
-    """Open the folder of the run, an unfinished one where there is one, and find what is completed in it."""
+    """Open the folder of the run, an unfinished one where there is one, and find what is completed in it.
+
+    `model` is its settings and its name. With `finished` a run that is finished goes before.
+    """
+    model_config, name = model
     names = [condition_name(condition) for condition in conditions]
-    signature = make_signature(
-        benchmark, model_signature(model_config, model), names, config.run.repeats, config.run.limit
-    )
-    parent = rundir.model_dir(config.run.results, config.run.output_dir, model, benchmark.name)
-    unfinished = rundir.find_unfinished(parent, signature, callbacks.log) if config.run.resume else None
+    signed = model_signature(model_config, name)
+    signature = make_signature(benchmark, signed, names, config.run.repeats, config.run.limit)
+    parent = rundir.model_dir(config.run.results, config.run.output_dir, name, benchmark.name)
+    unfinished = rundir.find_finished(parent, signature) if finished and config.run.resume else None
+    if unfinished is None and config.run.resume:
+        unfinished = rundir.find_unfinished(parent, signature, callbacks.log)
     completed = load_completed(unfinished / JOURNAL_FILE) if unfinished else CompletedIndex()
     dataset = check_dataset(benchmark, conditions, config.run, completed)
     if unfinished:

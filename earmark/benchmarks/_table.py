@@ -103,7 +103,7 @@ def load_table(table: BenchmarkTable, name: str, settings: Settings, tasks: tupl
         data_root=str(Path(settings.data).expanduser()) if settings.data else "",
         source=table.source,
         license=table.facts.license,
-        average_tree=table.averages,
+        averages=table.averages,
         task_facts=facts,
         slices=table.slices,
         warnings=(*table.warnings, *(f"{task}: {fault}" for task, one in facts.items() for fault in one.faults)),

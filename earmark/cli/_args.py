@@ -3,30 +3,72 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from pathlib import Path
 from typing import NamedTuple
 
 from earmark import plugins
-from earmark.config import Config, compose_config, kind_of, yaml_names
-from earmark.engine.load import load_run_benchmark
+from earmark.config import kind_of, yaml_names
+from earmark.engine.suites import PREFIX, BenchmarkRun, Suite, load_benchmarks, load_suite
 from earmark.errors import UsageError
-from earmark.types import Benchmark
+
+SUITE_SETTINGS = ("beside", "published")  # of the table of a suite
 
 
-class BenchmarkRun(NamedTuple):
-    """A benchmark and the settings to run it with."""
+class Command(NamedTuple):
+    """A command line that runs benchmarks."""
 
-    benchmark: Benchmark
-    settings: Config
+    suite: Suite
+    is_suite: bool  # one table is shown of all of them
+    beside: Suite | None = None  # the same on another model
+    published: bool = False
+
+
+def parse_command(words: Sequence[str]) -> Command:
+    """Parse a command line that names benchmarks or suites."""
+    own = [word for word in words if word.partition("=")[0].partition(".")[0] in SUITE_SETTINGS and "=" in word]
+    rest = [word for word in words if word not in own]
+    suite = parse_suite(rest)
+    shown = dict(word.split("=", 1) for word in own)
+    published = shown.pop("published", "false")
+    if published not in ("true", "false"):
+        raise UsageError(f"published={published}: expected true or false")
+    if shown and "beside" not in shown:
+        raise UsageError(f"{next(iter(shown))}= sets something of another model; name it with beside=MODEL")
+    beside = None
+    if shown:
+        other = [f"model{word.removeprefix('beside')}" for word in own if word.startswith("beside")]
+        beside = parse_suite([*(word for word in rest if kind_of(word.partition("=")[0]) != "model"), *other])
+    is_suite = len(suite.entries) > 1 or bool(own) or any(word.startswith(PREFIX) for word in rest)
+    return Command(suite, is_suite, beside, published == "true")
 
 
 def parse_runs(words: Sequence[str]) -> list[BenchmarkRun]:
     """Parse the words of a command line into benchmarks with their settings, suites expanded."""
+    runs = []
+    for entry in parse_suite(words).entries:
+        if not isinstance(entry.run, BenchmarkRun):
+            raise entry.run
+        runs.append(entry.run)
+    return runs
+
+
+def parse_suite(words: Sequence[str]) -> Suite:
+    """Parse the words of a command line into one suite: benchmarks are one, too."""
     settings = [word for word in words if "=" in word]
     names = [word for word in words if "=" not in word]
     if not names:
         raise UsageError(f"no benchmark is named; there are: {', '.join([*_benchmark_names(), *yaml_names('suite')])}")
-    return [run for name in merge_tasks(names) for run in _parse_run(name, settings)]
+    suites = [name for name in names if _is_suite(name)]
+    benchmarks = merge_tasks([name for name in names if name not in suites])
+    for name in benchmarks:
+        _check_name(name.partition(":")[0])
+    parts = [load_suite(name.removeprefix(PREFIX), settings) for name in suites]
+    parts += [load_benchmarks(benchmarks, settings)] if benchmarks else []
+    entries = [entry for part in parts for entry in part.entries]
+    return Suite("+".join(part.name for part in parts), "; ".join(part.title for part in parts), entries)
+
+
+def _is_suite(name: str) -> bool:
+    return name.startswith(PREFIX) or (name in yaml_names("suite") and name not in _benchmark_names())
 
 
 def merge_tasks(names: Sequence[str]) -> list[str]:
@@ -42,41 +84,14 @@ def merge_tasks(names: Sequence[str]) -> list[str]:
     return [f"{benchmark}:{','.join(parts)}" if all(parts) else benchmark for benchmark, parts in tasks.items()]
 
 
-def _parse_run(name: str, settings: Sequence[str]) -> list[BenchmarkRun]:
-    benchmark, _, tasks = name.partition(":")
-    suites = yaml_names("suite")
-    if benchmark in suites and not tasks:
-        return [run for entry in load_suite(suites[benchmark]) for run in parse_runs([*entry, *settings])]
-    if not (
-        "." in benchmark
-        or benchmark in plugins.plugin_names("benchmarks")
-        or benchmark in plugins.table_names("benchmarks")
-    ):
-        raise UsageError(
-            f"no benchmark or suite is called '{benchmark}'; there are: {', '.join([*_benchmark_names(), *suites])}"
-        )
-    return [
-        BenchmarkRun(*load_run_benchmark(benchmark, tuple(filter(None, tasks.split(","))), compose_config(settings)))
-    ]
+def _check_name(name: str) -> None:
+    if "." not in name and name not in _benchmark_names() and name.replace("-", "_") not in _benchmark_names():
+        known = ", ".join([*_benchmark_names(), *yaml_names("suite")])
+        raise UsageError(f"no benchmark or suite is called '{name}'; there are: {known}")
 
 
 def _benchmark_names() -> list[str]:
     return [*plugins.plugin_names("benchmarks"), *plugins.table_names("benchmarks")]
-
-
-def load_suite(path: Path) -> list[list[str]]:
-    """Read the command lines of a suite's YAML file."""
-    import yaml
-
-    try:
-        entries = yaml.safe_load(path.read_text(encoding="utf-8"))
-    except yaml.YAMLError as error:
-        raise UsageError(f"{path}: is no YAML ({' '.join(str(error).split())})") from error
-    if not isinstance(entries, list) or not all(isinstance(entry, str) for entry in entries):
-        raise UsageError(
-            f"{path}: found {type(entries).__name__}, expected a list of command lines such as 'listen:2B limit=20'"
-        )
-    return [entry.split() for entry in entries]
 
 
 def use_only(

@@ -26,10 +26,10 @@ def command(words: tuple[str, ...], *, listed: bool, no_resume: bool) -> None:
     the working directory overrides them. Runs are written to results/MODEL/DATE: summary.csv, summary_CORPUS.csv,
     samples/CORPUS.csv.
     """
-    from earmark.cli._args import BenchmarkRun
     from earmark.cli.run import evaluate_all
     from earmark.config import compose_config
     from earmark.engine.load import load_run_benchmark
+    from earmark.engine.suites import BenchmarkRun
 
     if listed:
         return _list()

@@ -12,7 +12,7 @@ from earmark.cli._console import print_line
 from earmark.errors import FINISHED_WITH_FAILURES
 
 if TYPE_CHECKING:
-    from earmark.cli._args import BenchmarkRun
+    from earmark.engine.suites import BenchmarkRun
     from earmark.evaluate import RunResult
 
 

@@ -13,7 +13,7 @@ from msgspec import Struct
 
 from earmark.journal import Record, ScoreLine, question_key
 from earmark.stats.count_table import CountTable, Names, hash64
-from earmark.types import Metric
+from earmark.types import Average, Metric
 
 FAILED: Final = ("request-failed", "sound-failed")
 ScoreKey = tuple[str, str, str]  # task, condition, scorer
@@ -33,7 +33,7 @@ class RunInfo(Struct, frozen=True):
     benchmark: Mapping[str, Any] = {}  # name, version, tasks, settings
     data: Mapping[str, str] = {}  # digests of its files by name
     conditions: Sequence[str] = ()
-    averages: Mapping[str, Sequence[str]] = {}
+    averages: Mapping[str, Average] = {}
 
     def row_order(self, task: str, condition: str) -> tuple[int, int]:
         """Sort key of a row in the order of the run."""

@@ -95,10 +95,14 @@ def _ranking_column(
 ) -> str:
     """The last average that every model has; else the column that most models have."""
     averages = dict.fromkeys(name for metrics in all_metrics for name in metrics.averages)
-    shared = [name for name in averages if all(name in rows_of_model for rows_of_model in rows.values())]
+    shared = [name for name in averages if all(_has_number(of_model.get(name)) for of_model in rows.values())]
     if shared:
         return shared[-1]
     return max(columns, key=lambda name: sum(name in rows_of_model for rows_of_model in rows.values()), default="")
+
+
+def _has_number(row: Row | None) -> bool:
+    return row is not None and row.headline[1].value is not None
 
 
 def _sort_key(entry: LeaderboardEntry) -> tuple[bool, float]:

@@ -26,7 +26,7 @@ from earmark.journal import JOURNAL_FILE, SCORES_FILE, Record, ScoreLine, latest
 from earmark.plugins import find_plugin
 from earmark.report import files
 from earmark.report.aggregates import Aggregates, labels
-from earmark.report.average_tree import tree_rows
+from earmark.report.averages import average_rows
 from earmark.report.gain import find_solved_by_controls, listening_gains
 from earmark.report.rows import DatasetCounts, Metrics, Row
 from earmark.runs.signature import load_signature
@@ -301,10 +301,8 @@ async def write_scores(
     with TemporaryDirectory(prefix=files.STAGING_PREFIX, dir=run) as place:
         scored = await _score_into(run, Path(place), benchmark, scorers or benchmark.scorers)
         files.publish_files(Path(place), run)
-    rows = scored.cells.to_rows(benchmark.averages, benchmark.mean_over)
-    whole = {row_key: cell for row_key, cell in scored.cells.by_row.items() if not row_key.slice}
-    rows += tree_rows(benchmark.average_tree, whole)
-    rows = sort_rows(rows, (*benchmark.tasks, *benchmark.averages, *benchmark.average_tree), signature.condition)
+    rows = scored.cells.to_rows(benchmark.mean_over) + average_rows(benchmark.averages, scored.cells.whole)
+    rows = sort_rows(rows, (*benchmark.tasks, *benchmark.averages), signature.condition)
     controls = [name for name in signature.condition if is_control(name)]
     gained = listening_gains(scored.cells.by_row, controls, benchmark.averages, seed)
     done = scored.n_completed >= dataset.questions
