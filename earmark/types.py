@@ -410,6 +410,14 @@ class Opens(Protocol):
 
 
 @runtime_checkable
+class CountsCalls(Protocol):
+    """A scorer that asks a judge, and can tell how often."""
+
+    @property
+    def calls_per_answer(self) -> int: ...
+
+
+@runtime_checkable
 class HasVerdicts(Protocol):
     """A scorer of verdicts that another harness gave."""
 

@@ -111,18 +111,20 @@ def show_judge_usage(usage: Usage) -> None:
     print_line(*judge_usage_lines(usage))
 
 
-def show_table(title: str, head: Sequence[str], rows: Sequence[Sequence[Any]], words: int = 1) -> None:
+def show_table(
+    title: str, head: Sequence[str], rows: Sequence[Sequence[Any]], words: int = 1, *, stderr: bool = False
+) -> None:
     """Print a table whose first columns are words and the rest numbers.
 
     Columns of numbers that do not fit go into a further table below, with the columns of words repeated.
     """
     cells = [[printable(str(cell)) for cell in line] for line in (head, *rows)]
-    console = make_console()
+    console = make_console(stderr=stderr, table=True)
     widths = column_widths(cells)
     gap = column_gap(widths, console.width)
     for index, columns in enumerate(split_columns(cells[0], widths, words, console.width, gap)):
         shown = [[line[column] for column in columns] for line in cells]
-        print_line(*[""] * bool(index))
+        print_line(*[""] * bool(index), err=stderr)
         print_on(console, make_table("" if index else printable(title), shown[0], shown[1:], words, gap))
 
 

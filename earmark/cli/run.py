@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from earmark.cli._console import print_line
-from earmark.errors import FINISHED_WITH_FAILURES
+from earmark.errors import FINISHED_WITH_FAILURES, EarmarkError
 
 if TYPE_CHECKING:
     from earmark.engine.suites import BenchmarkRun
@@ -25,18 +25,28 @@ def command(words: tuple[str, ...]) -> None:
     earmark run listen data=FOLDER model=http://127.0.0.1:8000/v1 limit=20
     earmark run listen:2B listen:3B data=FOLDER policy=official
     earmark run acoustics model=local 'condition=[plain,silence]'
+    earmark run suite:field data=FOLDER model=NAME beside=cascade 'condition=[plain,silence]'
+    earmark run mmau mmar:music voicebench:sd-qa data=FOLDER model=NAME
 
-    Rerun the command to resume an unfinished run; resume=false starts a new one.
+    Several benchmarks, or a suite, give one table; beside=MODEL compares another model, published=true shows what
+    others reported. Rerun the command to resume an unfinished run; resume=false starts a new one.
     """
-    if run_benchmarks(words):
-        sys.exit(FINISHED_WITH_FAILURES)
+    sys.exit(run_command(words))
 
 
-def run_benchmarks(words: tuple[str, ...]) -> int:
-    """Run the benchmarks of a command line; return the number of failed items."""
-    from earmark.cli._args import parse_runs
+def run_command(words: tuple[str, ...]) -> int:
+    """Run the benchmarks of a command line; return the exit status."""
+    from earmark.cli._args import parse_command
 
-    return evaluate_all(parse_runs(words))
+    command = parse_command(words)
+    if command.is_suite:
+        from earmark.cli._suite import run_suite
+
+        return run_suite(command)
+    (entry,) = command.suite.entries
+    if isinstance(entry.run, EarmarkError):
+        raise entry.run
+    return FINISHED_WITH_FAILURES if evaluate_all([entry.run]) else 0
 
 
 def evaluate_all(runs: Sequence[BenchmarkRun]) -> int:

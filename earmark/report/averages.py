@@ -9,10 +9,9 @@ averages from here.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Final
+from typing import Final, NamedTuple
 
 import numpy as np
-from msgspec import Struct
 
 from earmark.report.aggregates import (
     Aggregate,
@@ -213,7 +212,7 @@ class PooledMetrics(DerivedMetrics, frozen=True):
         return f"{scorer_signature(self.scorer)}|items:{'+'.join(self.tasks)}"
 
 
-class TreeMetrics(Struct, frozen=True):
+class TreeMetrics(NamedTuple):
     """Means over parts, each with its scorer and its factor, for counts that carry the name of their part."""
 
     parts: tuple[tuple[str, HasMetrics, float], ...]

@@ -102,12 +102,9 @@ def headline_difference(baseline: RunScores, candidate: RunScores, place: ScoreK
         return None
     return difference(
         _average_metrics(baseline, candidate, name, {task: (places[task], names[task][0]) for task in places}),
-        pairs_of(tree, name, lambda task: _pairs(
-            baseline, candidate, places[task],
-            _match_questions(baseline.scores[places[task]], candidate.scores[places[task]]),
-        )),
+        pairs_of(tree, name, lambda task: task_pairs(baseline, candidate, places[task])),
         seed,
-    )  # fmt: skip
+    )
 
 
 def _average_metrics(
@@ -117,6 +114,12 @@ def _average_metrics(
     tree = baseline.info.averages
     pairs = {task: _metric_pair(baseline, candidate, *named) for task, named in by_task.items()}
     return metric_of(tree, name, lambda task: pairs[task][0]), metric_of(tree, name, lambda task: pairs[task][1])
+
+
+def task_pairs(baseline: RunScores, candidate: RunScores, place: ScoreKey) -> Pairs:
+    """The counts of a task in both runs, over the questions that both have."""
+    matched = _match_questions(baseline.scores[place], candidate.scores[place])
+    return _pairs(baseline, candidate, place, matched)
 
 
 def _metric_pair(baseline: RunScores, candidate: RunScores, place: ScoreKey, name: str) -> tuple[Metric, Metric]:

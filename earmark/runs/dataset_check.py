@@ -20,6 +20,7 @@ from earmark.engine.digests import audio_digest, prompt_digest
 from earmark.engine.questions import SHOWN, Question, check_items, condition_name, join_names, limit_items
 from earmark.errors import BadData, RunMismatch, RunStopped
 from earmark.journal import CompletedIndex, Record, count_standing, question_key, read_keys
+from earmark.runs.look import Look
 from earmark.types import Benchmark, Condition, Item, Prompt
 
 
@@ -30,6 +31,7 @@ class DatasetCheck(Struct, frozen=True):
     skipped: dict[str, dict[str, int]]  # by task and reason, items that are not asked about
     prompts: str  # a digest of every prompt's words
     completed: int = 0
+    problems: tuple[str, ...] = ()  # what is missing or odd, a line each
 
 
 def check_dataset(
@@ -43,8 +45,9 @@ def check_dataset(
     ids = array("Q")
     words = hashlib.sha256()
     done = 0
-    astray, barrier = Astray(benchmark.name), Barrier()
+    astray, barrier, look = Astray(benchmark.name), Barrier(), Look(benchmark, limit=settings.limit)
     for item in limit_items(benchmark, settings.limit, types=True):
+        look.add(item)
         ids.append(question_key(item.task, item.id, "", 0))
         if item.state == "skipped":
             reasons = skipped.setdefault(item.task, {})
@@ -70,7 +73,10 @@ def check_dataset(
             "the tasks"
         )
     total = sum(items.values()) * len(conditions) * settings.repeats
-    return DatasetCheck(total, skipped, words.hexdigest(), done)
+    problems = tuple(look.problems())
+    if problems and settings.strict:
+        raise BadData(f"{benchmark.name}: {'; '.join(problems)}; leave out strict=true to run with what is there")
+    return DatasetCheck(total, skipped, words.hexdigest(), done, problems)
 
 
 class Astray:
