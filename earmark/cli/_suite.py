@@ -10,7 +10,7 @@ from typing import NamedTuple
 from earmark.cli._args import Command
 from earmark.cli._console import log_to_stderr, print_line
 from earmark.cli._progress import ProgressDisplay
-from earmark.cli._tables import show_table
+from earmark.cli._tables import fits, show_table
 from earmark.engine.open import SharedModels
 from earmark.engine.suites import BenchmarkRun, Suite, SuiteEntry
 from earmark.errors import FINISHED_WITH_FAILURES, EarmarkError, RunStopped
@@ -24,6 +24,7 @@ from earmark.report.suites import (
     table_head,
     table_lines,
     table_notes,
+    table_parts,
 )
 from earmark.runs.plan import ASSUMED, PLAN_HEAD, LinePlan, plan_lines, plan_run
 from earmark.runs.suites import suite_dir, write_suite
@@ -64,7 +65,13 @@ def run_suite(command: Command) -> int:
 def show_suite(table: SuiteTable) -> None:
     """Print the table of a suite with its footnotes, and what others reported in a table of its own."""
     title = f"{table.title}: {table.model}"
-    show_table(title, table_head(table), table_lines(table), words=2)
+    head, lines = table_head(table), table_lines(table)
+    if fits(head, lines):
+        show_table(title, head, lines, words=2)
+    else:
+        for index, (part_head, part) in enumerate(table_parts(table)):
+            print_line(*[""] * bool(index))
+            show_table("" if index else title, part_head, part, words=2)
     print_line(*table_notes(table))
     if table.published:
         print_line("")
@@ -160,7 +167,7 @@ def _model(lines: list[LineResult]) -> str:
 
 def _line_record(line: LineResult, other: LineResult | None) -> LineRecord:
     problems = [str(line.error)] if line.error else []
-    problems += [f"beside: {other.error}"] if other and other.error else []
+    problems += [f"beside: {other.error}"] if other and other.error and str(other.error) not in problems else []
     facts: dict[str, TaskFacts] = {}
     if isinstance(line.entry.run, BenchmarkRun):
         benchmark = line.entry.run.benchmark

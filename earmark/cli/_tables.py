@@ -128,6 +128,12 @@ def show_table(
         print_on(console, make_table("" if index else printable(title), shown[0], shown[1:], words, gap))
 
 
+def fits(head: Sequence[str], rows: Sequence[Sequence[str]]) -> bool:
+    """True if a table has its place beside the edges of the terminal, or of a file."""
+    widths = column_widths([head, *rows])
+    return sum(widths) + len(widths) - 1 <= make_console().width
+
+
 def column_widths(cells: Sequence[Sequence[str]]) -> list[int]:
     """Width of each column of a table, its heading included."""
     from rich.cells import cell_len

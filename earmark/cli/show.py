@@ -9,6 +9,8 @@ import click
 from earmark.cli._console import print_line
 from earmark.runs.signature import load_signature
 
+SUITE = "suite:"  # before the name of a suite
+
 
 @click.command()
 @click.argument("runs", nargs=-1, required=True, type=click.Path(path_type=Path))
@@ -26,6 +28,7 @@ def command(runs: tuple[Path, ...], everything: bool, by: str, plot: Path | None
     """Show the scores of RUN..., folders such as results/MODEL/BENCHMARK/2026-01-31_12-00-00.
 
     \b
+    earmark show suite:field results       the table of a suite, again from its runs
     earmark show RUN --width 0.04          number of items needed for an interval of plus or minus 0.02
     earmark show RUN --plot curve.png      score against the signal-to-noise ratio, for a run with noise=[20,10,0,-10]
     """
@@ -34,6 +37,9 @@ def command(runs: tuple[Path, ...], everything: bool, by: str, plot: Path | None
     from earmark.report.files import read_metrics
     from earmark.runs import rundir
 
+    if str(runs[0]).startswith(SUITE):
+        _show_suite(str(runs[0]).removeprefix(SUITE), runs[1:])
+        return
     if plot and len(runs) > 1:
         raise UsageError("--plot takes one run; give one RUN")
     for run in runs:
@@ -54,6 +60,19 @@ def command(runs: tuple[Path, ...], everything: bool, by: str, plot: Path | None
 
             write_plot(plot, plot_noise_curve(title, metrics.rows))
             print_line(f"plot: {plot}")
+
+
+def _show_suite(name: str, folders: tuple[Path, ...]) -> None:
+    from earmark.cli._suite import show_suite
+    from earmark.errors import UsageError
+    from earmark.runs.suites import find_suites, write_suite
+
+    if len(folders) > 1:
+        raise UsageError(f"{SUITE}{name}: takes one folder of results; found {len(folders)}")
+    results = folders[0] if folders else Path("results")
+    for index, record in enumerate(find_suites(results, name)):
+        print_line(*[""] * bool(index))
+        show_suite(write_suite(results, record))
 
 
 def _show_audiogram(run: Path, plot: Path | None) -> None:

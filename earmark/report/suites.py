@@ -20,7 +20,7 @@ from earmark.stats.compare import Difference
 from earmark.stats.estimate import Estimate
 from earmark.types import Counts, Metric, Number, TaskFacts, replace
 
-KINDS: Final = {"yes": "needs ears", "no": "words carry it"}
+KINDS: Final = {"yes": "needs ears", "no": "words carry"}
 COUNTS: Final = ("n", "failed", "refused", "unread", "no verdict")
 HEAD: Final = ("benchmark", "metric", "score", "95 % interval", *COUNTS)
 BESIDE: Final = ("beside", "difference", "95 % of it")
@@ -90,7 +90,7 @@ class SuiteMean(Struct, frozen=True, omit_defaults=True):
     def title(self) -> str:
         """Name of the mean, with how many benchmarks are behind it."""
         n = len(self.benchmarks)
-        return f"mean: {KINDS[self.kind]} ({n} of {n + len(self.missing)})"
+        return f"{KINDS[self.kind]} ({n} of {n + len(self.missing)})"
 
 
 class PublishedRow(Struct, frozen=True, omit_defaults=True):
@@ -192,7 +192,7 @@ def table_lines(table: SuiteTable) -> list[tuple[str, ...]]:
     lines = []
     for row in table.rows:
         if row.row is None:
-            lines.append((row.title, "no number: see below", *["-"] * (width - 2)))
+            lines.append((row.title, "no number", *["-"] * (width - 2)))
             continue
         estimate = row.row.headline[1]
         beside = row.beside.value if row.beside else None
@@ -205,7 +205,7 @@ def table_lines(table: SuiteTable) -> list[tuple[str, ...]]:
 
 def _metric(row: SuiteRow) -> str:
     lower = row.row is not None and row.row.better == "lower"
-    return f"{row.metric} (lower is better)" if lower else row.metric
+    return f"{row.metric}, lower" if lower else row.metric
 
 
 def _cells(row: Row, estimate: Estimate) -> tuple[str, ...]:
@@ -239,7 +239,7 @@ def table_notes(table: SuiteTable) -> list[str]:
     notes += [f"{mean.title}: without {', '.join(mean.missing)}" for mean in table.means if mean.missing]
     if table.means:
         notes.append(
-            "means: each benchmark counts alike, its headline from 0 to 1, higher is better (an error rate: 1 - rate)"
+            "means over benchmarks: each counts alike, its headline from 0 to 1, higher is better (an error rate: 1 - rate)"
         )
     if table.partly:
         notes.append(f"needs ears partly, and in no mean: {', '.join(table.partly)}")
@@ -248,6 +248,18 @@ def table_notes(table: SuiteTable) -> list[str]:
     if table.beside:
         notes.append(f"beside: {table.beside}; difference: {table.model} minus {table.beside}, question by question")
     return [*notes, *table.notes]
+
+
+def table_parts(table: SuiteTable) -> list[tuple[tuple[str, ...], list[tuple[str, ...]]]]:
+    """The same in parts for a narrow terminal: the scores, then the other model, then the control."""
+    head, lines = table_head(table), table_lines(table)
+    ends = [len(HEAD), *([len(HEAD) + len(BESIDE)] if table.beside else []), len(head)]
+    starts = [2, *ends[:-1]]
+    return [
+        ((*head[:2], *head[start:end]), [(*line[:2], *line[start:end]) for line in lines])
+        for start, end in zip(starts, ends, strict=True)
+        if end > start
+    ]
 
 
 def published_lines(table: SuiteTable) -> list[tuple[str, ...]]:
