@@ -98,6 +98,7 @@ class RunSettings(Struct, frozen=True, forbid_unknown_fields=True):
 
     condition: tuple[str, ...] = ("plain",)
     limit: Natural | None = None  # the first so many items of each task
+    shard: str = ""  # such as 3/8: the items of one part of eight
     seed: Natural | None = None  # None: the benchmark's own
     repeats: Positive = 1
     results: str = "results"
@@ -111,6 +112,7 @@ class RunSettings(Struct, frozen=True, forbid_unknown_fields=True):
     max_audio_seconds: Duration = 4 * 3600.0  # of a recording that is decoded; a longer one fails, it is never cut
     max_audio_bytes: Positive = 1 << 30  # bytes of a recording, and of its samples
     max_consecutive_failures: Positive = 50  # failures in a row, with no answer between them
+    keep_words: bool = True  # write the words of each distinct prompt into the run's words.jsonl
     preflight: bool = True  # whether the model hears is looked at first, where it is asked over a network
     budget: Annotated[float, Meta(ge=0)] | None = (
         None  # what the answers of a run may cost, in the currency of the model's prices
@@ -345,6 +347,9 @@ class CommonSettings(Struct, frozen=True):
         DEFAULT_MAX_RETRY_AFTER  # that a server may ask everybody for; one that asks for longer is asked on
     )
     cache: bool = False  # whether what was answered once, in any run, is taken from memory
+    replicas: Annotated[int, Meta(ge=1, le=4096)] = 1  # copies of the model, each in a process of its own, by Ray
+    gpus: Annotated[float, Meta(ge=0)] = 0.0  # of each replica
+    cluster: str = ""  # of Ray: auto or HOST:PORT; empty: this machine
     prices: Prices | None = None  # {in: 2.5, out: 10, sound: 40}, for a million tokens
 
 

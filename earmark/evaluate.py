@@ -13,7 +13,7 @@ from typing import NamedTuple
 from msgspec import Struct
 
 from earmark.config import Config, ModelConfig, model_signature, parse_model, to_yaml
-from earmark.engine import batch
+from earmark.engine import batch_state
 from earmark.engine.ask import ask_questions
 from earmark.engine.load import load_conditions
 from earmark.engine.open import SharedModels, open_run_model
@@ -22,14 +22,12 @@ from earmark.engine.questions import Question, RunJob, condition_name, questions
 from earmark.engine.throttle import Throttle, warnings_of
 from earmark.errors import UsageError
 from earmark.journal import JOURNAL_FILE, CompletedIndex, load_completed, total_usage
-from earmark.preflight.check import check_run
-from earmark.preflight.probes import benchmark_pattern
 from earmark.report.rows import DatasetCounts, Metrics
 from earmark.runs import rundir
 from earmark.runs.dataset_check import DatasetCheck, check_dataset, check_records
 from earmark.runs.scoring import count_failed, open_scorers, write_scores
 from earmark.runs.signature import make_signature
-from earmark.types import Benchmark, Condition
+from earmark.types import Benchmark, Condition, Model
 
 __all__ = ["Callbacks", "RunResult", "check_config", "evaluate", "open_run"]
 
@@ -67,10 +65,8 @@ async def evaluate(
     conditions = load_conditions(config.run.condition, seed, benchmark)
     opened = models.open(model_config) if models else open_run_model(model_config)
     async with opened as model, open_scorers(benchmark) as scorers:
-        again = models is not None
-        run = await asyncio.to_thread(
-            open_run, benchmark, conditions, config, (model_config, model.name), callbacks, finished=again
-        )
+        described, again = (model_config, model), models is not None
+        run = await asyncio.to_thread(open_run, benchmark, conditions, config, described, callbacks, finished=again)
         with rundir.lock(run.job.folder):
             await check_model(run, model, callbacks)
             progress = await asyncio.to_thread(load_progress, run)
@@ -98,22 +94,25 @@ def open_run(
     benchmark: Benchmark,
     conditions: tuple[Condition | None, ...],
     config: Config,
-    model: tuple[ModelConfig, str],
+    described: tuple[ModelConfig, Model],
     callbacks: Callbacks,
     *,
     finished: bool = False,
 ) -> RunPlan:
     """Open the folder of the run, an unfinished one where there is one, and find what is completed in it.
 
-    `model` is its settings and its name. With `finished` a run that is finished goes before.
+    The model is described by its settings and itself. With `finished` a run that is finished goes before.
     """
-    model_config, name = model
+    model_config, model = described
     names = [condition_name(condition) for condition in conditions]
-    signed = model_signature(model_config, name)
-    signature = make_signature(benchmark, signed, names, config.run.repeats, config.run.limit)
-    parent = rundir.model_dir(config.run.results, config.run.output_dir, name, benchmark.name)
-    unfinished = rundir.find_finished(parent, signature) if finished and config.run.resume else None
-    if unfinished is None and config.run.resume:
+    run = config.run
+    signed = model_signature(model_config, model.name)
+    signature = make_signature(
+        benchmark, signed, names, run.repeats, run.limit, run.shard, capabilities=model.capabilities
+    )
+    parent = rundir.model_dir(run.results, run.output_dir, model.name, benchmark.name)
+    unfinished = rundir.find_finished(parent, signature) if finished and run.resume else None
+    if unfinished is None and run.resume:
         unfinished = rundir.find_unfinished(parent, signature, callbacks.log)
     completed = load_completed(unfinished / JOURNAL_FILE) if unfinished else CompletedIndex()
     dataset = check_dataset(benchmark, conditions, config.run, completed)
@@ -131,8 +130,13 @@ async def check_model(run: RunPlan, model: Throttle, callbacks: Callbacks) -> No
     """Tell what is known of the model's server and, where anything is left to ask, look whether sound reaches it."""
     for warning in warnings_of(model, run.job.model):
         callbacks.log(warning)
-    if run.dataset.completed + batch.count_pending(run.job.folder) < run.dataset.questions:
+    if run.dataset.completed + batch_state.count_pending(run.job.folder) < run.dataset.questions:
         settings = run.job.settings
+        if not settings.preflight:
+            return
+        from earmark.preflight.check import check_run  # noqa: PLC0415 - a check that may be left out
+        from earmark.preflight.probes import benchmark_pattern  # noqa: PLC0415
+
         pattern = await asyncio.to_thread(benchmark_pattern, run.job.benchmark, run.conditions, settings, run.job.model)
         await check_run(run.job.folder, pattern, model, settings, callbacks.log)
 
@@ -141,8 +145,8 @@ def remaining_questions(run: RunPlan) -> Iterator[Question]:
     """Return the questions that are neither completed nor in the queue of a service."""
     folder, benchmark, settings, _ = run.job
     if not settings.batch:
-        batch.check_no_pending_batch(folder)
-    left_out = batch.CompletedOrPending(run.completed, folder)
+        batch_state.check_no_pending_batch(folder)
+    left_out = batch_state.CompletedOrPending(run.completed, folder)
     return skip_questions(questions(benchmark, run.conditions, settings), left_out)
 
 

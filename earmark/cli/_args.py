@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from earmark import plugins
 from earmark.config import kind_of, yaml_names
-from earmark.engine.suites import PREFIX, BenchmarkRun, Suite, load_benchmarks, load_suite
+from earmark.engine.suites import PREFIX, BenchmarkRun, Suite, load_benchmarks, load_suite, split_tasks
 from earmark.errors import UsageError
 
 SUITE_SETTINGS = ("beside", "published")  # of the table of a suite
@@ -60,7 +60,7 @@ def parse_suite(words: Sequence[str]) -> Suite:
     suites = [name for name in names if _is_suite(name)]
     benchmarks = merge_tasks([name for name in names if name not in suites])
     for name in benchmarks:
-        _check_name(name.partition(":")[0])
+        _check_name(split_tasks(name)[0])
     parts = [load_suite(name.removeprefix(PREFIX), settings) for name in suites]
     parts += [load_benchmarks(benchmarks, settings)] if benchmarks else []
     entries = [entry for part in parts for entry in part.entries]
@@ -79,15 +79,16 @@ def merge_tasks(names: Sequence[str]) -> list[str]:
     """
     tasks: dict[str, list[str]] = {}
     for name in names:
-        benchmark, _, task = name.partition(":")
+        benchmark, task = split_tasks(name)
         tasks.setdefault(benchmark, []).append(task)
     return [f"{benchmark}:{','.join(parts)}" if all(parts) else benchmark for benchmark, parts in tasks.items()]
 
 
 def _check_name(name: str) -> None:
-    if "." not in name and name not in _benchmark_names() and name.replace("-", "_") not in _benchmark_names():
-        known = ", ".join([*_benchmark_names(), *yaml_names("suite")])
-        raise UsageError(f"no benchmark or suite is called '{name}'; there are: {known}")
+    if "." in name or name.startswith("hub:") or name.replace("-", "_") in _benchmark_names():
+        return
+    known = ", ".join([*_benchmark_names(), *yaml_names("suite")])
+    raise UsageError(f"no benchmark or suite is called '{name}'; there are: {known}")
 
 
 def _benchmark_names() -> list[str]:

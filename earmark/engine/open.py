@@ -95,6 +95,16 @@ async def _open_backend(config: ModelConfig) -> AsyncIterator[Model]:
     """Open what answers, with its prices. Raises BadSetup where a key among its settings was not written down."""
     if hidden := first_hidden(config.composed, "model"):
         raise BadSetup(f"{hidden} was a key, and keys are not written down; give it again: {hidden}=VALUE")
-    module, prices = plugins.find_plugin("models", config.common.backend), config.common.prices
-    async with module.load(config.settings) as opened:
+    prices = config.common.prices
+    async with _load(config) as opened:
         yield PricedModel(opened, prices) if prices else opened
+
+
+def _load(config: ModelConfig) -> AbstractAsyncContextManager[Model]:
+    common = config.common
+    if common.replicas > 1 or common.gpus or common.cluster:
+        from earmark.engine.replicas import open_replicas  # noqa: PLC0415 - for few runs
+
+        return open_replicas(config)
+    opened: AbstractAsyncContextManager[Model] = plugins.find_plugin("models", common.backend).load(config.settings)
+    return opened

@@ -63,6 +63,17 @@ class Suite(NamedTuple):
     entries: list[SuiteEntry]
 
 
+def split_tasks(name: str) -> tuple[str, str]:
+    """The name of a benchmark and its tasks as they are typed.
+
+    >>> split_tasks("listen:2B,3A"), split_tasks("hub:owner/name:words")
+    (('listen', '2B,3A'), ('hub:owner/name', 'words'))
+    """
+    hub = "hub:" if name.startswith("hub:") else ""
+    benchmark, _, tasks = name.removeprefix(hub).partition(":")
+    return hub + benchmark, tasks
+
+
 def suite_path(name: str) -> Path:
     """The file of a suite, by its name or its path. Raises UsageError where there is none."""
     if name.endswith(SUFFIXES):
@@ -160,7 +171,7 @@ def _fit(
     refusals: dict[str, UsageError],
 ) -> SuiteEntry:
     """Load a line with the settings that it has; a value that it does not know, such as a prompt, is not one of them."""
-    name, _, tasks = line.benchmark.partition(":")
+    name, tasks = split_tasks(line.benchmark)
     chosen = tuple(filter(None, tasks.split(",")))
     notes: list[str] = []
     try:
@@ -199,7 +210,7 @@ def _blamed(
 
 
 def _unknown(key: str, lines: Sequence[SuiteLine]) -> UsageError:
-    names = [line.benchmark.partition(":")[0] for line in lines]
+    names = [split_tasks(line.benchmark)[0] for line in lines]
     fields = [plugins.find_plugin("benchmarks", name).Settings.__struct_fields__ for name in names]
     own = list(dict.fromkeys(field for each in fields for field in each))
     of_a_run = RunSettings.__struct_fields__

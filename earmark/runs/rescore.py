@@ -139,7 +139,7 @@ async def compare_parsers(runs: Sequence[Path], names: Sequence[str]) -> list[Pa
                     score = await score_record(record, scorer)
                     aggregates.add(record, scorer, score)
                     if record.response:
-                        beside[item.task, record.condition].add(item, record.response, measure_of(item.task), score)
+                        beside[item.task, record.condition].add(record, measure_of(item.task), score)
         results += [
             ParserResult(name, row, beside[row.task, row.condition].estimates()) for row in aggregates.to_rows()
         ]
