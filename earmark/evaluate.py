@@ -118,8 +118,8 @@ def open_run(
     dataset = check_dataset(benchmark, conditions, config.run, completed)
     if unfinished:
         rundir.check_data(unfinished, signature)
-    for problem in dataset.problems:
-        callbacks.log(problem)
+    for problem in () if finished else dataset.problems:  # a suite has told them
+        callbacks.log(f"{benchmark.name}: {problem}")
     folder = unfinished or rundir.create_rundir(parent, signature, to_yaml(config))
     if completed:
         callbacks.log(f"going on with {folder}: {dataset.completed} of {dataset.questions} are settled")

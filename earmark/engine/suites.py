@@ -21,6 +21,7 @@ from earmark.types import Benchmark
 
 PREFIX: Final = "suite:"
 SUFFIXES: Final = (".yaml", ".yml")
+EVERY_TABLE: Final = "*"  # a line of a suite
 
 
 class BenchmarkRun(NamedTuple):
@@ -44,6 +45,7 @@ class SuiteFile(Struct, frozen=True, forbid_unknown_fields=True):
     title: str
     lines: tuple[SuiteLine | str, ...]
     settings: dict[str, Any] = {}  # of every line that has them
+    without: tuple[str, ...] = ()  # benchmarks that the line "*", every table, leaves out
 
 
 class SuiteEntry(NamedTuple):
@@ -98,7 +100,12 @@ def read_suite(path: Path) -> tuple[str, list[SuiteLine], list[str]]:
         raise BadData(
             f"{path}: no suite ({error}); expected a title and lines, such as 'title: Mine' and 'lines: [mmau, mmar]'"
         ) from error
-    lines = [SuiteLine(line) if isinstance(line, str) else line for line in file.lines]
+    lines: list[SuiteLine] = []
+    for line in file.lines:
+        if line == EVERY_TABLE:
+            lines += [SuiteLine(name) for name in plugins.table_names("benchmarks") if name not in file.without]
+        else:
+            lines.append(SuiteLine(line) if isinstance(line, str) else line)
     return file.title, lines, _words(file.settings, path)
 
 

@@ -116,7 +116,7 @@ class SuiteTable(Struct, frozen=True):
     rows: list[SuiteRow]
     means: list[SuiteMean]
     partly: list[str] = []  # tasks that need ears partly, and stand in no mean
-    unscaled: list[str] = []  # tasks whose headline has no scale
+    unscaled: list[str] = []  # tasks whose headline has no number or no scale
     notes: list[str] = []
     published: list[PublishedRow] = []
 
@@ -146,7 +146,7 @@ def unit_metric(metric: Metric) -> Metric | None:
 
 def choose_rows(line: LineRecord, rows: Sequence[Row], averages: Mapping[str, Sequence[str]]) -> list[Row]:
     """The rows of a line that stand in the table: those that the suite names, else the last average of all that was
-    run, else each task. `averages` has the tasks of each.
+    run, else each task, below an average that lacks some. `averages` has the tasks of each.
     """
     plain: dict[str, Row] = {}
     for row in rows:
@@ -155,8 +155,12 @@ def choose_rows(line: LineRecord, rows: Sequence[Row], averages: Mapping[str, Se
     if line.rows:
         return [plain[name] for name in line.rows if name in plain]
     tasks = [name for name in plain if name not in averages]
-    whole = [name for name in averages if name in plain and {*tasks} <= {*averages[name]}]
-    return [plain[whole[-1]]] if whole else [plain[name] for name in tasks]
+    covering = [name for name in averages if name in plain and {*tasks} <= {*averages[name]}]
+    numbers = [name for name in covering if plain[name].headline[1].value is not None]
+    if numbers:
+        return [plain[numbers[-1]]]
+    is_chosen = ":" in line.name  # tasks were, so that an average is not asked for
+    return [plain[name] for name in (*([] if is_chosen else covering[-1:]), *tasks)]
 
 
 def ears_of(facts: Mapping[str, TaskFacts], tasks: Iterable[str]) -> str:
@@ -244,7 +248,9 @@ def table_notes(table: SuiteTable) -> list[str]:
     if table.partly:
         notes.append(f"needs ears partly, and in no mean: {', '.join(table.partly)}")
     if table.unscaled:
-        notes.append(f"without a scale from worst to best, and in no mean: {', '.join(table.unscaled)}")
+        notes.append(
+            f"without a number, or without a scale from worst to best, and in no mean: {', '.join(table.unscaled)}"
+        )
     if table.beside:
         notes.append(f"beside: {table.beside}; difference: {table.model} minus {table.beside}, question by question")
     return [*notes, *table.notes]
