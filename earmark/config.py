@@ -7,7 +7,8 @@
     noise=[20,10,0]      as condition=[plain,noise:20,noise:10,noise:0]
     FIELD=VALUE          a field of the run where it has one of that name, else of the benchmark
 
-A user's own folder of YAML (`$EARMARK_CONF`, or `conf` in the working folder) is laid over the packaged one.
+A user's own folder of YAML (`$EARMARK_CONF`, or `conf` or `configs` in the working folder) is laid over the packaged
+one. Words of Hydra (`+key=value`, `eval.X=`, `runtime.X=`, `hydra.run.dir=`) are read by `data/hydra_words.py`.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ import msgspec
 from msgspec import Meta, Struct
 
 from earmark import plugins
+from earmark.data.hydra_words import plain_key, plain_words, quote
 from earmark.errors import UsageError
 from earmark.text.secrets import without_secrets
 from earmark.types import Benchmark, Seconds, Usage
@@ -131,8 +133,11 @@ def kind_of(key: str) -> Kind:
     >>> [kind_of(key) for key in ("model.base_url", "noise", "eval", "policy")]
     ['model', 'run', 'group', 'own']
     """
+    key = plain_key(key)
     if key in ("model", "runtime") or key.startswith("model."):
         return "model"
+    if key.startswith("hydra."):
+        return "run"
     if key == "eval":
         return "group"
     return "run" if key in RunSettings.__struct_fields__ or key == "noise" else "own"
@@ -144,15 +149,22 @@ class Config(Struct, frozen=True, forbid_unknown_fields=True):
     run: RunSettings
     model: dict[str, Any]
     benchmark: dict[str, Any]
+    groups: dict[str, str] = {}  # the YAML files that were chosen, by group
+    unused: dict[str, str] = {}  # settings that were given and change nothing, with the reason
 
 
 def user_folder() -> Path | None:
     """The user's own folder of YAML, where there is one."""
     given = os.environ.get("EARMARK_CONF")
-    place = Path(given) if given else Path("conf")
-    if given and not place.is_dir():
+    if given and not Path(given).is_dir():
         raise UsageError(f"EARMARK_CONF is {given}, expected a folder with YAML in model/ or suite/")
-    return place.resolve() if place.is_dir() else None
+    if given or Path("conf").is_dir():
+        return Path(given or "conf").resolve()
+    if not Path("configs").is_dir():
+        return None
+    from earmark.data.settings_folder import is_settings_folder  # noqa: PLC0415 - of few folders
+
+    return Path("configs").resolve() if is_settings_folder(Path("configs")) else None
 
 
 def yaml_names(group: str) -> dict[str, Path]:
@@ -177,10 +189,20 @@ def compose_config(words: Sequence[str], start: str = "run") -> Config:
     from yaml import YAMLError  # noqa: PLC0415
 
     _add_user_folder()
+    home = user_folder()
+    if start == "listen_eval" and home and (home / "config.yaml").is_file():
+        from earmark.data.settings_folder import primary_words  # noqa: PLC0415 - of one program
+
+        words = [*primary_words(home / "config.yaml"), *words]
+    words = [plain for word in words for plain in plain_words(word)]
     overrides = [override for word in words for override in _overrides(word)]
     try:
         with initialize_config_dir(str(PACKAGED), version_base="1.3"):
-            config = OmegaConf.to_container(hydra_compose(start, overrides), resolve=True)
+            composed = hydra_compose(start, overrides, return_hydra_config=True)
+            groups = {name: str(choice) for name, choice in composed.hydra.runtime.choices.items() if choice}
+            OmegaConf.set_struct(composed, value=False)
+            del composed["hydra"]
+            config = OmegaConf.to_container(composed, resolve=True)
     except InterpolationResolutionError as error:  # an environment variable that is not set, as a rule
         name = str(error).splitlines()[0].rpartition("interpolation: ")[2].strip('"')
         raise UsageError(f"{error.full_key}: {name}; set it, or give {error.full_key}=…") from error
@@ -191,17 +213,27 @@ def compose_config(words: Sequence[str], start: str = "run") -> Config:
         raise UsageError(
             f"cannot read {' '.join(words)}: no YAML of settings: {' '.join(str(error).split())}"
         ) from error
-    settings: dict[str, Any] = config  # type: ignore[assignment] # a mapping of names, as run.yaml is one
+    return _read_composed(config, words, {name: groups[name] for name in groups if "/" not in name})
+
+
+def _read_composed(settings: Any, words: Sequence[str], groups: dict[str, str]) -> Config:
+    """Read what Hydra has composed."""
     model, benchmark, runtime = settings.pop("model"), settings.pop("benchmark"), settings.pop("runtime")
     if not isinstance(model, dict):
         raise UsageError(f"the model's YAML holds {model!r}; expected settings by name, such as backend: openai")
+    unused: dict[str, str] = {}
+    if isinstance(in_group := settings.pop("eval", None), dict):
+        from earmark.data.settings_folder import merge_eval  # noqa: PLC0415 - of few folders
+
+        given = {word.partition("=")[0] for word in words}
+        unused = merge_eval(in_group, settings, benchmark, RunSettings.__struct_fields__, given)
     runtime_backend = runtime.pop("backend", None)
-    if runtime_backend == model.get("backend"):
+    if runtime_backend in (None, model.get("backend")):
         model = runtime | model
-    elif runtime and (given := next((word for word in words if word.startswith("runtime=")), "")):
-        raise UsageError(f"{given}: is for models of {runtime_backend}, and this one is of {model.get('backend')}")
+    elif runtime and (chosen := next((word for word in words if word.startswith("runtime=")), "")):
+        raise UsageError(f"{chosen}: is for models of {runtime_backend}, and this one is of {model.get('backend')}")
     settings["condition"] += [f"noise:{level}" for level in settings.pop("noise")]
-    return Config(parse_settings(RunSettings, settings, ""), model, benchmark)
+    return Config(parse_settings(RunSettings, settings, ""), model, benchmark, groups, unused)
 
 
 def _add_user_folder() -> None:
@@ -265,7 +297,7 @@ def _quote_value(value: str) -> str:
     try:
         parsed = OverridesParser.create().parse_override(f"key={value}")
     except HydraException:
-        return "'" + value.replace("\\", "\\\\").replace("'", "\\'") + "'"
+        return quote(value)
     return f"[{value}]" if parsed.is_sweep_override() else value
 
 
@@ -280,6 +312,8 @@ def _model_overrides(value: str) -> list[str]:
     ['~model', "++model.backend='my.module'", "++model.name='large'"]
     """
     known = yaml_names("model")
+    if "," in value and {*value.split(",")} <= {*known}:
+        raise UsageError(f"model={value}: names several; add -m to run one after the other")
     if value in known:
         return [f"model={value}"]
     if value.startswith(("http://", "https://")):
@@ -359,6 +393,7 @@ class ModelConfig(Struct, frozen=True):
     common: CommonSettings
     settings: Any  # of its backend, in that one's own type
     composed: dict[str, Any]  # as they were composed: what is given, and nothing else
+    unused: dict[str, str] = {}  # settings that its backend has no use for, with the reason
 
 
 def parse_model(model: Mapping[str, Any]) -> ModelConfig:
@@ -368,8 +403,37 @@ def parse_model(model: Mapping[str, Any]) -> ModelConfig:
     shared = CommonSettings.__struct_fields__
     common = parse_settings(CommonSettings, {name: model[name] for name in shared if name in model}, "model.")
     module = plugins.find_plugin("models", common.backend)
-    own = {name: value for name, value in model.items() if name not in shared}
-    return ModelConfig(common, parse_settings(module.Settings, own, "model."), dict(model))
+    fields = module.Settings.__struct_fields__
+    unused: dict[str, str] = {}
+    if others := [name for name in model if name not in (*fields, *shared)]:
+        from earmark.data.settings_folder import unused_fields  # noqa: PLC0415 - of few models
+
+        unused = unused_fields(others, common.backend)
+    given = {name: value for name, value in model.items() if name not in shared and f"model.{name}" not in unused}
+    own = _expand_fit(module.Settings, given)
+    return ModelConfig(common, parse_settings(module.Settings, own, "model."), dict(model), unused)
+
+
+class _Fit(Struct, frozen=True):
+    fit: Annotated[int, Meta(ge=1000, le=384_000)] = 16_000
+
+
+def _expand_fit(kind: type[Struct], model: dict[str, Any]) -> dict[str, Any]:
+    """Settings of a backend with `fit`, a rate in hertz, as the capabilities that it is short for: mono wav."""
+    if "fit" not in model:
+        return model
+    rate = parse_settings(_Fit, {"fit": model.pop("fit")}, "model.").fit
+    default = next((field.default for field in msgspec.structs.fields(kind) if field.name == "capabilities"), None)
+    if default is None:
+        raise UsageError(
+            f"model.fit={rate}: this backend finds out by itself what its model takes; give it to a model behind a "
+            "server, of model=spread as model.endpoint.fit"
+        )
+    given = model.get("capabilities") or {}
+    if "rates" in given or "channels" in given:
+        raise UsageError(f"model.fit={rate} sets the rates and channels of model.capabilities; give one of the two")
+    fitted = {"formats": ["wav"], "rates": [rate], "channels": 1}
+    return model | {"capabilities": msgspec.to_builtins(default) | given | fitted}
 
 
 def model_signature(model: ModelConfig, name: str) -> dict[str, Any]:

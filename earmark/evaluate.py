@@ -18,15 +18,15 @@ from earmark.engine.ask import ask_questions
 from earmark.engine.load import load_conditions
 from earmark.engine.open import SharedModels, open_run_model
 from earmark.engine.progress import Callbacks, Progress
-from earmark.engine.questions import Question, RunJob, condition_name, questions, skip_questions
+from earmark.engine.questions import Question, RunJob, condition_name, limit_items, questions, skip_questions
 from earmark.engine.throttle import Throttle, warnings_of
-from earmark.errors import UsageError
+from earmark.errors import BadData, UsageError
 from earmark.journal import JOURNAL_FILE, CompletedIndex, load_completed, total_usage
 from earmark.report.rows import DatasetCounts, Metrics
 from earmark.runs import rundir
 from earmark.runs.dataset_check import DatasetCheck, check_dataset, check_records
 from earmark.runs.scoring import count_failed, open_scorers, write_scores
-from earmark.runs.signature import make_signature
+from earmark.runs.signature import RunSignature, make_signature
 from earmark.types import Benchmark, Condition, Model
 
 __all__ = ["Callbacks", "RunResult", "check_config", "evaluate", "open_run"]
@@ -59,12 +59,15 @@ async def evaluate(
     As part of a suite, `models` keeps the model open, and a run that is finished is not asked again.
     """
     model_config = check_config(config)
+    for name, reason in (config.unused | model_config.unused).items():
+        callbacks.log(f"{name} is not used: {reason}")
     if benchmark.fetch:
         await asyncio.to_thread(benchmark.fetch, callbacks.log)
     seed = config.run.seed_of(benchmark)
     conditions = load_conditions(config.run.condition, seed, benchmark)
+    await asyncio.to_thread(check_data, benchmark, config)
     opened = models.open(model_config) if models else open_run_model(model_config)
-    async with opened as model, open_scorers(benchmark) as scorers:
+    async with open_scorers(benchmark) as scorers, opened as model:
         described, again = (model_config, model), models is not None
         run = await asyncio.to_thread(open_run, benchmark, conditions, config, described, callbacks, finished=again)
         with rundir.lock(run.job.folder):
@@ -90,6 +93,15 @@ def check_config(config: Config) -> ModelConfig:
     return model
 
 
+def check_data(benchmark: Benchmark, config: Config) -> None:
+    """Check the files of a benchmark and its first item, before a model is opened that may take minutes to come up."""
+    try:
+        benchmark.files()
+    except OSError as error:
+        raise BadData(f"{error.filename}: cannot be read ({error.strerror})") from error
+    next(iter(limit_items(benchmark, config.run.limit)), None)
+
+
 def open_run(
     benchmark: Benchmark,
     conditions: tuple[Condition | None, ...],
@@ -110,7 +122,7 @@ def open_run(
     signature = make_signature(
         benchmark, signed, names, run.repeats, run.limit, run.shard, capabilities=model.capabilities
     )
-    parent = rundir.model_dir(run.results, run.output_dir, model.name, benchmark.name)
+    parent = rundir.model_dir(run.results, run.output_dir, model.name, benchmark.name, **folder_fields(signature))
     unfinished = rundir.find_finished(parent, signature) if finished and run.resume else None
     if unfinished is None and run.resume:
         unfinished = rundir.find_unfinished(parent, signature, callbacks.log)
@@ -126,12 +138,22 @@ def open_run(
     return RunPlan(RunJob(folder, benchmark, config.run, model_config), conditions, dataset, completed)
 
 
+def folder_fields(signature: RunSignature) -> dict[str, str]:
+    """Fields of `output_dir` beside the model and the benchmark."""
+    tasks, seed = signature.benchmark["tasks"], signature.benchmark["settings"].get("seed", 0)
+    return {"task": "+".join(tasks), "backend": signature.model["backend"], "seed": str(seed)}
+
+
 async def check_model(run: RunPlan, model: Throttle, callbacks: Callbacks) -> None:
     """Tell what is known of the model's server and, where anything is left to ask, look whether sound reaches it."""
     for warning in warnings_of(model, run.job.model):
         callbacks.log(warning)
     if run.dataset.completed + batch_state.count_pending(run.job.folder) < run.dataset.questions:
         settings = run.job.settings
+        if not model.capabilities.images:
+            from earmark.preflight.pictures import check_pictures  # noqa: PLC0415 - of models that take none
+
+            await asyncio.to_thread(check_pictures, run.job.benchmark, run.conditions, settings, model.capabilities)
         if not settings.preflight:
             return
         from earmark.preflight.check import check_run  # noqa: PLC0415 - a check that may be left out

@@ -288,6 +288,7 @@ class Capabilities(Struct, frozen=True, forbid_unknown_fields=True):
     channels: int | None = None  # at most this many
     seconds: Seconds | None = None  # at most this long a clip
     clips: int | None = None  # at most this many in a prompt
+    join: Seconds | None = None  # where a prompt has more, those of a turn are joined, with so much silence between
     images: bool = False
     base64: bool = False  # sound is sent as text
     roles: tuple[Role, ...] = ("system", "user", "assistant")

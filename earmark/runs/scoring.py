@@ -36,7 +36,7 @@ from earmark.stats.count_table import hash64
 from earmark.text.choice_parser import reading_note
 from earmark.text.echo import NOTE
 from earmark.text.thoughts import without_thoughts
-from earmark.types import Benchmark, NeedsSetup, Opens, Response, Score, Scorer, Usage, replace
+from earmark.types import Benchmark, NeedsSetup, Opens, Response, Score, Scorer, TaskFacts, Usage, replace
 
 BROKEN: Final = "scorer broke"  # the rule of a score that a bug of a scorer took
 MAX_CONCURRENT_SCORES: Final = 32  # scores under way, of scorers that ask a judge
@@ -214,11 +214,13 @@ def _condition_has(condition: str, mark: str) -> bool:
 def _transcript_control_notes(benchmark: Benchmark, controls: Sequence[str]) -> list[str]:
     """Warnings on controls that keep words, if a transcript carries the answer."""
     worded = [name for name in controls if _condition_has(name, "KEEPS_WORDS")]
-    if benchmark.needs_ears or not worded:
+    textual = [task for task in benchmark.tasks if benchmark.task_facts.get(task, TaskFacts()).needs_ears == "no"]
+    if not worded or (benchmark.needs_ears and not textual):
         return []
+    what = f"{benchmark.name}:{','.join(textual)}" if benchmark.needs_ears else benchmark.name
     return [
         (
-            f"{', '.join(worded)}: words carry the answers of {benchmark.name}, so no gain over them means that hearing "
+            f"{', '.join(worded)}: words carry the answers of {what}, so no gain over them means that hearing "
             "adds nothing to the words; whether anything is heard, silence tells"
         )
     ]

@@ -38,4 +38,10 @@ def test_a_suite_is_checked_line_by_line() -> None:
     write_sets(Path("data"))
     done = check("suite:recognition", "data=data")
     assert done.exit_code == BadData.status
-    assert sum(line.startswith(("aishell_1", "fleurs")) and "no data: see below" in line for line in done.stdout.splitlines()) == 2
+    assert (
+        sum(
+            line.startswith(("aishell_1", "fleurs")) and "no data: see below" in line
+            for line in done.stdout.splitlines()
+        )
+        == 2
+    )
