@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from earmark import plugins
 from earmark.config import kind_of, yaml_names
-from earmark.engine.suites import PREFIX, BenchmarkRun, Suite, load_benchmarks, load_suite, split_tasks
+from earmark.engine.suites import PREFIX, BenchmarkRun, Suite, distinguish, load_benchmarks, load_suite, split_tasks
 from earmark.errors import UsageError
 
 SUITE_SETTINGS = ("beside", "published")  # of the table of a suite
@@ -64,7 +64,7 @@ def parse_suite(words: Sequence[str]) -> Suite:
     parts = [load_suite(name.removeprefix(PREFIX), settings) for name in suites]
     parts += [load_benchmarks(benchmarks, settings)] if benchmarks else []
     entries = [entry for part in parts for entry in part.entries]
-    return Suite("+".join(part.name for part in parts), "; ".join(part.title for part in parts), entries)
+    return Suite("+".join(part.name for part in parts), "; ".join(part.title for part in parts), distinguish(entries))
 
 
 def _is_suite(name: str) -> bool:

@@ -129,18 +129,18 @@ def load_suite(name: str, words: Sequence[str]) -> Suite:
     """A suite with the settings of a command, by its name or its path."""
     path = suite_path(name)
     title, lines, shared = read_suite(path)
-    own = {line.benchmark: _words(line.settings, path) for line in lines}
+    own = [_words(line.settings, path) for line in lines]
     return Suite(path.stem, title, fit_settings(lines, shared, words, own))
 
 
 def load_benchmarks(names: Sequence[str], words: Sequence[str]) -> Suite:
     """Benchmarks that a command names, as a suite."""
     lines = [SuiteLine(name) for name in names]
-    return Suite("+".join(names), ", ".join(names), fit_settings(lines, (), words, {}))
+    return Suite("+".join(names), ", ".join(names), fit_settings(lines, (), words, [()] * len(lines)))
 
 
 def fit_settings(
-    lines: Sequence[SuiteLine], shared: Sequence[str], words: Sequence[str], own: Mapping[str, Sequence[str]]
+    lines: Sequence[SuiteLine], shared: Sequence[str], words: Sequence[str], own: Sequence[Sequence[str]]
 ) -> list[SuiteEntry]:
     """Load the benchmark of each line with its own settings and with those of all that it has.
 
@@ -153,15 +153,25 @@ def fit_settings(
     used: set[str] = set()
     refusals: dict[str, UsageError] = {}
     entries = []
-    for line in lines:
-        mine = own.get(line.benchmark, ())
+    for line, mine in zip(lines, own, strict=True):
         config = compose((*_of(shared), *_of(mine), *_of(words)))
         settings = given | compose(tuple(_of(mine, own=True))).benchmark | firm
         needed = frozenset(compose(tuple(_of(mine, own=True))).benchmark) - firm.keys()
         entries.append(_fit(line, config, settings, needed, used, refusals))
     if unused := next((key for key in given if key not in used), None):
         raise refusals.get(unused) or _unknown(unused, lines)
-    return entries
+    return distinguish(entries)
+
+
+def distinguish(entries: Sequence[SuiteEntry]) -> list[SuiteEntry]:
+    """Entries with names of their own: a benchmark may be run twice with other settings."""
+    seen: dict[str, int] = {}
+    named = []
+    for entry in entries:
+        seen[entry.name] = seen.get(entry.name, 0) + 1
+        number = f" ({seen[entry.name]})" if seen[entry.name] > 1 else ""
+        named.append(entry._replace(name=f"{entry.name}{number}"))
+    return named
 
 
 def _of(words: Iterable[str], *, own: bool = False) -> list[str]:
