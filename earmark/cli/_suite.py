@@ -8,8 +8,6 @@ from pathlib import Path
 from typing import NamedTuple
 
 from earmark.cli._args import Command
-from earmark.cli._console import log_to_stderr, print_line
-from earmark.cli._progress import ProgressDisplay
 from earmark.cli._tables import fits, show_table
 from earmark.engine.open import SharedModels
 from earmark.engine.suites import BenchmarkRun, Suite, SuiteEntry
@@ -28,6 +26,8 @@ from earmark.report.suites import (
 )
 from earmark.runs.plan import ASSUMED, PLAN_HEAD, LinePlan, plan_lines, plan_run
 from earmark.runs.suites import suite_dir, write_suite
+from earmark.terminal.console import log_to_stderr, print_line
+from earmark.terminal.progress import ProgressDisplay
 from earmark.types import TaskFacts, replace
 
 SEVERAL = "several models"

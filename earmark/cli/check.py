@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from earmark.cli._console import print_line
 from earmark.errors import BadData, EarmarkError
+from earmark.terminal.console import print_line
 
 if TYPE_CHECKING:
     from earmark.runs.look import Look

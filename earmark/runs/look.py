@@ -13,7 +13,7 @@ from msgspec import Struct, field
 from earmark.audio.read import ClipLoader
 from earmark.data.clips import size
 from earmark.engine.questions import SHOWN, limit_items
-from earmark.errors import AskError
+from earmark.errors import AskError, BadData
 from earmark.journal import question_key
 from earmark.types import Benchmark, Clip, CountsCalls, Item, Seconds, SynthSpec
 
@@ -149,6 +149,13 @@ class Look:
                 yield f"{name}: the right answer of {task.n_outside:,} items is none of their choices: {_listed(task.outside, task.n_outside)}"
         if self.repeated:
             yield f"{self.repeated:,} ids stand for two items of one task"
+
+    def check(self, name: str, *, strict: bool) -> tuple[str, ...]:
+        """The problems of a benchmark. Raises BadData where there are some and a run is to be strict."""
+        problems = tuple(self.problems())
+        if problems and strict:
+            raise BadData(f"{name}: {'; '.join(problems)}; leave out strict=true to run with what is there")
+        return problems
 
     def remarks(self) -> Iterator[str]:
         """A line for each thing that a reader may want to know."""
