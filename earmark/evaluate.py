@@ -8,7 +8,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Iterator
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from msgspec import Struct
 
@@ -16,7 +16,7 @@ from earmark.config import Config, ModelConfig, model_signature, parse_model, to
 from earmark.engine import batch_state
 from earmark.engine.ask import ask_questions
 from earmark.engine.load import load_conditions
-from earmark.engine.open import SharedModels, open_run_model
+from earmark.engine.open import open_run_model
 from earmark.engine.progress import Callbacks, Progress
 from earmark.engine.questions import Question, RunJob, condition_name, limit_items, questions, skip_questions
 from earmark.engine.throttle import Throttle, warnings_of
@@ -28,6 +28,9 @@ from earmark.runs.dataset_check import DatasetCheck, check_dataset, check_record
 from earmark.runs.scoring import open_scorers, score_run
 from earmark.runs.signature import RunSignature, find_unchanged_files, load_signature, make_signature
 from earmark.types import Benchmark, Condition, Model
+
+if TYPE_CHECKING:
+    from earmark.engine.shared_models import SharedModels
 
 __all__ = ["Callbacks", "RunResult", "check_config", "evaluate", "open_run"]
 

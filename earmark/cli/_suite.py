@@ -7,10 +7,11 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import NamedTuple
 
-from earmark.cli._args import Command
+from earmark.cli._suite_args import Command
 from earmark.cli._tables import fits, show_table
-from earmark.engine.open import SharedModels
-from earmark.engine.suites import BenchmarkRun, Suite, SuiteEntry
+from earmark.engine.load import BenchmarkRun
+from earmark.engine.shared_models import SharedModels
+from earmark.engine.suites import Suite, SuiteEntry
 from earmark.errors import FINISHED_WITH_FAILURES, EarmarkError, RunStopped
 from earmark.evaluate import RunResult, evaluate
 from earmark.report.suites import (

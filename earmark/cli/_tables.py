@@ -79,10 +79,10 @@ def show_rescored(run: Path, metrics: Metrics) -> None:
 
 def show_gains(gains: Sequence[ListeningGain], *, by: str = "") -> None:
     """Print the listening gains of tasks and averages, or of a tag's values."""
-    from earmark.report.gain import HEAD, gain_footnotes, gain_table
-
     shown = [gain for gain in gains if (gain.slice.startswith(f"{by}=") if by else not gain.slice)]
     if shown:
+        from earmark.report.gain import HEAD, gain_footnotes, gain_table
+
         show_table(f"listening gain: plain minus the best control, {shown[0].metric}", HEAD, gain_table(shown))
         print_line(*gain_footnotes(shown))
 

@@ -38,10 +38,11 @@ def command(words: tuple[str, ...]) -> None:
 
     No sound is decoded, and nothing is asked.
     """
-    from earmark.cli._args import parse_suite, use_only
+    from earmark.cli._args import use_only
+    from earmark.cli._suite_args import parse_suite
     from earmark.cli._tables import show_table
-    from earmark.engine.suites import BenchmarkRun
-    from earmark.runs.look import look_at
+    from earmark.engine.load import BenchmarkRun
+    from earmark.runs.plan import look_at
 
     use_only("check", [word for word in words if "=" in word], ("limit", "strict", "seed"), own="the benchmark")
     errors: list[EarmarkError] = []

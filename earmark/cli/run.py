@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING
 import click
 
 from earmark.cli._options import hydra_options
-from earmark.errors import FINISHED_WITH_FAILURES, EarmarkError
+from earmark.errors import FINISHED_WITH_FAILURES
 from earmark.terminal.console import print_line
 
 if TYPE_CHECKING:
-    from earmark.engine.suites import BenchmarkRun
+    from earmark.engine.load import BenchmarkRun
     from earmark.evaluate import RunResult
 
 
@@ -58,17 +58,14 @@ def _run_composed(words: tuple[str, ...], *, sweep: bool, cfg: str | None, confi
 
 def run_command(words: tuple[str, ...]) -> int:
     """Run the benchmarks of a command line; return the exit status."""
-    from earmark.cli._args import parse_command
+    from earmark.cli._args import is_table_wanted, parse_runs
 
-    command = parse_command(words)
-    if command.is_suite:
+    if is_table_wanted(words):
         from earmark.cli._suite import run_suite
+        from earmark.cli._suite_args import parse_command
 
-        return run_suite(command)
-    (entry,) = command.suite.entries
-    if isinstance(entry.run, EarmarkError):
-        raise entry.run
-    return FINISHED_WITH_FAILURES if count_failed(run_all([entry.run])) else 0
+        return run_suite(parse_command(words))
+    return FINISHED_WITH_FAILURES if count_failed(run_all(parse_runs(words))) else 0
 
 
 def count_failed(results: Sequence[RunResult]) -> int:

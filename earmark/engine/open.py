@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Mapping
-from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
-from typing import Any, Self
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from typing import Any
 
 from earmark import plugins
 from earmark.config import ModelConfig, parse_model
@@ -22,38 +22,6 @@ async def open_run_model(config: ModelConfig) -> AsyncIterator[Throttle]:
     """Open the model of a run, asked as its settings allow; whoever asks it retries."""
     async with _open_model(config) as model:
         yield make_throttle(model, config)
-
-
-class SharedModels:
-    """Keeps the model of a run open for the next run, until one with other settings is asked for.
-
-    What kept a model from being opened is told again for each run, without another try.
-    """
-
-    def __init__(self) -> None:
-        self._stack = AsyncExitStack()
-        self._known: tuple[dict[str, Any], Throttle | BadSetup] | None = None
-
-    async def __aenter__(self) -> Self:
-        return self
-
-    async def __aexit__(self, *_: object) -> None:
-        await self._stack.aclose()
-
-    @asynccontextmanager
-    async def open(self, config: ModelConfig) -> AsyncIterator[Throttle]:
-        """The model of a run, as `open_run_model` opens it."""
-        if self._known is None or self._known[0] != config.composed:
-            await self._stack.aclose()
-            self._stack = AsyncExitStack()
-            try:
-                opened: Throttle | BadSetup = await self._stack.enter_async_context(open_run_model(config))
-            except BadSetup as error:
-                opened = error
-            self._known = (config.composed, opened)
-        if isinstance(self._known[1], BadSetup):
-            raise self._known[1]
-        yield self._known[1]
 
 
 @asynccontextmanager

@@ -15,28 +15,30 @@ from earmark import plugins
 from earmark.config import Config, RunSettings, compose_config, kind_of, renamed, yaml_names
 from earmark.data.plain_yaml import load_plain_yaml
 from earmark.data.records import text_of
-from earmark.engine.load import load_run_benchmark
+from earmark.engine.load import BenchmarkRun, load_run_benchmark, split_tasks
 from earmark.errors import BadData, BadSetup, UsageError
-from earmark.types import Benchmark
 
-PREFIX: Final = "suite:"
 SUFFIXES: Final = (".yaml", ".yml")
 EVERY_TABLE: Final = "*"  # a line of a suite
-
-
-class BenchmarkRun(NamedTuple):
-    """A benchmark and the settings to run it with."""
-
-    benchmark: Benchmark
-    settings: Config
 
 
 class SuiteLine(Struct, frozen=True, forbid_unknown_fields=True):
     """One line of a suite."""
 
     benchmark: str  # NAME, or NAME:TASK,TASK
+    tasks: tuple[str, ...] = ()  # the same, where they are many
     settings: dict[str, Any] = {}
     rows: tuple[str, ...] = ()  # tasks or averages that stand in the table; empty: the last average, else each task
+
+    @property
+    def title(self) -> str:
+        """Name of the line.
+
+        >>> SuiteLine("air", ("a", "b", "c", "d")).title, SuiteLine("air", ("a", "b")).title
+        ('air:4 tasks', 'air:a,b')
+        """
+        tasks = f"{len(self.tasks)} tasks" if len(self.tasks) > 3 else ",".join(self.tasks)
+        return f"{self.benchmark}:{tasks}" if tasks else self.benchmark
 
 
 class SuiteFile(Struct, frozen=True, forbid_unknown_fields=True):
@@ -63,17 +65,6 @@ class Suite(NamedTuple):
     name: str
     title: str
     entries: list[SuiteEntry]
-
-
-def split_tasks(name: str) -> tuple[str, str]:
-    """The name of a benchmark and its tasks as they are typed.
-
-    >>> split_tasks("listen:2B,3A"), split_tasks("hub:owner/name:words")
-    (('listen', '2B,3A'), ('hub:owner/name', 'words'))
-    """
-    hub = "hub:" if name.startswith("hub:") else ""
-    benchmark, _, tasks = name.removeprefix(hub).partition(":")
-    return hub + benchmark, tasks
 
 
 def suite_path(name: str) -> Path:
@@ -187,9 +178,9 @@ def _fit(
     used: set[str],
     refusals: dict[str, UsageError],
 ) -> SuiteEntry:
-    """Load a line with the settings that it has; a value that it does not know, such as a prompt, is not one of them."""
+    """Load a line with the settings that it has; a value that it does not know, as of prompt=, is not one of them."""
     name, tasks = split_tasks(line.benchmark)
-    chosen = tuple(filter(None, tasks.split(",")))
+    chosen = (*filter(None, tasks.split(",")), *line.tasks)
     notes: list[str] = []
     try:
         fields = plugins.find_plugin("benchmarks", name).Settings.__struct_fields__
@@ -207,9 +198,9 @@ def _fit(
                 kept = {other: value for other, value in kept.items() if other != key}
     except (BadData, BadSetup) as error:
         used.update(settings)  # which of them it has cannot be told
-        return SuiteEntry(line.benchmark, line.rows, error)
+        return SuiteEntry(line.title, line.rows, error)
     used.update(kept)
-    return SuiteEntry(line.benchmark, line.rows, BenchmarkRun(*loaded), tuple(notes))
+    return SuiteEntry(line.title, line.rows, BenchmarkRun(*loaded), tuple(notes))
 
 
 def _blamed(

@@ -2,8 +2,8 @@
 
 An average some of whose parts are not there has no number; its row says how many are, and which are missing. Scorers of
 its parts are those of one label where every part has that one, else the first of each part; metrics of one name are
-averaged by name, else the headlines are. The tables of a run, its comparisons, listening gains and leaderboards all take
-averages from here.
+averaged by name, else the headlines are. The tables of a run, its comparisons, listening gains and leaderboards all
+take averages from here.
 """
 
 from __future__ import annotations

@@ -6,8 +6,9 @@ benchmark, prompts or recordings of the same id, scoring rules, failures, stale 
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Final, Literal, NamedTuple
+from typing import Final, Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -16,7 +17,7 @@ from msgspec import Struct
 from earmark.data.differences import differences
 from earmark.report.averages import MEAN, labels_of_average, metric_of, pairs_of
 from earmark.report.rows import title_of
-from earmark.report.run_scores import RunInfo, RunScores, ScoreColumns, ScoreKey
+from earmark.report.run_scores import MatchedQuestions, RunInfo, RunScores, ScoreColumns, ScoreKey, match_questions
 from earmark.report.table import format_number, format_p, format_signed, format_signed_interval, reasons
 from earmark.stats.compare import Difference, Pairs, difference, holm
 from earmark.stats.count_table import Floats, Names
@@ -62,14 +63,6 @@ class Comparison(Struct, frozen=True):
     notes: list[str]
 
 
-class MatchedQuestions(NamedTuple):
-    """Keys of the questions that two runs share, and their indices in both."""
-
-    keys: Names
-    baseline: npt.NDArray[np.intp]
-    candidate: npt.NDArray[np.intp]
-
-
 def compare_runs(
     baseline: RunScores, candidate: RunScores, *, metric: str = "", everything: bool = False, seed: int = 0
 ) -> Comparison:
@@ -77,7 +70,7 @@ def compare_runs(
     candidate = candidate.with_labels_of(baseline)
     places = [place for place in baseline.scores if place in candidate.scores]
     places.sort(key=lambda place: baseline.info.row_order(*place[:2]))
-    matches = {place: _match_questions(baseline.scores[place], candidate.scores[place]) for place in places}
+    matches = {place: match_questions(baseline.scores[place], candidate.scores[place]) for place in places}
     rows = []
     for place, matched in matches.items():
         metrics = _select_metrics(baseline, candidate, place, metric, everything)
@@ -92,8 +85,8 @@ def headline_difference(baseline: RunScores, candidate: RunScores, place: ScoreK
     """Compute the difference of a task or average by its headline; None if a run lacks a part of it."""
     name, condition, scorer = place
     tree = baseline.info.averages
-    shared = [key for key in baseline.scores if key in candidate.scores and key[1] == condition]
-    labels = labels_of_average(tree, name, lambda task: [key[2] for key in shared if key[0] == task])
+    shared = [key for key in baseline.scores if key in candidate.scores]
+    labels = labels_of_average(tree, name, functools.partial(_scorers_of, shared, condition))
     if scorer not in labels:
         return None
     places = {task: (task, condition, label) for task, label in labels[scorer].items()}
@@ -118,7 +111,7 @@ def _average_metrics(
 
 def task_pairs(baseline: RunScores, candidate: RunScores, place: ScoreKey) -> Pairs:
     """The counts of a task in both runs, over the questions that both have."""
-    matched = _match_questions(baseline.scores[place], candidate.scores[place])
+    matched = match_questions(baseline.scores[place], candidate.scores[place])
     return _pairs(baseline, candidate, place, matched)
 
 
@@ -142,11 +135,6 @@ def _select_metrics(
     if metric:
         return [metric] if metric in shared else []
     return shared if everything else shared[:1]
-
-
-def _match_questions(baseline: ScoreColumns, candidate: ScoreColumns) -> MatchedQuestions:
-    baseline_keys, candidate_keys = np.frombuffer(baseline.keys, np.uint64), np.frombuffer(candidate.keys, np.uint64)
-    return MatchedQuestions(*np.intersect1d(baseline_keys, candidate_keys, return_indices=True))
 
 
 def _compare_scores(
@@ -207,9 +195,8 @@ def _average_rows(
     tree = baseline.info.averages
     for name in tree:
         for condition in dict.fromkeys(place[1] for place in matches):
-            labels = labels_of_average(
-                tree, name, lambda task, at=condition: [key[2] for key in matches if key[:2] == (task, at)]  # type: ignore[misc]
-            )  # fmt: skip
+            scorers_of = functools.partial(_scorers_of, matches, condition)
+            labels = labels_of_average(tree, name, scorers_of)
             for label, scorers in labels.items():
                 parts = {
                     task: [row for row in rows if (row.task, row.condition, row.scorer) == (task, condition, scorer)]
@@ -218,6 +205,10 @@ def _average_rows(
                 for metric, chosen in _shared_metrics(parts).items():
                     key = (name, condition, label)
                     yield _average_row((baseline, candidate), matches, (key, metric), chosen, seed)
+
+
+def _scorers_of(places: Iterable[ScoreKey], condition: str, task: str) -> list[str]:
+    return [place[2] for place in places if place[:2] == (task, condition)]
 
 
 def _shared_metrics(parts: Mapping[str, Sequence[ComparisonRow]]) -> dict[str, dict[str, ComparisonRow]]:
@@ -235,20 +226,20 @@ def _shared_metrics(parts: Mapping[str, Sequence[ComparisonRow]]) -> dict[str, d
 def _average_row(
     runs: tuple[RunScores, RunScores],
     matches: Mapping[ScoreKey, MatchedQuestions],
-    named: tuple[ScoreKey, str],
+    key: tuple[ScoreKey, str],
     rows: Mapping[str, ComparisonRow],
     seed: int,
 ) -> ComparisonRow:
-    (key, metric), (baseline, candidate) = named, runs
+    (place, metric), (baseline, candidate) = key, runs
     places = {task: (task, row.condition, row.scorer) for task, row in rows.items()}
     means = _average_metrics(
-        baseline, candidate, key[0], {task: (places[task], row.metric) for task, row in rows.items()}
+        baseline, candidate, place[0], {task: (places[task], row.metric) for task, row in rows.items()}
     )
     pairs = pairs_of(
-        baseline.info.averages, key[0], lambda task: _pairs(baseline, candidate, places[task], matches[places[task]])
+        baseline.info.averages, place[0], lambda task: _pairs(baseline, candidate, places[task], matches[places[task]])
     )
     return ComparisonRow(  # failures are counted in the rows of the tasks
-        *key,
+        *place,
         metric,
         means[0].better,
         difference(means, pairs, seed),

@@ -70,11 +70,12 @@ def listening_gains(
             if shared:
                 headlines = {task: _headline(plain[key].scorer) for task, key in keys.items()}
                 names = {headline for headline, _ in headlines.values()}
-                pairs = {
-                    control: pairs_of(tree, name, lambda task, at=control, of=keys: matched[of[task]][at])  # type: ignore[misc]
-                    for control in shared
-                }
-                metric = metric_of(tree, name, lambda task, of=headlines: of[task][1])  # type: ignore[misc]
+                metrics = {task: metric for task, (_, metric) in headlines.items()}
+                metric = metric_of(tree, name, metrics.__getitem__)
+                pairs = {}
+                for control in shared:
+                    by_task_pairs = {task: matched[key][control] for task, key in keys.items()}
+                    pairs[control] = pairs_of(tree, name, by_task_pairs.__getitem__)
                 key = GainKey(name, label, "")
                 gain = _gain(key, names.pop() if len(names) == 1 else MEAN, metric, pairs, seed)
                 gains[key] = _sum_solved_items(gain, [gains[each] for each in keys.values()])

@@ -11,8 +11,8 @@ def find_headline(rows: Sequence[Row], conditions: Sequence[str], averages: Sequ
     """Find the row and the metric that are the number of a run.
 
     The condition is plain, or the first of a run that has no plain one. The row is that of the last average that has
-    a number, of the first scorer; of a run without averages that of its only task. A run of several tasks without an average
-    has no headline.
+    a number, of the first scorer; of a run without averages that of its only task. A run of several tasks without an
+    average has no headline.
     """
     condition = "plain" if "plain" in conditions else next(iter(conditions), "")
     whole = {index: row for index, row in enumerate(rows) if row.condition == condition and not row.slice}

@@ -70,6 +70,20 @@ class ScoreColumns:
         self.bags.add(line.counts, line.id, line.repeat)
 
 
+class MatchedQuestions(NamedTuple):
+    """Keys of the questions that two runs share, and their indices in both."""
+
+    keys: Names
+    baseline: npt.NDArray[np.intp]
+    candidate: npt.NDArray[np.intp]
+
+
+def match_questions(baseline: ScoreColumns, candidate: ScoreColumns) -> MatchedQuestions:
+    """Match the questions of two runs by their keys."""
+    baseline_keys, candidate_keys = np.frombuffer(baseline.keys, np.uint64), np.frombuffer(candidate.keys, np.uint64)
+    return MatchedQuestions(*np.intersect1d(baseline_keys, candidate_keys, return_indices=True))
+
+
 class QuestionIndex(NamedTuple):
     """Questions of a journal in columns, sorted by key; the last line of a question counts."""
 

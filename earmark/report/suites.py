@@ -242,9 +242,7 @@ def table_notes(table: SuiteTable) -> list[str]:
     ]
     notes += [f"{mean.title}: without {', '.join(mean.missing)}" for mean in table.means if mean.missing]
     if table.means:
-        notes.append(
-            "means over benchmarks: each counts alike, its headline from 0 to 1, higher is better (an error rate: 1 - rate)"
-        )
+        notes.append("means: each benchmark counts alike, from 0 to 1, higher is better (an error rate: 1 - rate)")
     if table.partly:
         notes.append(f"needs ears partly, and in no mean: {', '.join(table.partly)}")
     if table.unscaled:

@@ -3,21 +3,18 @@
 from __future__ import annotations
 
 from array import array
-from collections.abc import Iterator, Mapping
-from pathlib import Path
+from collections.abc import Iterator
 from typing import Final
 
 import numpy as np
 from msgspec import Struct, field
 
-from earmark.audio.read import ClipLoader
 from earmark.data.clips import size
-from earmark.engine.questions import SHOWN, limit_items
-from earmark.errors import AskError, BadData
+from earmark.engine.questions import SHOWN
+from earmark.errors import BadData
 from earmark.journal import question_key
-from earmark.types import Benchmark, Clip, CountsCalls, Item, Seconds, SynthSpec
+from earmark.types import Benchmark, Clip, Item, SynthSpec
 
-SAMPLED: Final = 8  # files whose length is read, from which that of all is estimated
 SPACING: Final = 97  # one clip of so many may be one of them: neighbours are often of one recording
 
 
@@ -50,8 +47,8 @@ class Look:
         self.characters = 0  # of questions and choices
         self.n_bytes = 0  # of loose files
         self._known: dict[tuple[str, str], int] = {}  # sizes of archives and tables
-        self._sample: list[Clip] = []
-        self._loose = 0
+        self.sample: list[Clip] = []  # of loose files
+        self.n_loose = 0
         self._keys = array("Q")
 
     def add(self, item: Item) -> None:
@@ -96,9 +93,9 @@ class Look:
             return self._known[key] > 0
         n_bytes = size(clip)
         self.n_bytes += n_bytes
-        if self._loose % SPACING == 0 and n_bytes:
-            self._sample.append(clip)
-        self._loose += 1
+        if self.n_loose % SPACING == 0 and n_bytes:
+            self.sample.append(clip)
+        self.n_loose += 1
         return n_bytes > 0
 
     @property
@@ -117,24 +114,6 @@ class Look:
         keys = np.frombuffer(self._keys, np.uint64) if self._keys else np.zeros(0, np.uint64)
         return int(keys.size - np.unique(keys).size)
 
-    def audio_seconds(self) -> Seconds | None:
-        """Estimate how long all clips last, from a few loose files; None where sound lies in tables, which are not
-        read for it.
-        """
-        if not self._loose or self._loose < self.clips:
-            return None
-        step = max(1, len(self._sample) // SAMPLED)
-        rates = []
-        loader = ClipLoader()
-        for clip in self._sample[::step][:SAMPLED]:
-            try:
-                header = loader.load(clip, ()).header
-            except AskError:
-                continue
-            if header and (n_bytes := size(clip)):
-                rates.append(header.seconds / n_bytes)
-        return self.n_bytes * sum(rates) / len(rates) if rates else None
-
     def problems(self) -> Iterator[str]:
         """A line for each thing that is missing or odd."""
         for name, task in self.tasks.items():
@@ -142,11 +121,13 @@ class Look:
             if task.expected is not None and found + task.skipped != task.expected:
                 yield f"{name}: found {found + task.skipped:,} rows, expected {task.expected:,}"
             if task.n_missing:
-                yield f"{name}: {task.n_missing:,} of {task.clips:,} clips are not there: {_listed(task.missing, task.n_missing)}"
+                paths = _listed(task.missing, task.n_missing)
+                yield f"{name}: {task.n_missing:,} of {task.clips:,} clips are not there: {paths}"
             if task.n_errors:
                 yield f"{name}: {task.n_errors:,} items cannot be asked: {_listed(task.errors, task.n_errors)}"
             if task.n_outside:
-                yield f"{name}: the right answer of {task.n_outside:,} items is none of their choices: {_listed(task.outside, task.n_outside)}"
+                ids = _listed(task.outside, task.n_outside)
+                yield f"{name}: the right answer of {task.n_outside:,} items is none of their choices: {ids}"
         if self.repeated:
             yield f"{self.repeated:,} ids stand for two items of one task"
 
@@ -171,25 +152,3 @@ class Look:
 def _listed(names: list[str], total: int) -> str:
     more = f" and {total - len(names):,} more" if total > len(names) else ""
     return ", ".join(names) + more
-
-
-def look_at(benchmark: Benchmark, limit: int | None = None) -> Look:
-    """Look at every item of a benchmark. Raises BadData where its data cannot be read."""
-    look = Look(benchmark, limit=limit)
-    for item in limit_items(benchmark, limit):
-        look.add(item)
-    return look
-
-
-def judge_calls(benchmark: Benchmark, look: Look, answers: int) -> int:
-    """Number of times that judges are asked, with so many answers to an item."""
-    calls = 0
-    for name, task in look.tasks.items():
-        scorers = benchmark.scorers(name) if task.items else ()
-        calls += task.items * sum(one.calls_per_answer for one in scorers if isinstance(one, CountsCalls))
-    return calls * answers
-
-
-def data_files(benchmark: Benchmark) -> Mapping[str, int]:
-    """The files behind a benchmark, with their sizes in bytes."""
-    return {path: Path(path).stat().st_size for path in benchmark.files()}

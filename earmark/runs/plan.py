@@ -4,16 +4,57 @@ from __future__ import annotations
 
 from typing import Final, NamedTuple
 
+from earmark.audio.read import ClipLoader
 from earmark.config import CommonSettings, Config, Prices, parse_settings
-from earmark.engine.suites import BenchmarkRun
-from earmark.runs.look import Look, judge_calls, look_at
-from earmark.types import Seconds, Usage
+from earmark.data.clips import size
+from earmark.engine.load import BenchmarkRun
+from earmark.engine.questions import limit_items
+from earmark.errors import AskError
+from earmark.runs.look import Look
+from earmark.types import Benchmark, CountsCalls, Seconds, Usage
 
+SAMPLED: Final = 8  # files whose length is read, from which that of all is estimated
 AUDIO_TOKENS: Final = 25  # a second of sound, for most models that tell
 CHARACTERS: Final = 4  # of a token of text
 REPLY_TOKENS: Final = 100
 ASSUMED: Final = f"{AUDIO_TOKENS} tokens a second of sound, 1 for {CHARACTERS} characters, {REPLY_TOKENS} an answer"
 PLAN_HEAD: Final = ("benchmark", "items", "answers", "clips", "not there", "sound", "judge calls", "cost, about")
+
+
+def look_at(benchmark: Benchmark, limit: int | None = None) -> Look:
+    """Look at every item of a benchmark. Raises BadData where its data cannot be read."""
+    look = Look(benchmark, limit=limit)
+    for item in limit_items(benchmark, limit):
+        look.add(item)
+    return look
+
+
+def judge_calls(benchmark: Benchmark, look: Look, answers: int) -> int:
+    """Number of times that judges are asked, with so many answers to an item."""
+    calls = 0
+    for name, task in look.tasks.items():
+        scorers = benchmark.scorers(name) if task.items else ()
+        calls += task.items * sum(one.calls_per_answer for one in scorers if isinstance(one, CountsCalls))
+    return calls * answers
+
+
+def audio_seconds(look: Look) -> Seconds | None:
+    """Estimate how long all clips last, from a few loose files; None where sound lies in tables, which are not read for
+    it.
+    """
+    if not look.n_loose or look.n_loose < look.clips:
+        return None
+    step = max(1, len(look.sample) // SAMPLED)
+    rates = []
+    loader = ClipLoader()
+    for clip in look.sample[::step][:SAMPLED]:
+        try:
+            header = loader.load(clip, ()).header
+        except AskError:
+            continue
+        if header and (n_bytes := size(clip)):
+            rates.append(header.seconds / n_bytes)
+    return look.n_bytes * sum(rates) / len(rates) if rates else None
 
 
 class LinePlan(NamedTuple):
@@ -32,7 +73,7 @@ def plan_run(name: str, run: BenchmarkRun) -> LinePlan:
     benchmark, config = run
     look = look_at(benchmark, config.run.limit)
     times = len(config.run.condition) * config.run.repeats
-    seconds = look.audio_seconds()
+    seconds = audio_seconds(look)
     sent = None if seconds is None else seconds * times
     return LinePlan(
         name, look, look.items * times, judge_calls(benchmark, look, times), sent, _cost(config, look, times, sent)

@@ -99,12 +99,12 @@ class LineScores(NamedTuple):
 
 def build_suite_table(record: SuiteRecord, *, published: bool = False) -> SuiteTable:
     """The table of a suite that was run."""
-    loaded = {line.name: _load_line(line) for line in record.lines if line.run}
+    scores = {line.name: _load_line(line) for line in record.lines if line.run}
     rows: list[SuiteRow] = []
     for line in record.lines:
-        found = loaded.get(line.name)
+        found = scores.get(line.name)
         rows += _line_rows(found) if found else [SuiteRow(line.name, problem=line.problem, run=line.run)]
-    means, unscaled = _means(record, [found for found in loaded.values() if found])
+    means, unscaled = _means(record, [found for found in scores.values() if found])
     partly = [
         f"{line.name}:{task}" for line in record.lines for task, facts in line.facts.items()
         if facts.needs_ears == "partly"
@@ -188,12 +188,12 @@ class UnitTask(NamedTuple):
     found: LineScores
 
 
-def _means(record: SuiteRecord, loaded: Sequence[LineScores]) -> tuple[list[SuiteMean], list[str]]:
+def _means(record: SuiteRecord, lines_run: Sequence[LineScores]) -> tuple[list[SuiteMean], list[str]]:
     """The mean of each kind, and the tasks that have no scale."""
     unscaled: list[str] = []
     means = []
     for kind in KINDS:
-        tasks = [task for found in loaded for task in _unit_tasks(found, kind, unscaled)]
+        tasks = [task for found in lines_run for task in _unit_tasks(found, kind, unscaled)]
         lines = list(dict.fromkeys(task.line for task in tasks))
         if not lines:
             continue

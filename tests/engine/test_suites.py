@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from earmark.config import yaml_names
-from earmark.engine.load import load_benchmark
-from earmark.engine.suites import BenchmarkRun, SuiteEntry, load_benchmarks, load_suite, split_tasks
+from earmark.engine.load import BenchmarkRun, load_benchmark, split_tasks
+from earmark.engine.suites import SuiteEntry, load_benchmarks, load_suite
 from earmark.errors import BadData, UsageError
 from earmark.plugins import table_names
 

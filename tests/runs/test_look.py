@@ -13,7 +13,7 @@ from earmark.engine.load import load_benchmark
 from earmark.errors import BadData
 from earmark.journal import CompletedIndex
 from earmark.runs.dataset_check import check_dataset
-from earmark.runs.look import judge_calls, look_at
+from earmark.runs.plan import audio_seconds, judge_calls, look_at
 from earmark.scorers.choice import ChoiceScorer
 from earmark.scorers.judge import Settings as JudgeScorer
 from earmark.types import Benchmark, Clip, Item, Prompt, TaskFacts, Turn, replace
@@ -63,7 +63,7 @@ def test_counts_of_a_part_are_not_compared_with_the_expected() -> None:
 def test_the_length_of_all_sound_is_estimated_from_a_few_files(tmp_path: Path) -> None:
     paths = [data.put(tmp_path / f"{number}.wav", data.wav()) for number in range(200)]
     look = look_at(bench(choice(str(path), clips=(Clip(str(path)),)) for path in paths))
-    assert look.audio_seconds() == pytest.approx(20.0, rel=0.01)
+    assert audio_seconds(look) == pytest.approx(20.0, rel=0.01)
 
 
 def test_members_of_archives_and_cells_of_tables_are_looked_for(tmp_path: Path) -> None:
@@ -75,7 +75,7 @@ def test_members_of_archives_and_cells_of_tables_are_looked_for(tmp_path: Path) 
     )
     look = look_at(bench([choice("1", clips=clips)]))
     assert look.tasks["t"].missing == ["out.wav", str(tmp_path / "no.parquet")]
-    assert look.audio_seconds() is None
+    assert audio_seconds(look) is None
 
 
 def test_a_run_says_first_what_is_missing_and_a_strict_one_ends(tmp_path: Path) -> None:
