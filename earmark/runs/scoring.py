@@ -224,7 +224,7 @@ def _average_rows(benchmark: Benchmark, cells: Aggregates) -> list[Row]:
 
 
 def _gains(benchmark: Benchmark, cells: Aggregates, controls: Sequence[str], seed: int) -> list[ListeningGain]:
-    if not controls:
+    if not controls or not any(row_key.condition == "plain" for row_key in cells.by_row):
         return []
     from earmark.report.gain import listening_gains  # noqa: PLC0415 - of runs with a control
 
