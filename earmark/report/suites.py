@@ -21,6 +21,7 @@ from earmark.stats.estimate import Estimate
 from earmark.types import Counts, Metric, Number, TaskFacts, replace
 
 KINDS: Final = {"yes": "needs ears", "no": "words carry"}
+MAX_TASKS: Final = 12  # of a benchmark without an average, that have a row each
 COUNTS: Final = ("n", "failed", "refused", "unread", "no verdict")
 HEAD: Final = ("benchmark", "metric", "score", "95 % interval", *COUNTS)
 BESIDE: Final = ("beside", "difference", "95 % of it")
@@ -145,8 +146,10 @@ def unit_metric(metric: Metric) -> Metric | None:
 
 
 def choose_rows(line: LineRecord, rows: Sequence[Row], averages: Mapping[str, Sequence[str]]) -> list[Row]:
-    """The rows of a line that stand in the table: those that the suite names, else the last average of all that was
-    run, else each task, below an average that lacks some. `averages` has the tasks of each.
+    """The rows of a line that stand in the table. `averages` has the tasks of each.
+
+    They are those that the suite names, else the last average of all that was run; without one each task, below an
+    average that lacks some; of many tasks the averages that are in no other one, else one row without a number.
     """
     plain: dict[str, Row] = {}
     for row in rows:
@@ -156,11 +159,26 @@ def choose_rows(line: LineRecord, rows: Sequence[Row], averages: Mapping[str, Se
         return [plain[name] for name in line.rows if name in plain]
     tasks = [name for name in plain if name not in averages]
     covering = [name for name in averages if name in plain and {*tasks} <= {*averages[name]}]
-    numbers = [name for name in covering if plain[name].headline[1].value is not None]
-    if numbers:
-        return [plain[numbers[-1]]]
+    numbers = [name for name in averages if name in plain and plain[name].headline[1].value is not None]
+    if whole := [name for name in covering if name in numbers]:
+        return [plain[whole[-1]]]
     is_chosen = ":" in line.name  # tasks were, so that an average is not asked for
-    return [plain[name] for name in (*([] if is_chosen else covering[-1:]), *tasks)]
+    above = [] if is_chosen else covering[-1:]
+    if len(tasks) > MAX_TASKS:
+        tops = [name for name in numbers if not any({*averages[name]} < {*averages[other]} for other in numbers)]
+        return [plain[name] for name in (*above, *tops)] or [_summary([plain[name] for name in tasks], line.run)]
+    return [plain[name] for name in (*above, *tasks)]
+
+
+def _summary(rows: Sequence[Row], run: str) -> Row:
+    """One row for many tasks without an average."""
+    name, _ = rows[0].headline
+    why = f"{len(rows)} tasks and no average of all; type earmark show {run}"
+    states = {state: sum(row.states.get(state, 0) for row in rows) for state in rows[0].states}
+    return replace(
+        rows[0], task=f"{len(rows)} tasks", n=sum(row.n for row in rows), states=states,
+        metrics={name: Estimate(None, why=why)}, guess_rate=None, p_guess=None, repeats=None,
+    )  # fmt: skip
 
 
 def ears_of(facts: Mapping[str, TaskFacts], tasks: Iterable[str]) -> str:

@@ -92,7 +92,7 @@ class LineScores(NamedTuple):
     line: LineRecord
     metrics: Metrics
     rows: list[Row]  # that stand in the table
-    tasks: tuple[str, ...]  # below these rows
+    tasks: tuple[str, ...]  # that count in the means: those below the rows that the suite names, else all
     scores: RunScores | None
     beside: RunScores | None
 
@@ -124,7 +124,9 @@ def _load_line(line: LineRecord) -> LineScores | None:
         return None
     tree = metrics.average_tree
     rows = choose_rows(line, metrics.rows, {name: tasks_of(tree, name) for name in tree})
-    tasks = tuple(dict.fromkeys(task for row in rows for task in tasks_of(tree, row.task)))
+    tasks = tuple(dict.fromkeys(row.task for row in metrics.rows if row.task not in tree))
+    if line.rows:
+        tasks = tuple(dict.fromkeys(task for row in rows for task in tasks_of(tree, row.task)))
     has_other = line.beside and (Path(line.beside) / "metrics.json").exists()
     return LineScores(
         line, metrics, rows, tasks, load_run_scores(run), load_run_scores(Path(line.beside)) if has_other else None
@@ -144,8 +146,8 @@ def _line_rows(found: LineScores) -> Iterator[SuiteRow]:
         yield SuiteRow(
             line.name.partition(":")[0],
             "" if len(rows) == 1 and row.task in tree else row.task,
-            ears_of(line.facts, tasks),
-            official_metric(line.facts, tasks, row.headline[0]),
+            ears_of(line.facts, tasks if {*tasks} <= line.facts.keys() else line.facts),
+            official_metric(line.facts, tasks if {*tasks} <= line.facts.keys() else line.facts, row.headline[0]),
             row,
             _other_estimate(line, row),
             apart,

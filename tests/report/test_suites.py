@@ -95,6 +95,16 @@ def test_a_line_shows_its_average_or_else_its_tasks(
     assert [found.task for found in choose_rows(LineRecord(name, wanted), rows, AVERAGES)] == expected
 
 
+def test_of_many_tasks_without_an_average_one_row_is_shown() -> None:
+    rows = [row(str(number)) for number in range(13)]
+    (shown,) = choose_rows(LineRecord("x", run="results/x"), rows, {})
+    assert (shown.task, shown.n, shown.headline[1].value) == ("13 tasks", 130, None)
+    assert "earmark show results/x" in shown.headline[1].why
+    halves = {"low": ("0", "1"), "inner": ("2", "3"), "outer": ("2", "3", "4")}
+    rows += [row(name) for name in halves]
+    assert [found.task for found in choose_rows(LineRecord("x"), rows, halves)] == ["low", "outer"]
+
+
 def test_the_kind_and_the_name_of_an_average_are_those_of_its_tasks() -> None:
     facts = {"a": TaskFacts(metric="WER", needs_ears="no"), "b": TaskFacts(metric="WER", needs_ears="no")}
     assert (ears_of(facts, ["a", "b"]), official_metric(facts, ["a", "b"], "wer")) == ("no", "WER")
