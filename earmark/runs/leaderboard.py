@@ -18,7 +18,8 @@ from typing import Final
 import msgspec
 
 from earmark.errors import BadData
-from earmark.journal import METRICS_FILE
+from earmark.journal import METRICS_FILE, ScoreLine
+from earmark.report.averages import SEVERAL, tasks_of
 from earmark.report.comparison import headline_difference
 from earmark.report.files import read_metrics
 from earmark.report.leaderboard import Leaderboard, LeaderboardEntry
@@ -143,9 +144,16 @@ def _below(p: float | None) -> bool:
 
 
 def _side_of(entry: LeaderboardEntry) -> RunScores | None:
-    """A run to be compared; None of an audiogram, or of answers that only a judge could score: its numbers stand."""
+    """The scores of the row that ranks; None of an audiogram, or of answers that only a judge could score."""
+    row = entry.row
+    tasks = tasks_of(read_metrics(Path(entry.run)).average_tree, row.task)
+
+    def ranks(line: ScoreLine) -> bool:
+        is_scorer = line.scorer == row.scorer or row.scorer == SEVERAL
+        return line.condition == row.condition and is_scorer and line.task in tasks
+
     try:
-        return load_run_scores(Path(entry.run))
+        return load_run_scores(Path(entry.run), ranks)
     except BadData:
         return None
 
