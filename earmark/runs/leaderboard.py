@@ -149,7 +149,7 @@ def _side_of(entry: LeaderboardEntry) -> RunScores | None:
     tasks = tasks_of(read_metrics(Path(entry.run)).average_tree, row.task)
 
     def ranks(line: ScoreLine) -> bool:
-        is_scorer = line.scorer == row.scorer or row.scorer == SEVERAL
+        is_scorer = row.scorer in (line.scorer, SEVERAL)
         return line.condition == row.condition and is_scorer and line.task in tasks
 
     try:
