@@ -168,7 +168,7 @@ def confusion(table: RunTable, filters: Filters) -> dict[str, Any]:
 
 def _notes(table: RunTable, filters: Filters) -> list[dict[str, Any]]:
     """Count what was done to sound; notes that differ in their numbers alone are counted as one."""
-    source = f"(select *, unnest(list_distinct({NOTE_KINDS})) as note from items)"
+    source = f"(select *, unnest(list_distinct({NOTE_KINDS})) as note from items)"  # noqa: S608
     rest = f"group by note order by 2 desc, 1 limit {MAX_LISTED}"
     return [{"note": note, "n": n} for note, n in table.query("note, count(*)", filters, rest, source=source)]
 
