@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from earmark.cli._console import print_line
+from earmark.terminal.console import print_line
 
 
 @click.command()

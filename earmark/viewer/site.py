@@ -23,7 +23,7 @@ from earmark.viewer.media import Media
 from earmark.viewer.pages import Pages
 from earmark.viewer.results import to_plain
 from earmark.viewer.server import NONCE, POLICY, STATIC, static_files
-from earmark.viewer.site_plan import RunPlan, SitePlan
+from earmark.viewer.site_plan import SitePlan, SiteRun
 
 CHUNK: Final = 50  # items of a file
 CORE: Final = '<script src="static/app/core.js"></script>'
@@ -108,7 +108,7 @@ class SiteWriter:
         except EarmarkError as error:
             return {"error": str(error)}
 
-    def _write_run(self, run: RunPlan) -> None:
+    def _write_run(self, run: SiteRun) -> None:
         name, query = self._names[run.summary.run], [("run", run.summary.run)]
         self._put(f"run-{name}", self._try(lambda: self._pages.run(query)))
         self._put(f"counts-{name}", self._try(lambda: self._pages.counts(query)))
@@ -120,7 +120,7 @@ class SiteWriter:
             records = (table.record(line) for line in run.lines[start : start + CHUNK])
             self._put(f"item-{name}-{number}", [self._item(run, record) for record in records])
 
-    def _item(self, run: RunPlan, record: Record) -> dict[str, Any]:
+    def _item(self, run: SiteRun, record: Record) -> dict[str, Any]:
         details = item_details(self._pages.results, run.summary.run, record)
         if not self._plan.options.sound:
             if details["speech"]:
@@ -147,7 +147,7 @@ class SiteWriter:
     def _picture_files(self, run: Path, record: Record, index: int, _: dict[str, Any]) -> dict[str, Any]:
         return {"url": self._file(self._pages.media.picture_media(run, record, index))}
 
-    def _try_speech(self, run: RunPlan, record: Record) -> dict[str, str]:
+    def _try_speech(self, run: SiteRun, record: Record) -> dict[str, str]:
         key = {"item.task": record.item.task, "item.id": record.item.id, "item.condition": record.condition,
                "item.repeat": str(record.repeat)}  # fmt: skip
         try:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import combinations
 from typing import Final, Literal, NamedTuple
 
@@ -31,8 +31,8 @@ class SiteOptions(NamedTuple):
     yes: bool = False  # publish sound whose licence is not told
 
 
-class RunPlan(NamedTuple):
-    """What a site holds of a run."""
+class SiteRun(NamedTuple):
+    """Content of a site: one run."""
 
     summary: RunSummary
     lines: list[int]  # of the journal, in its order
@@ -44,9 +44,9 @@ class RunPlan(NamedTuple):
 
 
 class SitePlan(NamedTuple):
-    """What a site holds."""
+    """Content of a site."""
 
-    runs: list[RunPlan]
+    runs: list[SiteRun]
     pairs: list[tuple[str, str]]
     options: SiteOptions
 
@@ -81,7 +81,7 @@ def plan_site(pages: Pages, options: SiteOptions) -> SitePlan:
         for run in runs:
             if run.sound_bytes and not run.licence:
                 raise UsageError(
-                    f"{run.summary.run}: its benchmark tells no licence of its sound, which --sound sent would publish; "
+                    f"{run.summary.run}: its benchmark tells no licence of the sound that --sound sent would publish; "
                     "add --yes if you may"
                 )
     pairs = [pair for group in by_benchmark.values() for pair in combinations([run.run for run in group], 2)]
@@ -98,19 +98,24 @@ def find_different(pages: Pages, runs: Sequence[RunSummary]) -> set[Question]:
     return {question for question, found in marks.items() if len(found) > 1}
 
 
-def _plan_run(pages: Pages, summary: RunSummary, options: SiteOptions, different: set[Question]) -> RunPlan:
+def _plan_run(pages: Pages, summary: RunSummary, options: SiteOptions, different: set[Question]) -> SiteRun:
     table = pages.results.table(summary.run)
     rows = table.query("line, task, id, right_ is not null and not right_", rest="order by line")
     is_alone = not any((task, item) in different for _, task, item, _ in rows)
-    chosen = [line for line, task, item, wrong in rows
-              if options.items == "all" or (options.items != "none" and wrong and (options.items == "wrong" or is_alone))
-              or (options.items == "differ" and (task, item) in different)]  # fmt: skip
+    wanted: dict[str, Callable[[Question, bool], bool]] = {
+        "all": lambda *_: True,
+        "wrong": lambda _, wrong: wrong,
+        "differ": lambda question, wrong: wrong if is_alone else question in different,
+        "none": lambda *_: False,
+    }
+    is_wanted = wanted[options.items]
+    chosen = [line for line, task, item, wrong in rows if is_wanted((task, item), wrong)]
     lines = chosen[: options.most]
     sampled = lines[:: max(1, len(lines) // SAMPLED)][:SAMPLED]
     sizes = [len(msgspec.json.encode(item_details(pages.results, summary.run, table.record(line)))) for line in sampled]
     each = sum(sizes) / len(sizes) + ROW_BYTES if sizes else 0
     sound = sum(_sound_bytes(pages, summary.run, lines)) if options.sound else 0
-    return RunPlan(
+    return SiteRun(
         summary, lines, len(chosen) - len(lines), len(rows), licence_of(pages, summary.run), int(each * len(lines)),
         sound,
     )  # fmt: skip
