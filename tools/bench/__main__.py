@@ -29,6 +29,7 @@ AUDIO = {"type": "input_audio", "input_audio": {"data": "CLIP", "format": "wav"}
 WORDS = {"type": "text", "text": "Which?"}
 MESSAGE = orjson.dumps({"model": "bench", "messages": [{"role": "user", "content": [AUDIO, WORDS]}]}).split(b"CLIP")
 HERE = Path(__file__).parent
+JOURNAL, WORDS_FILE = "responses.jsonl", "words.jsonl"
 
 
 @contextlib.contextmanager
@@ -180,6 +181,10 @@ def long_histories() -> None:
         words += [f"data={folder}/data", f"media={folder}/media", f"model={base}"]
         start_cpu, start_wall, _ = earmark(*words, f"results={work}/r", "resume=false", "limit=1")
         cpu, wall, memory = earmark(*words, f"results={work}/r", "resume=false")
+        wordless_cpu, *_ = earmark(*words, f"results={work}/w", "keep_words=false")
+        journal, kept = (
+            sum(path.stat().st_size for path in Path(work, "r").rglob(name)) for name in (JOURNAL, WORDS_FILE)
+        )
     count = history.QUESTIONS
     print(f"histories: {count} questions of 60 sessions, 600 frames and 60 clips in each request, 8 in flight")
     print(
@@ -192,6 +197,10 @@ def long_histories() -> None:
         f"requests/s   peak {memory:.0f} MB"
     )
     print(f"  ratio of CPU               {ours / (script_cpu / count):.2f}")
+    wordless = (wordless_cpu - start_cpu) / (count - 1)
+    print(
+        f"  the same, keep_words=false {wordless * 1000:.0f} ms CPU a request   words.jsonl has {kept / journal:.0%} of the journal"
+    )
 
 
 def million() -> None:
