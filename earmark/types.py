@@ -421,6 +421,14 @@ class Opens(Protocol):
 
 
 @runtime_checkable
+class CountsCalls(Protocol):
+    """A scorer that asks a judge, and can tell how often."""
+
+    @property
+    def calls_per_answer(self) -> int: ...
+
+
+@runtime_checkable
 class HasVerdicts(Protocol):
     """A scorer of verdicts that another harness gave."""
 
@@ -483,6 +491,20 @@ class TaskFacts(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=T
     faults: tuple[str, ...] = ()  # known ones
 
 
+class WritesRecords(Protocol):
+    """Files of a benchmark's own that are written while a run goes on."""
+
+    def load(self, run: Path) -> None:
+        """Enter what a run has answered before."""
+        ...
+
+    def add(self, record: Any) -> None:
+        """Enter a record (a journal.Record), which is on disk."""
+        ...
+
+    def close(self) -> None: ...
+
+
 class Benchmark(Struct, frozen=True):
     """A set of questions, how they are asked and how they are scored."""
 
@@ -498,8 +520,7 @@ class Benchmark(Struct, frozen=True):
     data_root: str = ""  # the folder below which the paths of `files` name them; empty: their last parts do
     source: str = ""  # where the data is published, with its revision
     license: str = ""
-    averages: Mapping[str, tuple[str, ...]] = {}  # further rows: the mean over some tasks, each task counting alike
-    average_tree: Mapping[str, Average] = {}  # the same with weights, scales and averages of averages
+    averages: Mapping[str, Average] = {}  # further rows: means over tasks or over averages that stand before
     task_facts: Mapping[str, TaskFacts] = {}
     slices: tuple[str, ...] = ()  # tags to break every row down by
     mean_over: str = ""  # what a group is ("user"): a further row is the mean over groups, each group counting alike
@@ -510,6 +531,7 @@ class Benchmark(Struct, frozen=True):
     max_attempts: int | None = (
         None  # requests for one answer, where the protocol says; the run's own setting goes first
     )
+    open_files: Callable[[], WritesRecords] | None = None  # files that are written while a run goes on
     extra_tables: Callable[[str, Callable[[], Iterable[tuple[Any, Any]]]], Iterable[Table]] | None = None
     # ^ the benchmark's own files, from the model's name and what gives its scored records (journal.Record, journal.ScoreLine)
     warnings: tuple[str, ...] = ()  # what a reader of the table must know
