@@ -147,6 +147,13 @@ class RunTable:
         rest = f"order by {order_by(order)} limit {order.limit} offset {order.offset}"
         return self.rows([place for (place,) in self.query("line", filters, rest)])
 
+    def listing(self, filters: Filters, order: Order) -> tuple[int, list[dict[str, Any]]]:
+        """Count the items that pass the filters, and return a page of them; a filter is applied once for both."""
+        if not filters:
+            return self.count(), self.page(filters, order)
+        places = [place for (place,) in self.query("line", filters, f"order by {order_by(order)}")]
+        return len(places), self.rows(places[order.offset : order.offset + order.limit])
+
     def rows(self, places: Sequence[int]) -> list[dict[str, Any]]:
         """Return the items of some lines of the journal, in that order, as a list shows them."""
         if not places:
@@ -158,10 +165,16 @@ class RunTable:
 
     def neighbours(self, filters: Filters, order: Order, line: int) -> tuple[int, list[dict[str, Any] | None]]:
         """Return the place of an item in a list, from 0, or -1 where it is not in it, and the items beside it."""
-        places = [place for (place,) in self.query("line", filters, f"order by {order_by(order)}")]
-        index = places.index(line) if line in places else -1
-        before = places[index - 1] if index > 0 else None
-        after = places[index + 1] if 0 <= index < len(places) - 1 else None
+        if order.sort or order.descending:
+            places = [place for (place,) in self.query("line", filters, f"order by {order_by(order)}")]
+            index = places.index(line) if line in places else -1
+            before = places[index - 1] if index > 0 else None
+            after = places[index + 1] if 0 <= index < len(places) - 1 else None
+        else:
+            select = f"""count(*) filter (line < {line}), max(line) filter (line < {line}),
+                         min(line) filter (line > {line}), count(*) filter (line = {line})"""
+            index, before, after, is_there = self.query(select, filters)[0]
+            index, before, after = (index, before, after) if is_there else (-1, None, None)
         rows = iter(self.rows([place for place in (before, after) if place is not None]))
         return index, [None if place is None else next(rows) for place in (before, after)]
 
