@@ -55,6 +55,11 @@ class Lines:
             return file.read(int(self.ends[last - 1]) - start)
 
 
+def _room(lines: Lines) -> int:
+    """Return the bytes that DuckDB makes room for, for the longest line."""
+    return max(MIN_OBJECT, lines.longest + 1024)
+
+
 def _line_ends(path: Path) -> npt.NDArray[np.int64]:
     if not path.exists() or not path.stat().st_size:
         return np.zeros(0, np.int64)
@@ -79,30 +84,34 @@ class RunTable:
         self.lines = Lines(run / JOURNAL_FILE)
         score_lines = Lines(run / SCORES_FILE)
         if len(score_lines):
-            self._read(sql.SCORES, "scores", run / SCORES_FILE, score_lines)
+            self._read_scores(run / SCORES_FILE, score_lines)
         self.n_written_scores = len(score_lines)
         if len(self.lines):
-            self._read(sql.LINES, "lines", run / JOURNAL_FILE, self.lines)
-        self._add_items()
-
-    def _read(self, statement: str, table: str, path: Path, lines: Lines, before: int = 0) -> None:
-        """Read a file of lines. Raises BadData for one that is no record."""
-        room = max(MIN_OBJECT, lines.longest + 1024)
-        self._database.execute(statement, [before, str(path), room, before + len(lines)])
-        broken = f"select min(line) from {table} where id is null"  # noqa: S608
-        number = self._database.execute(broken).fetchall()[0][0]
-        if number is not None:
-            raise BadData(f"{self.run / JOURNAL_FILE if before else path}, line {number}: is no record of a run; "
-                          "restore the file from a copy")  # fmt: skip
-
-    def _add_items(self) -> None:
-        for statement in sql.ADD_ITEMS:
-            self._database.execute(statement)
-        self._score_items()
-
-    def _score_items(self) -> None:
-        self._database.execute(sql.SCORE_ITEMS, [self._scorers])
+            self._read_items(run / JOURNAL_FILE, self.lines)
         self._database.execute(sql.USE_SCORES)
+
+    def _read_scores(self, path: Path, lines: Lines) -> None:
+        self._database.execute(sql.SCORES, [0, str(path), _room(lines), len(lines)])
+        self._check("scores", path)
+
+    def _read_items(self, path: Path, lines: Lines, before: int = 0) -> None:
+        """Add the items of lines of the journal, of which `before` were read already."""
+        values = [before, str(path), _room(lines), self._scorers, before + len(lines)]
+        self._database.execute("begin")
+        try:
+            self._database.execute(sql.ITEMS, values)
+            self._check("items", self.run / JOURNAL_FILE)
+            self._database.execute(sql.KEEP_LATEST)
+        except BadData:
+            self._database.execute("rollback")
+            raise
+        self._database.execute("commit")
+
+    def _check(self, table: str, path: Path) -> None:
+        """Raise BadData for a line that is no record."""
+        number = self._database.execute(f"select min(line) from {table} where id is null").fetchall()[0][0]  # noqa: S608
+        if number is not None:
+            raise BadData(f"{path}, line {number}: is no record of a run; restore the file from a copy")
 
     def refresh(self) -> list[int]:
         """Take in the lines that were added to the journal; return their numbers."""
@@ -113,9 +122,8 @@ class RunTable:
             with tempfile.NamedTemporaryFile(suffix=".jsonl") as added:
                 added.write(lines.read_range(before, len(lines)))
                 added.flush()
-                self._read(sql.LINES, "lines", Path(added.name), Lines(Path(added.name)), before)
+                self._read_items(Path(added.name), Lines(Path(added.name)), before)
             self.lines = lines
-            self._add_items()
             return list(range(before + 1, len(lines) + 1))
 
     def add_scores(self, scores: Iterable[ScoreLine]) -> None:
@@ -123,8 +131,9 @@ class RunTable:
         with self._lock, tempfile.NamedTemporaryFile(suffix=".jsonl") as added:
             added.writelines(encode_line(score) for score in scores)
             added.flush()
-            self._read(sql.SCORES, "scores", Path(added.name), Lines(Path(added.name)))
-            self._score_items()
+            self._read_scores(Path(added.name), Lines(Path(added.name)))
+            self._database.execute(sql.SCORE_ITEMS, [self._scorers])
+            self._database.execute(sql.USE_SCORES)
 
     def fetch(self, statement: str, values: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
         """Run a query and return its rows."""
