@@ -30,6 +30,19 @@ def command(words: tuple[str, ...], *, sweep: bool, cfg: str | None, config_dir:
     earmark run acoustics model=local 'condition=[plain,silence]'
     earmark run -m acoustics model=local,fake limit=5,20
 
+    \b
+    model=NAME       a name of earmark list models, BACKEND/NAME, or a URL (local)
+    data=FOLDER      where a benchmark's data lies
+    condition=plain  how the audio is sent: 'condition=[plain,silence,noise:10]'
+    limit=N          the first N items of each task (all)
+    repeats=1        responses to each item
+    seed=N           of everything random (the benchmark's own)
+    budget=N         what the run may cost, in the currency of the prices (none)
+    judge=MODEL      of benchmarks whose replies a model judges
+    model.concurrency=16   requests at once, at most
+    results=FOLDER   where runs lie (results)
+
+    docs/settings.md lists all settings; earmark info NAME those of a benchmark.
     Rerun the command to resume an unfinished run; resume=false starts a new one.
     """
     if sweep or cfg or config_dir or Path("conf").is_dir() or Path("configs").is_dir():
