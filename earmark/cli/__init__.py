@@ -21,7 +21,6 @@ from earmark.errors import INTERRUPTED, EarmarkError, UsageError, from_os_error
 from earmark.plugins import display_name, find_plugin, plugin_names, summary
 from earmark.terminal.console import print_line
 
-
 GROUPS: Final = {
     "Start": "doctor demo list info init",
     "Ask a model": "run retry audiogram probe serve",
