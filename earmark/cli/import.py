@@ -31,7 +31,7 @@ def command(path: Path, form: str, model: str, table: str, reply: str, words: tu
     \b
     earmark import logs/2026-01-31_audio.eval
     earmark import out --model qwen2-audio results=imported
-    earmark import replies.jsonl --table mmar --reply answer_prediction --model mine
+    earmark import replies.jsonl --table mmar --reply answer_prediction
     """
     from earmark.cli._args import use_only
     from earmark.cli._tables import show_rows

@@ -26,8 +26,8 @@ def command(run: Path, scorer: str, parsers: str, words: tuple[str, ...]) -> Non
 
     \b
     earmark rescore RUN policy=official
-    earmark rescore RUN --parsers all         writes nothing; shows the imported verdicts too, if the run has any
-    earmark rescore results --parsers all     the replies of all runs in a folder together
+    earmark rescore RUN --parsers all       writes nothing; imported verdicts too
+    earmark rescore results --parsers all   the replies of all runs together
     """
     import asyncio
 

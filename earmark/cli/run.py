@@ -31,7 +31,7 @@ def command(words: tuple[str, ...], *, sweep: bool, cfg: str | None, config_dir:
     earmark run -m acoustics model=local,fake limit=5,20
 
     \b
-    model=NAME       a name of earmark list models, BACKEND/NAME, or a URL (local)
+    model=NAME       one of earmark list models, BACKEND/NAME, or a URL (local)
     data=FOLDER      where a benchmark's data lies
     condition=plain  how the audio is sent: 'condition=[plain,silence,noise:10]'
     limit=N          the first N items of each task (all)

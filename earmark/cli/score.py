@@ -23,7 +23,7 @@ def command(file: Path, scorer: str, as_json: bool, items: Path | None, words: t
     \b
     earmark score replies.jsonl --scorer choice
     earmark score replies.jsonl --scorer listen policy=official --json
-    earmark score replies.jsonl --scorer judge judge=openai/gpt-4o-mini prompt=sakura       lines with a question
+    earmark score replies.jsonl --scorer judge judge=openai/gpt-4o-mini
     """
     import asyncio
 

@@ -41,10 +41,10 @@ def command(
     A folder with runs below it stands for the newest of them, and @ for the newest under results.
 
     \b
-    earmark show RUN --by level            a row for each value of a tag that the items have
-    earmark show RUN --width 0.04          number of items needed for an interval of plus or minus 0.02
-    earmark show RUN RUN --plot scores.svg scores with their intervals, a colour for each run
-    earmark show RUN --plot curve.png      score against the signal-to-noise ratio, for a run with noise=[20,10,0,-10]
+    earmark show RUN --by level             a row for each value of a tag
+    earmark show RUN --width 0.04           items needed for such an interval
+    earmark show RUN RUN --plot scores.svg  scores with their intervals
+    earmark show RUN --plot curve.png       of a run in noise=[20,10,0,-10]
     earmark show RUN RUN --latex           a table for a paper
     """
     folders = [find_run(run) for run in runs]
