@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
 
 import earmark
+from earmark import cli
 from earmark.errors import BadData, EarmarkError, UsageError
 from earmark.runs.gate import check_not_worse, check_requirements, parse_requirement
 
@@ -73,3 +76,19 @@ def test_not_worse_by_the_interval_of_the_difference(right: Path, tmp_path: Path
         check_not_worse(right, always, 0.0)
     with pytest.raises(UsageError, match="no question in common"):
         check_not_worse(right, always, 0.1, task="pitch")
+
+
+def test_the_command_says_so_and_exits_with_8(right: Path) -> None:
+    def command(*words: str) -> tuple[int, str]:
+        done = CliRunner().invoke(cli.earmark, ["check", str(right), *words])
+        return done.exit_code, done.output
+
+    assert command("accuracy>=0.9")[0] == 0
+    status, out = command("accuracy>=0.95", "--task", "loudness", "--json")
+    told = json.loads(out)
+    assert (status, told["passed"], told["requirements"][0]["low"] > 0.92) == (8, False, True)
+    status, out = command("--not-worse-than", str(right), "--by", "0.1")
+    assert (status, out.split()[:4]) == (0, ["pass", "loudness", "plain:", "accuracy"])
+    assert "the lower end of the difference's 95 % interval is -0.0" in out
+    for words in ((), ("--by", "0.1")):
+        assert isinstance(CliRunner().invoke(cli.earmark, ["check", str(right), *words]).exception, UsageError)
