@@ -60,11 +60,6 @@ class Prices(
         return tokens / MILLION + seconds / 60 * self.minute
 
 
-# Of a model's settings those that change no answer: where it is reached, how long is waited, what it runs on.
-NOT_IN_SIGNATURE: Final = frozenset(
-    "api_key_env api_key_header api_key_query base_url urls max_body_bytes max_reply_bytes timeout connect rest".split()
-    + "threads device gpu_memory_utilization".split()
-)
 RENAMED: Final = dict(
     pair.split("=")
     for pair in """place=output_dir attempts=max_attempts patience=retry_timeout
@@ -361,30 +356,32 @@ def parse_model(model: Mapping[str, Any]) -> ModelConfig:
         raise UsageError(f"the model's YAML names no backend; there are: {', '.join(plugins.plugin_names('models'))}")
     shared = CommonSettings.__struct_fields__
     common = parse_settings(CommonSettings, {name: model[name] for name in shared if name in model}, "model.")
-    module = plugins.find_plugin("models", common.backend)
+    plugin = plugins.find_plugin("models", common.backend)
     own = {name: value for name, value in model.items() if name not in shared}
-    return ModelConfig(common, parse_settings(module.Settings, own, "model."), dict(model))
+    return ModelConfig(common, parse_settings(plugin.settings, own, "model."), dict(model))
 
 
 def model_signature(model: ModelConfig, name: str) -> dict[str, Any]:
     """Settings of a model that enter the signature: all but its address and its rate limits."""
     plain = {"backend": model.common.backend, **msgspec.to_builtins(model.settings), "name": name}
-    signed: dict[str, Any] = _signature_part(without_secrets(plain))
+    signed: dict[str, Any] = signature_part(without_secrets(plain))
     return signed
 
 
-def _signature_part(value: Any) -> Any:
+def signature_part(value: Any) -> Any:
     """Drop unsigned settings, also from nested models.
 
-    >>> _signature_part({"backend": "cascade", "llm": {"backend": "openai", "base_url": "http://here", "name": "m"}})
+    >>> signature_part({"backend": "cascade", "llm": {"backend": "openai", "base_url": "http://here", "name": "m"}})
     {'backend': 'cascade', 'llm': {'backend': 'openai', 'name': 'm'}}
     """
     if isinstance(value, list | tuple):
-        return [_signature_part(each) for each in value]
+        return [signature_part(each) for each in value]
     if not isinstance(value, dict) or "backend" not in value:
         return value
-    left_out = NOT_IN_SIGNATURE | set(CommonSettings.__struct_fields__) - {"backend"}
-    return {key: _signature_part(each) for key, each in value.items() if key not in left_out}
+    plugin = plugins.find_plugin("models", value["backend"])
+    left_out = plugins.unsigned_fields(plugin.settings) | set(CommonSettings.__struct_fields__)
+    kept = {key: signature_part(each) for key, each in value.items() if key not in left_out}
+    return {"backend": plugin.name, **kept}
 
 
 def to_yaml(config: Config) -> str:

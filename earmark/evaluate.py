@@ -29,7 +29,7 @@ from earmark.runs import rundir
 from earmark.runs.dataset_check import DatasetCheck, check_dataset, check_records
 from earmark.runs.scoring import count_failed, open_scorers, write_scores
 from earmark.runs.signature import make_signature
-from earmark.types import Benchmark, Condition
+from earmark.types import Benchmark, NamedCondition
 
 __all__ = ["Callbacks", "RunResult", "check_config", "evaluate", "open_run"]
 
@@ -38,7 +38,7 @@ class RunPlan(NamedTuple):
     """A run that is about to be asked, or to go on: what of it, and what is done already."""
 
     job: RunJob
-    conditions: tuple[Condition | None, ...]
+    conditions: tuple[NamedCondition | None, ...]
     dataset: DatasetCheck
     completed: CompletedIndex
 
@@ -87,7 +87,7 @@ def check_config(config: Config) -> ModelConfig:
 
 def open_run(
     benchmark: Benchmark,
-    conditions: tuple[Condition | None, ...],
+    conditions: tuple[NamedCondition | None, ...],
     config: Config,
     model_config: ModelConfig,
     model: str,

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from msgspec import Struct
 
-from earmark.scorers.imported_score import ImportedMeasure
+from earmark.scorers.imported_score import ImportedMeasure, ImportedScorer
 from earmark.scorers.imported_score import Settings as Theirs
 from earmark.types import Item, Metric, Response, Score, Scorer
 
@@ -51,7 +51,12 @@ def scorers() -> Iterator[tuple[Scorer, Item]]:
     folder = Path(import_module("earmark.scorers").__path__[0])
     for path in sorted(folder.glob("[a-z]*.py")):
         yield import_module(f"earmark.scorers.{path.stem}").Settings(), ITEMS.get(path.stem, TEXT)
-    yield Theirs((ImportedMeasure("wer", highest=None, better="lower"), ImportedMeasure("wrong", better="lower"))), TEXT
+    yield (
+        ImportedScorer(
+            Theirs((ImportedMeasure("wer", highest=None, better="lower"), ImportedMeasure("wrong", better="lower")))
+        ),
+        TEXT,
+    )
 
 
 def every_metric() -> list[object]:

@@ -17,7 +17,7 @@ RATINGS = [ask for ask in JUDGE_PROMPTS if ask.kind == "rating"]
 
 
 def by(reply: Callable[[Prompt], str | Response], *, prompt: str = "audiobench", votes: int = 1) -> judge.Settings:
-    return attach(judge.Settings("fake", prompt, votes), Judge(FakeModel(reply), votes))
+    return attach(judge.JudgeScorer(judge.Settings("fake", prompt, votes)), Judge(FakeModel(reply), votes))
 
 
 def noted(seen: list[Prompt], replies: Callable[[Prompt], str]) -> Callable[[Prompt], str]:

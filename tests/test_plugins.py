@@ -18,7 +18,7 @@ from earmark.config import compose_config, parse_model, yaml_names
 from earmark.engine.load import load_condition
 from earmark.errors import AskError, UsageError
 from earmark.models import fake
-from earmark.types import Condition, EncodedAudio, Item, Prompt, Response, SynthSpec, Turn, Waveform
+from earmark.types import Condition, Context, EncodedAudio, Item, Prompt, Response, SynthSpec, Turn, Waveform
 
 ARGUMENTS = {  # of conditions that take one
     "codec": "codec:mp3@32k",
@@ -60,7 +60,7 @@ def test_a_function_of_a_module_on_its_own_answers(monkeypatch: pytest.MonkeyPat
     monkeypatch.syspath_prepend(tmp_path)
 
     async def said() -> str:
-        async with fake.load(fake.Settings(reply="lonely_listener:say")) as model:
+        async with fake.load(fake.Settings(reply="lonely_listener:say"), Context()) as model:
             return (await model.generate(Prompt(()))).text
 
     assert asyncio.run(said()) == "B"
@@ -120,7 +120,7 @@ def heard(condition: Condition, prompt: Prompt) -> list[object]:
 
 @pytest.mark.parametrize("name", plugins.plugin_names("conditions"))
 def test_a_condition_changes_the_sound_and_nothing_else(name: str) -> None:
-    condition = load_condition(ARGUMENTS.get(name, name), 3, bench.load(bench.Settings()))
+    condition = load_condition(ARGUMENTS.get(name, name), 3, bench.make())
     assert condition is not None
     tone = SynthSpec("tone", {"frequency": 440.0, "seconds": 0.2, "level": -20.0}, "tone", transcript="beep")
     prompt = Prompt((Turn("system", ("Be brief.",)), Turn("user", ("Before.", tone, "After."))), ("x",), ("A",))

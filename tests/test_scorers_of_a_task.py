@@ -22,7 +22,9 @@ from earmark.runs import scoring
 from earmark.runs.scoring import OpenScorers, read_scores
 from earmark.scorers import judge
 from earmark.scorers.choice import ChoiceScorer
+from earmark.scorers.choice import Settings as ChoiceSettings
 from earmark.scorers.wer import Settings as Wer
+from earmark.scorers.wer import WerScorer
 from earmark.types import Scorer
 
 BOTH = "scorers=[{name: choice, parser: mmau}, {name: choice}]"
@@ -56,12 +58,12 @@ def made(name: str, **settings: Any) -> Scorer:
     ("scorers", "expected"),
     [
         ([ChoiceScorer()], ["choice"]),
-        ([ChoiceScorer("mmau"), ChoiceScorer()], ["choice mmau", "choice earmark"]),
-        ([ChoiceScorer(), ChoiceScorer(multi_select=True)], ["choice", "choice all"]),
+        ([ChoiceScorer(ChoiceSettings("mmau")), ChoiceScorer()], ["choice mmau", "choice earmark"]),
+        ([ChoiceScorer(), ChoiceScorer(ChoiceSettings(multi_select=True))], ["choice", "choice all"]),
         ([ChoiceScorer(), ChoiceScorer()], ["choice", "choice"]),
         ([ChoiceScorer(), made("binary_choice")], ["choice", "binary_choice"]),
-        ([Wer("en"), Wer("en", unit="characters")], ["wer wer", "wer cer kept"]),
-        ([Wer(normalizer="audiobench", empty="word"), Wer()], ["wer audiobench word", "wer earmark"]),
+        ([WerScorer(Wer("en")), WerScorer(Wer("en", unit="characters"))], ["wer wer", "wer cer kept"]),
+        ([WerScorer(Wer(normalizer="audiobench", empty="word")), WerScorer()], ["wer audiobench word", "wer earmark"]),
         (
             [made("judge", prompt="sakura"), made("judge", prompt="audiobench", votes=3)],
             ["judge sakura 1", "judge audiobench 3"],
@@ -222,4 +224,7 @@ def test_a_judge_stays_open_from_the_first_question_to_the_last_score(
         assert len(judging.asked) == 6  # the tasks ask alike, and what was judged is remembered
     rows = {row.task: row.metrics["rating"].value for row in read_metrics(run).rows}
     assert rows == {"task-0": 4.0, "task-1": 4.0, "mean over tasks": 4.0}
-    assert judge.Settings(judging.url).signature.partition("|prompt")[0] in read_metrics(run).rows[0].signature
+    assert (
+        judge.JudgeScorer(judge.Settings(judging.url)).signature.partition("|prompt")[0]
+        in read_metrics(run).rows[0].signature
+    )

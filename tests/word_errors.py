@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import asyncio
 
-from earmark.scorers.wer import Settings
+from earmark.scorers.wer import Settings, WerScorer
 from earmark.types import Item, Response, Score
 
-RAW = Settings(normalizer="none", unit="words", tokens="kept")
+RAW = WerScorer(Settings(normalizer="none", unit="words", tokens="kept"))
 
 
 def item(*references: str) -> Item:

@@ -14,7 +14,6 @@ from typing import Any, Final
 import msgspec
 from msgspec import Struct
 
-from earmark import plugins
 from earmark.benchmarks._choices import check_tasks
 from earmark.benchmarks._table_items import SetFiles, items_of
 from earmark.benchmarks._table_prompts import check_template, prompt_of
@@ -27,12 +26,13 @@ from earmark.benchmarks._table_schema import (
     facts_of,
     read_table,
 )
-from earmark.config import parse_settings, user_folder
+from earmark.config import user_folder
 from earmark.data.cache import hash64
 from earmark.data.fetch import FetchedDataset, fetch_dataset, find_fetched
 from earmark.data.splits import check_downloaded, find_split
+from earmark.engine.load import load_scorer
 from earmark.errors import BadData, UsageError
-from earmark.types import Benchmark, Item, Scorer
+from earmark.types import Benchmark, Context, Item, Scorer
 
 PACKAGED: Final = Path(__file__).parent / "tables"
 SUFFIXES: Final = (".yaml", ".yml")
@@ -66,20 +66,20 @@ def find_table(name: str) -> ModuleType | None:
         return None
     table = read_table(path)
     module = ModuleType(f"earmark table {name}", card_of(path))
-    called = name if name.endswith(SUFFIXES) else path.stem
     module.__dict__.update(
         Settings=Settings,
         RESCORING_FIELDS=RESCORING_FIELDS,
         TABLE=table,
-        load=functools.partial(load_table, table, called),
+        load=functools.partial(load_table, table),
     )
     if any(layout.repository for questions in table.sets.values() for layout in questions.layouts.values()):
         module.__dict__["download"] = functools.partial(download, table)
     return module
 
 
-def load_table(table: BenchmarkTable, name: str, settings: Settings, tasks: tuple[str, ...] = ()) -> Benchmark:
+def load_table(table: BenchmarkTable, settings: Settings, context: Context) -> Benchmark:
     """The benchmark of a table."""
+    name, tasks = context.name, context.tasks
     template_name, template = _choose("prompt", settings.prompt, table.prompts)
     policy, _ = _choose("policy", settings.policy, table.scorers)
     check_template(template, f"{name}, prompt {template_name}")
@@ -92,7 +92,6 @@ def load_table(table: BenchmarkTable, name: str, settings: Settings, tasks: tupl
         signed["seed"] = str(settings.seed)
     facts = {task: facts_of(table, task, f"{name}, {task}") for task in chosen}
     return Benchmark(
-        name=name,
         version=table.version,
         tasks=chosen,
         items=lambda: _items(places(), template, settings.seed, chosen, known),
@@ -144,9 +143,7 @@ def _scorer(settings: dict[str, Any], place: str) -> Scorer:
     name = settings.pop("scorer", None)
     if not isinstance(name, str):
         raise BadData(f"{place}: expected scorer: NAME, such as scorer: choice")
-    module = plugins.find_plugin("scorers", name)
-    scorer: Scorer = module.load(parse_settings(module.Settings, settings, ""))
-    return scorer
+    return load_scorer(name, settings)
 
 
 def _items(

@@ -17,7 +17,7 @@ import re
 from collections.abc import Callable, Iterator
 from functools import partial
 from random import Random
-from typing import Any, Final, Literal, TypeAlias
+from typing import Annotated, Any, Final, Literal, TypeAlias
 
 import msgspec
 from msgspec import Struct
@@ -27,11 +27,12 @@ from earmark.benchmarks._listen_tables import listen_tables
 from earmark.data.fetch import FetchedDataset, fetch_dataset, find_fetched
 from earmark.data.rows import check_columns, parquet_files, read_rows
 from earmark.errors import BadData, UsageError
+from earmark.plugins import signed_settings
 from earmark.scorers.listen import POLICIES as READING
+from earmark.scorers.listen import ListenScorer, emotion_class
 from earmark.scorers.listen import Settings as Listen
-from earmark.scorers.listen import emotion_class
 from earmark.text.choices import LETTERS, choice_letters, format_choices
-from earmark.types import Benchmark, Clip, Item, Prompt, Turn
+from earmark.types import UNSIGNED, Benchmark, Clip, Context, Item, Prompt, Turn
 
 Modality: TypeAlias = Literal["text", "audio", "audio_and_text"]
 # In the official order, which is the order that its dice are thrown in.
@@ -77,7 +78,7 @@ AUDIO_COLUMN: Final = {"audio": f"STRUCT(bytes BLOB, path {TEXT})"}
 class Settings(Struct, frozen=True, forbid_unknown_fields=True):
     """Settings of the benchmark; an empty string means the policy's default."""
 
-    data: str = ""  # a folder of parquet files
+    data: Annotated[str, UNSIGNED] = ""  # a folder of parquet files
     experiments: tuple[str, ...] = ()  # empty: all ten
     policy: Literal["earmark", "official"] = "earmark"
     gold: Literal["", "runner", "template", "paper-neutral"] = ""
@@ -87,7 +88,9 @@ class Settings(Struct, frozen=True, forbid_unknown_fields=True):
     denominator: Literal["", "read", "asked"] = ""
     extend_3a: bool = True  # False: as the text-only runner, whose 3A is an easier task
     split: str = "train"
-    revision: str = "main"  # of the data on the hub; the first fetch writes down the commit it stands for
+    revision: Annotated[str, UNSIGNED] = (
+        "main"  # of the data on the hub; the first fetch writes down the commit it stands for
+    )
     seed: int = 42
 
 
@@ -114,23 +117,22 @@ class ListenRow(Struct, frozen=True):
     clip: str | None
 
 
-def load(settings: Settings, tasks: tuple[str, ...] = ()) -> Benchmark:
+def load(settings: Settings, context: Context) -> Benchmark:
     """The benchmark, of `tasks` or of `experiments`, which name the same."""
-    if tasks and settings.experiments and {*tasks} != {*settings.experiments}:
-        given = f"listen:{','.join(tasks)} and experiments=[{','.join(settings.experiments)}]"
+    if context.tasks and settings.experiments and {*context.tasks} != {*settings.experiments}:
+        given = f"listen:{','.join(context.tasks)} and experiments=[{','.join(settings.experiments)}]"
         raise UsageError(f"{given}: two lists of experiments, which differ; give one of them")
-    chosen = check_tasks("listen", tasks or settings.experiments, tuple(TASKS))
+    chosen = check_tasks(context.name, context.tasks or settings.experiments, tuple(TASKS))
     parts = {name: getattr(settings, name) or usual for name, usual in POLICIES[settings.policy].items()}
     resolved: Settings = msgspec.structs.replace(settings, experiments=chosen, **parts)
-    scorer = Listen(settings.policy, settings.parser, settings.denominator)
+    scorer = ListenScorer(Listen(settings.policy, settings.parser, settings.denominator))
     return Benchmark(
-        name="listen",
         version=1,
         tasks=chosen,
         items=partial(items, resolved),
         prompt=partial(prompt, resolved),
         scorers=lambda _: (scorer,),
-        settings=_signature_settings(resolved),
+        settings=signed_settings(resolved),
         files=partial(files, resolved),
         source=REPOSITORY,
         averages=AVERAGES,
@@ -163,11 +165,6 @@ def _find_data(settings: Settings) -> FetchedDataset:
             f"of {REPOSITORY}"
         )
     return dataset
-
-
-def _signature_settings(settings: Settings) -> dict[str, object]:
-    """The settings that make a difference to items and numbers; where the data lies makes none, its digests do."""
-    return {name: value for name, value in msgspec.structs.asdict(settings).items() if name not in ("data", "revision")}
 
 
 def _warnings(settings: Settings) -> tuple[str, ...]:

@@ -47,14 +47,8 @@ def _parse_run(name: str, settings: Sequence[str]) -> list[BenchmarkRun]:
     suites = yaml_names("suite")
     if benchmark in suites and not tasks:
         return [run for entry in load_suite(suites[benchmark]) for run in parse_runs([*entry, *settings])]
-    if not (
-        "." in benchmark
-        or benchmark in plugins.plugin_names("benchmarks")
-        or benchmark in plugins.table_names("benchmarks")
-    ):
-        raise UsageError(
-            f"no benchmark or suite is called '{benchmark}'; there are: {', '.join([*_benchmark_names(), *suites])}"
-        )
+    if not plugins.is_known("benchmarks", benchmark):
+        raise UsageError(plugins.unknown_name("benchmarks", benchmark, suites, "benchmark or suite"))
     return [
         BenchmarkRun(*load_run_benchmark(benchmark, tuple(filter(None, tasks.split(","))), compose_config(settings)))
     ]

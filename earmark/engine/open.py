@@ -14,7 +14,7 @@ from earmark.engine.retries import DEFAULT_MAX_ATTEMPTS, DEFAULT_RETRY_TIMEOUT, 
 from earmark.engine.throttle import Throttle, make_throttle
 from earmark.errors import BadSetup
 from earmark.text.secrets import first_hidden
-from earmark.types import Model, replace
+from earmark.types import Context, Model, replace
 
 
 @asynccontextmanager
@@ -63,6 +63,7 @@ async def _open_backend(config: ModelConfig) -> AsyncIterator[Model]:
     """Open what answers, with its prices. Raises BadSetup where a key among its settings was not written down."""
     if hidden := first_hidden(config.composed, "model"):
         raise BadSetup(f"{hidden} was a key, and keys are not written down; give it again: {hidden}=VALUE")
-    module, prices = plugins.find_plugin("models", config.common.backend), config.common.prices
-    async with module.load(config.settings) as opened:
+    plugin, prices = plugins.find_plugin("models", config.common.backend), config.common.prices
+    async with plugin.load(config.settings, Context(open_model=open_throttled)) as opened:
+        plugin.check_members(opened)
         yield PricedModel(opened, prices) if prices else opened

@@ -14,10 +14,10 @@ from earmark.data.plain import ENCODER, escape_bytes, repair
 from earmark.errors import BadData
 from earmark.journal import question_key
 from earmark.text.targets import resolve_target
-from earmark.types import Benchmark, Condition, Item, replace
+from earmark.types import Benchmark, Item, NamedCondition, replace
 
 SHOWN: Final = 5  # items that a message names
-Question: TypeAlias = tuple[Item, Condition | None, int]  # an item, how it is heard, and which repeat
+Question: TypeAlias = tuple[Item, NamedCondition | None, int]  # an item, how it is heard, and which repeat
 
 
 class RunJob(NamedTuple):
@@ -29,7 +29,7 @@ class RunJob(NamedTuple):
     model: ModelConfig
 
 
-def condition_name(condition: Condition | None) -> str:
+def condition_name(condition: NamedCondition | None) -> str:
     """Name of a condition; None is `plain`."""
     return condition.name if condition else "plain"
 
@@ -99,7 +99,7 @@ def sort_items(benchmark: Benchmark, items: Iterable[Item]) -> Iterator[Item]:
 
 
 def questions(
-    benchmark: Benchmark, conditions: tuple[Condition | None, ...], settings: RunSettings
+    benchmark: Benchmark, conditions: tuple[NamedCondition | None, ...], settings: RunSettings
 ) -> Iterator[Question]:
     """Questions of a run in order: item by item, each under every condition, each as often as it is repeated."""
     for item in sort_items(benchmark, limit_items(benchmark, settings.limit)):

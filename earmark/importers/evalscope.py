@@ -40,9 +40,9 @@ from earmark.importers._runs import (
     user_text,
 )
 from earmark.journal import Record
-from earmark.runs.imported import ImportedRun, ScorerSpec, TaskStats
+from earmark.runs.imported import FunctionImporter, ImportedRun, ScorerSpec, TaskStats
 from earmark.text.imported_verdicts import ImportedVerdict, to_notes
-from earmark.types import Clip, Failure, Item, Response
+from earmark.types import Clip, Context, Failure, Item, Response
 
 SCORED_STATUSES: Final = ("success", "fallback")
 
@@ -245,3 +245,12 @@ def _verdicts(given: ReplyScore) -> Iterator[ImportedVerdict]:
             given.extracted_prediction,
             given.explanation or "",
         )
+
+
+class Settings(Struct, frozen=True, forbid_unknown_fields=True):
+    """It has none."""
+
+
+def load(settings: Settings, context: Context) -> FunctionImporter:  # noqa: ARG001 - alike for all
+    """Load the importer."""
+    return FunctionImporter(matches, read)

@@ -49,9 +49,9 @@ from earmark.importers._runs import (
     user_text,
 )
 from earmark.journal import Record
-from earmark.runs.imported import ImportedRun, ScorerSpec, TaskStats
+from earmark.runs.imported import FunctionImporter, ImportedRun, ScorerSpec, TaskStats
 from earmark.text.imported_verdicts import ImportedVerdict, to_notes
-from earmark.types import Failure, Item, Response
+from earmark.types import Context, Failure, Item, Response
 
 HEADERS: Final = ("header.json", "_journal/start.json")
 ZSTANDARD: Final = 93  # the number of its method in a zip archive
@@ -302,3 +302,12 @@ def _value(value: Any) -> float | None:
     except ValueError:
         return None
     return number if number is not None and math.isfinite(number) else None
+
+
+class Settings(Struct, frozen=True, forbid_unknown_fields=True):
+    """It has none."""
+
+
+def load(settings: Settings, context: Context) -> FunctionImporter:  # noqa: ARG001 - alike for all
+    """Load the importer."""
+    return FunctionImporter(matches, read)

@@ -42,9 +42,9 @@ from earmark.importers._runs import (
     read_lines,
 )
 from earmark.journal import Record
-from earmark.runs.imported import ImportedRun, ScorerSpec, TaskStats
+from earmark.runs.imported import FunctionImporter, ImportedRun, ScorerSpec, TaskStats
 from earmark.text.imported_verdicts import ImportedVerdict, to_notes
-from earmark.types import Failure, Item, Response
+from earmark.types import Context, Failure, Item, Response
 
 PATTERN: Final = "*_samples_*.jsonl"
 NAME: Final = re.compile(r"(?P<date>.+?)_samples_(?P<task>.+)\.jsonl")
@@ -212,3 +212,12 @@ def _verdicts(fields: Mapping[str, Any]) -> tuple[str, ...]:
 
 def _number(value: Any) -> float | None:
     return float(value) if isinstance(value, bool | int | float) else None
+
+
+class Settings(Struct, frozen=True, forbid_unknown_fields=True):
+    """It has none."""
+
+
+def load(settings: Settings, context: Context) -> FunctionImporter:  # noqa: ARG001 - alike for all
+    """Load the importer."""
+    return FunctionImporter(matches, read)

@@ -23,9 +23,9 @@ from earmark.data.cache import hash64
 from earmark.errors import BadData
 from earmark.importers._runs import LETTERS, decode_json, matching_files, measure_scorers, plain_name, read_head
 from earmark.journal import Record
-from earmark.runs.imported import ImportedRun, ScorerSpec, TaskStats
+from earmark.runs.imported import FunctionImporter, ImportedRun, ScorerSpec, TaskStats
 from earmark.text.imported_verdicts import ImportedVerdict, to_notes
-from earmark.types import Clip, Failure, Item, Response
+from earmark.types import Clip, Context, Failure, Item, Response
 
 EXPECTED: Final = "a question of MMAU with id, question, choices, answer and model_output"
 KEYS: Final = (b'"audio_id"', b'"choices"', b'"answer"')
@@ -114,3 +114,12 @@ def _record(question: MmauQuestion) -> Record:
         return Record(item, asked, failure=Failure("request-failed", "no model_output"))
     notes = to_notes([ImportedVerdict("match", float(question.match))]) if question.match is not None else ()
     return Record(item, asked, response=Response(reply, notes=notes))
+
+
+class Settings(Struct, frozen=True, forbid_unknown_fields=True):
+    """It has none."""
+
+
+def load(settings: Settings, context: Context) -> FunctionImporter:  # noqa: ARG001 - alike for all
+    """Load the importer."""
+    return FunctionImporter(matches, read)

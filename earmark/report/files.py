@@ -102,7 +102,7 @@ def _summary(model: str, benchmark: str, rows: Sequence[Row]) -> Iterator[tuple[
             p_guess = row.p_guess if name == row.headline[0] else None
             bounds = (estimate.worst, estimate.best, estimate.method)
             value = (estimate.value, estimate.low, estimate.high)
-            yield (*key, name, *value, *counts, *bounds, row.signature, estimate.trusted, p_guess)
+            yield (*key, name, *value, *counts, *bounds, str(row.signature), estimate.trusted, p_guess)
 
 
 def remove_leftovers(folder: Path) -> None:

@@ -13,7 +13,7 @@ from msgspec import Struct
 
 from earmark.journal import Record, ScoreLine, question_key
 from earmark.stats.count_table import CountTable, Names, hash64
-from earmark.types import Metric
+from earmark.types import Metric, Signature, rules_of
 
 FAILED: Final = ("request-failed", "sound-failed")
 ScoreKey = tuple[str, str, str]  # task, condition, scorer
@@ -22,7 +22,7 @@ ScoreKey = tuple[str, str, str]  # task, condition, scorer
 class ScoringRules(Struct, frozen=True):
     """Signature and metrics of one scorer."""
 
-    signature: str
+    signature: Signature | str
     metrics: Mapping[str, Metric]
 
 
@@ -92,7 +92,7 @@ def index_questions(records: Iterable[Record]) -> QuestionIndex:
 
 def _rule(run_scores: RunScores, key: ScoreKey) -> str:
     """Return the signature of a scorer without Earmark's version."""
-    return run_scores.rules(key[0], key[2]).signature.partition("|v:")[0]
+    return rules_of(run_scores.rules(key[0], key[2]).signature)
 
 
 class RunScores:

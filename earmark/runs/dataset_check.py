@@ -20,7 +20,7 @@ from earmark.engine.digests import audio_digest, prompt_digest
 from earmark.engine.questions import SHOWN, Question, check_items, condition_name, join_names, limit_items
 from earmark.errors import BadData, RunMismatch, RunStopped
 from earmark.journal import CompletedIndex, Record, count_standing, question_key, read_keys
-from earmark.types import Benchmark, Condition, Item, Prompt
+from earmark.types import Benchmark, Item, NamedCondition, Prompt
 
 
 class DatasetCheck(Struct, frozen=True):
@@ -33,7 +33,10 @@ class DatasetCheck(Struct, frozen=True):
 
 
 def check_dataset(
-    benchmark: Benchmark, conditions: tuple[Condition | None, ...], settings: RunSettings, completed: CompletedIndex
+    benchmark: Benchmark,
+    conditions: tuple[NamedCondition | None, ...],
+    settings: RunSettings,
+    completed: CompletedIndex,
 ) -> DatasetCheck:
     """Count and check. Raises BadData for ids that come twice and for targets that name no choice, RunMismatch for a
     question that is not what it was.
@@ -142,7 +145,7 @@ def check_records(journal: Path, total: int, asked_for: Iterable[Question]) -> N
 
 
 def _find_digests(
-    item: Item, conditions: tuple[Condition | None, ...], settings: RunSettings, completed: CompletedIndex
+    item: Item, conditions: tuple[NamedCondition | None, ...], settings: RunSettings, completed: CompletedIndex
 ) -> Iterator[tuple[int, int]]:
     """Digests of every completed question of an item."""
     for condition in conditions:

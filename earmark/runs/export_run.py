@@ -25,8 +25,10 @@ from earmark.journal import (
 )
 from earmark.report.files import SAMPLES, sample_row, write_csv
 from earmark.runs import rundir
+from earmark.runs.import_runs import load_importer
 from earmark.runs.scoring import read_scores
 from earmark.runs.signature import load_signature
+from earmark.types import WritesRuns
 
 TABLE_FORMATS = ("csv", "parquet", "jsonl")
 
@@ -41,16 +43,15 @@ def export_run(run: Path, form: str, out: Path | None) -> list[Path]:
         )
     if out:
         _check_out(out)
-    writers = [
-        name for name in plugins.plugin_names("importers") if hasattr(plugins.find_plugin("importers", name), "write")
-    ]
+    writers = {
+        name: importer
+        for name in plugins.plugin_names("importers")
+        if isinstance(importer := load_importer(plugins.find_plugin("importers", name)), WritesRuns)
+    }
     if kind in writers:
         if kind != benchmark:
             raise UsageError(f"--to {form}: is for runs of {kind}, and {run} is one of {benchmark}")
-        paths: list[Path] = plugins.find_plugin("importers", kind).write(
-            _read_scored(run), out or run / "export" / form
-        )
-        return paths
+        return writers[kind].write(_read_scored(run), out or run / "export" / form)
     if form not in TABLE_FORMATS:
         raise UsageError(
             f"--to {form}: no such form; there are: "

@@ -12,7 +12,7 @@ import msgspec
 
 from earmark import plugins
 from earmark.config import Config, from_yaml, parse_settings
-from earmark.engine.load import load_run_benchmark
+from earmark.engine.load import load_run_benchmark, load_scorer
 from earmark.errors import BadData, EarmarkError, UsageError
 from earmark.journal import JOURNAL_FILE, METRICS_FILE, read_keys
 from earmark.report.aggregates import Aggregates
@@ -23,7 +23,7 @@ from earmark.runs import imported_benchmark, rundir
 from earmark.runs.scoring import latest_records, score_record, write_scores
 from earmark.runs.signature import RunSignature, load_signature
 from earmark.stats.estimate import Estimate
-from earmark.types import Benchmark, Scorer
+from earmark.types import Benchmark, LimitsRescoring, Scorer
 
 
 def reopen(run: Path, changes: Mapping[str, Any] | None = None, *, asks: bool = False) -> tuple[Benchmark, Config]:
@@ -83,10 +83,10 @@ def _scoring(benchmark: Benchmark) -> tuple[object, ...]:
 
 def _original_settings(run: Path, benchmark: Mapping[str, Any], changes: Mapping[str, Any]) -> dict[str, Any]:
     """The settings that a run was asked with, where its benchmark tells which of them score it; only those may change."""
-    module = None if benchmark.get("imported") else plugins.find_plugin("benchmarks", benchmark["name"])
-    if module is None or not hasattr(module, "RESCORING_FIELDS"):
+    plugin = None if benchmark.get("imported") else plugins.find_plugin("benchmarks", benchmark["name"])
+    if plugin is None or not isinstance(plugin.module, LimitsRescoring):
         return {}
-    fields, scored = module.Settings.__struct_fields__, module.RESCORING_FIELDS
+    fields, scored = plugin.settings.__struct_fields__, plugin.module.RESCORING_FIELDS
     if wrong := [name for name in changes if name in fields and name not in scored]:
         raise UsageError(
             f"{wrong[0]}= decides what is asked, and {run} is asked already; scored anew it may be with: "
@@ -123,12 +123,11 @@ class ParserResult(NamedTuple):
 
 async def compare_parsers(runs: Sequence[Path], names: Sequence[str]) -> list[ParserResult]:
     """The accuracy of choices as each reader has it, over the replies of all runs together; nothing is written."""
-    module = plugins.find_plugin("scorers", "choice")
     measures_of_run = {run: _find_measures(run) for run in runs}
     results = []
     for name in names:
         scorer, aggregates, beside = (
-            module.load(module.Settings(parser=name)),
+            load_scorer("choice", {"parser": name}),
             Aggregates(),
             defaultdict[Any, AgreementCounter](AgreementCounter),
         )

@@ -20,10 +20,9 @@ import msgspec
 
 from earmark.data.plain import encode_line, repair
 from earmark.engine.barrier import Barrier, Tracebacks
-from earmark.engine.open import open_judge_model
+from earmark.engine.load import load_condition
 from earmark.errors import BadData
 from earmark.journal import JOURNAL_FILE, SCORES_FILE, Record, ScoreLine, latest_mask, read_journal, total_usage
-from earmark.plugins import find_plugin
 from earmark.report import files
 from earmark.report.aggregates import Aggregates, labels
 from earmark.report.average_tree import tree_rows
@@ -34,7 +33,7 @@ from earmark.stats.count_table import hash64
 from earmark.text.choice_parser import reading_note
 from earmark.text.echo import NOTE
 from earmark.text.thoughts import without_thoughts
-from earmark.types import Benchmark, NeedsSetup, Opens, Response, Score, Scorer, Usage
+from earmark.types import Benchmark, Condition, NeedsSetup, Opens, Response, Score, Scorer, Usage
 
 BROKEN: Final = "scorer broke"  # the rule of a score that a bug of a scorer took
 MAX_CONCURRENT_SCORES: Final = 32  # scores under way, of scorers that ask a judge
@@ -138,8 +137,7 @@ async def enter_scorer(scorer: Scorer, stack: AsyncExitStack) -> Scorer:
         await asyncio.to_thread(scorer.check)
     if not isinstance(scorer, Opens):
         return scorer
-    open_scorer: Scorer = await stack.enter_async_context(scorer.open(open_judge_model))
-    return open_scorer
+    return await stack.enter_async_context(scorer.open())
 
 
 def count_failed(run: Path, rows: Sequence[Row]) -> int:
@@ -194,22 +192,15 @@ def sort_rows(rows: Sequence[Row], tasks: Sequence[str], conditions: Sequence[st
     return sorted(rows, key=place)
 
 
-def is_control(condition: str) -> bool:
-    """True if what is asked about cannot be heard under a condition.
-
-    >>> is_control("silence"), is_control("transcript:whisper_tiny"), is_control("noise:0")
-    (True, True, False)
-    """
-    return _condition_has(condition, "IS_CONTROL")
+def load_controls(conditions: Sequence[str], seed: int, benchmark: Benchmark) -> dict[str, Condition]:
+    """Those conditions under which what is asked about cannot be heard, by name."""
+    loaded = [load_condition(name, seed, benchmark) for name in conditions]
+    return {one.name: one.condition for one in loaded if one and one.condition.removes_audio}
 
 
-def _condition_has(condition: str, mark: str) -> bool:
-    return condition != "plain" and bool(getattr(find_plugin("conditions", condition.partition(":")[0]), mark, False))
-
-
-def _transcript_control_notes(benchmark: Benchmark, controls: Sequence[str]) -> list[str]:
+def _transcript_control_notes(benchmark: Benchmark, controls: Mapping[str, Condition]) -> list[str]:
     """Warnings on controls that keep words, if a transcript carries the answer."""
-    worded = [name for name in controls if _condition_has(name, "KEEPS_WORDS")]
+    worded = [name for name, condition in controls.items() if condition.keeps_words]
     if benchmark.needs_ears or not worded:
         return []
     return [
@@ -305,8 +296,8 @@ async def write_scores(
     whole = {row_key: cell for row_key, cell in scored.cells.by_row.items() if not row_key.slice}
     rows += tree_rows(benchmark.average_tree, whole)
     rows = sort_rows(rows, (*benchmark.tasks, *benchmark.averages, *benchmark.average_tree), signature.condition)
-    controls = [name for name in signature.condition if is_control(name)]
-    gained = listening_gains(scored.cells.by_row, controls, benchmark.averages, seed)
+    controls = load_controls(signature.condition, seed, benchmark)
+    gained = listening_gains(scored.cells.by_row, list(controls), benchmark.averages, seed)
     done = scored.n_completed >= dataset.questions
     all_of_it = total_usage(run / JOURNAL_FILE)
     judging = files.read_judge_usage(run) + scored.judging
@@ -318,7 +309,7 @@ async def write_scores(
     notices += reading_note((row.signature, row.states["unparsed"]) for row in rows)
     metrics = Metrics(done, rows, dataset, notices, dict(benchmark.averages), gained, all_of_it, judging)
     if gained:
-        right = find_solved_by_controls(scored.cells.by_row, controls)
+        right = find_solved_by_controls(scored.cells.by_row, list(controls))
         files.write_csv(run / "solved_by_controls.csv", files.SOLVED_BY_CONTROLS, _find_solved(run, right))
     if benchmark.extra_tables:
         pairs = partial(read_scored_records, run / JOURNAL_FILE, run / SCORES_FILE)

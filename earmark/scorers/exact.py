@@ -15,25 +15,23 @@ nothing else. Any other reference that normalises to nothing is matched by no re
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import ClassVar, Final, Literal
+from typing import Final, Literal
 
 from msgspec import Struct
 
-from earmark import __version__
 from earmark.errors import BadData
+from earmark.plugins import own_name
 from earmark.scorers.choice import PROBE, no_answer
 from earmark.stats.ratio import ratio
 from earmark.text.normalise import find_normalizer, is_unspaced
-from earmark.types import Item, Metric, Response, Score
+from earmark.types import Context, Item, Metric, Response, Score, Signature, sign
 
 MATCHES: Final = ("exact_match", "quasi_exact_match", "quasi_prefix_exact_match", "contains")
 METRICS: Final = {match: ratio(match, "n") for match in MATCHES}
 
 
 class Settings(Struct, frozen=True, forbid_unknown_fields=True):
-    """Exact match with any of the item's targets."""
-
-    name: ClassVar[str] = "exact"
+    """How texts are compared."""
 
     normalizer: str = "answer"  # or another of text/normalise.py
     boundary: Literal["words", "letters"] = "words"
@@ -41,21 +39,29 @@ class Settings(Struct, frozen=True, forbid_unknown_fields=True):
     def __post_init__(self) -> None:
         find_normalizer(self.normalizer)
 
+
+class ExactScorer(Struct, frozen=True):
+    """Exact match with any of the item's targets."""
+
+    settings: Settings = Settings()
+    name: str = own_name(__name__)
+
     @property
     def metrics(self) -> Mapping[str, Metric]:
         return METRICS
 
     @property
-    def signature(self) -> str:
+    def signature(self) -> Signature:
         """
-        >>> Settings().signature.partition("|v:")[0]
+        >>> ExactScorer().signature.rules
         'exact|norm:answer.1|boundary:words'
         """
-        return f"exact|norm:{find_normalizer(self.normalizer)}|boundary:{self.boundary}|v:{__version__}"
+        norm = find_normalizer(self.settings.normalizer)
+        return sign("exact", ("norm", norm), ("boundary", self.settings.boundary))
 
     def check(self) -> None:
         """Raise BadSetup where a package that the normaliser needs is not there."""
-        find_normalizer(self.normalizer)(PROBE)
+        find_normalizer(self.settings.normalizer)(PROBE)
 
     async def score(self, item: Item, response: Response) -> Score:
         if (none := no_answer(self, item, response)) is not None:
@@ -78,9 +84,9 @@ class Settings(Struct, frozen=True, forbid_unknown_fields=True):
     def _matches(self, prediction: str, wanted: str) -> tuple[bool, bool, bool, bool]:
         if not prediction or not wanted:
             return (prediction == wanted,) * 4
-        normal = find_normalizer(self.normalizer)
+        normal = find_normalizer(self.settings.normalizer)
         reply, reference = normal(prediction).strip(), normal(wanted).strip()
-        edge = "" if self.boundary == "letters" or is_unspaced(reference) else " "
+        edge = "" if self.settings.boundary == "letters" or is_unspaced(reference) else " "
         return (
             prediction == wanted,
             reply == reference,
@@ -89,6 +95,6 @@ class Settings(Struct, frozen=True, forbid_unknown_fields=True):
         )
 
 
-def load(settings: Settings) -> Settings:
-    """A scorer is its settings."""
-    return settings
+def load(settings: Settings, context: Context) -> ExactScorer:
+    """Load the scorer."""
+    return ExactScorer(settings, context.name)

@@ -31,7 +31,7 @@ def benchmark_of(*items: Item) -> Benchmark:
     def prompt(item: Item) -> Prompt:
         return Prompt((Turn("user", (*item.clips, "Which?")),))
 
-    return replace(bench.load(bench.Settings()), items=lambda: items, prompt=prompt)
+    return replace(bench.make(), items=lambda: items, prompt=prompt)
 
 
 def prepare(benchmark: Benchmark, text: str, formats: tuple[str, ...] = ("wav", "flac")) -> PreparedItem | Record:
@@ -143,9 +143,7 @@ def test_a_condition_is_given_loaded_clips(items: tuple[Item, Item]) -> None:
 
 def cooked(clip: Clip, hears: Capabilities = WAVS) -> Any:
     """What the run makes of an item with a clip: a job to be asked, or a record of its failure."""
-    benchmark = replace(
-        bench.load(bench.Settings()), prompt=lambda item: Prompt((Turn("user", (*item.clips, "Which?")),))
-    )
+    benchmark = replace(bench.make(), prompt=lambda item: Prompt((Turn("user", (*item.clips, "Which?")),)))
     preparer = PromptPreparer(benchmark.prompt, hears, Tracebacks())
     return preparer.prepare_item(Item("the-item", "t", clips=(clip,)), None, 0)
 

@@ -27,7 +27,7 @@ class Named:
 
 
 def of(*items: Item, **fields: Any) -> Benchmark:
-    return replace(bench.load(bench.Settings()), items=lambda: iter(items), **fields)
+    return replace(bench.make(), items=lambda: iter(items), **fields)
 
 
 @given(st.integers(0, 6), st.integers(1, 3), st.integers(1, 3))

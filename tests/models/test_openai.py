@@ -28,6 +28,7 @@ from earmark.types import (
     BatchOutputLine,
     BatchReply,
     Clip,
+    Context,
     Failure,
     ImageRef,
     Item,
@@ -45,7 +46,7 @@ TONE = SynthSpec("tone", {"frequency": 440.0, "seconds": 0.1, "level": -20.0}, "
 
 def generate(url: str, prompt: Prompt = QUESTION, **settings: Any) -> Response:
     async def go() -> Response:
-        async with openai.load(Settings(base_url=url, **settings)) as model:
+        async with openai.load(Settings(base_url=url, **settings), Context()) as model:
             return await model.generate(prepare_audio(prompt, model.capabilities))
 
     return asyncio.run(go())
@@ -53,7 +54,7 @@ def generate(url: str, prompt: Prompt = QUESTION, **settings: Any) -> Response:
 
 def asked(url: str, attempts: int = 4, **settings: Any) -> tuple[Response | Failure, int]:
     async def go() -> tuple[Response | Failure, int]:
-        async with openai.load(Settings(base_url=url, **settings)) as model:
+        async with openai.load(Settings(base_url=url, **settings), Context()) as model:
             return await ask(model, QUESTION, attempts, 900.0)
 
     return asyncio.run(go())
@@ -354,7 +355,7 @@ def test_the_key_comes_from_the_environment_and_is_no_setting(monkeypatch: pytes
     with serving(lambda *_: said("A")) as server:
 
         async def go() -> None:
-            async with openai.load(Settings(base_url=server.url, api_key_env="MY_KEY")) as model:
+            async with openai.load(Settings(base_url=server.url, api_key_env="MY_KEY"), Context()) as model:
                 seen.append(model.client.session.headers.get("Authorization"))
                 assert "secret-1" not in repr(model.settings)
 
@@ -386,7 +387,7 @@ def test_a_key_may_end_with_a_line_and_an_address_with_a_slash(monkeypatch: pyte
 
 
 async def _answer(url: str, **settings: Any) -> Response:
-    async with openai.load(Settings(base_url=url, name="", **settings)) as model:
+    async with openai.load(Settings(base_url=url, name="", **settings), Context()) as model:
         return await model.generate(Prompt((Turn("user", ("Which?",)),)))
 
 

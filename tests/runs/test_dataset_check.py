@@ -16,7 +16,7 @@ from earmark.types import Item, replace
 
 def test_records_that_nobody_asked_for_are_named(tmp_path: Path) -> None:
     outcome = run("model=fake")
-    fewer = bench.load(bench.Settings(items=ITEMS - 1))
+    fewer = bench.make(items=ITEMS - 1)
     with pytest.raises(RunMismatch, match="40 records for 39 questions; nobody asked for item item-39"):
         check_records(outcome.folder / "responses.jsonl", ITEMS - 1, questions(fewer, (None,), QUICK))
 

@@ -30,7 +30,9 @@ def _own_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 def scored(reply: str | Response, judge: Callable[[Prompt], str] | None = None) -> Score:
     scorer = (
-        attach(binary_choice.JudgedBinaryChoice("fake"), Judge(FakeModel(judge))) if judge else binary_choice.Settings()
+        attach(binary_choice.JudgedBinaryChoice("fake"), Judge(FakeModel(judge)))
+        if judge
+        else binary_choice.BinaryChoiceScorer()
     )
     return asyncio.run(scorer.score(ITEM, reply if isinstance(reply, Response) else Response(reply)))
 
@@ -84,13 +86,15 @@ def test_a_judge_without_a_verdict_has_failed(verdict: str) -> None:
 
 
 def test_the_scorer_is_loaded_with_a_judge_or_without() -> None:
-    assert binary_choice.load(binary_choice.Settings()) == binary_choice.Settings()
-    assert hasattr(binary_choice.load(binary_choice.Settings("openai/gpt-4o-mini")), "open")
-    judged = binary_choice.load(binary_choice.Settings("fake"))
+    assert binary_choice.load(binary_choice.BinaryChoiceScorer()) == binary_choice.BinaryChoiceScorer()
+    assert hasattr(
+        binary_choice.load(binary_choice.BinaryChoiceScorer(binary_choice.Settings("openai/gpt-4o-mini"))), "open"
+    )
+    judged = binary_choice.load(binary_choice.BinaryChoiceScorer(binary_choice.Settings("fake")))
     assert hasattr(judged, "open")
-    assert not hasattr(binary_choice.Settings(), "open")
+    assert not hasattr(binary_choice.BinaryChoiceScorer(), "open")
     assert judged.signature == f"ab|reader:{VERSION}|judge:fake|prompt:choice.1|v:{__version__}"
     with pytest.raises(BadSetup, match="the judge is not open"):
         asyncio.run(judged.score(ITEM, Response(RIDDLE)))
     with pytest.raises(UsageError, match="no model is called 'nobody'"):
-        binary_choice.load(binary_choice.Settings("nobody"))
+        binary_choice.load(binary_choice.BinaryChoiceScorer(binary_choice.Settings("nobody")))

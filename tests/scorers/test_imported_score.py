@@ -14,7 +14,7 @@ from earmark.journal import Record
 from earmark.report.aggregates import Aggregates
 from earmark.report.rows import Row
 from earmark.runs.scoring import score_record
-from earmark.scorers.imported_score import ImportedMeasure, Settings
+from earmark.scorers.imported_score import ImportedMeasure, ImportedScorer, Settings
 from earmark.text.imported_verdicts import ImportedVerdict, to_notes
 from earmark.types import Failure, Item, Response
 
@@ -31,7 +31,7 @@ def failure(n: int) -> Record:
 
 
 def scored(records: list[Record], *measures: ImportedMeasure) -> Row:
-    scorer, cells = Settings(measures), Aggregates()
+    scorer, cells = ImportedScorer(Settings(measures)), Aggregates()
     for one in records:
         cells.add(one, scorer, asyncio.run(score_record(one, scorer)))
     (row,) = cells.to_rows()

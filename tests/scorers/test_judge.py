@@ -104,7 +104,7 @@ def test_words_are_right_or_wrong_and_options_are_shown() -> None:
 
 @pytest.mark.parametrize("ask", JUDGE_PROMPTS, ids=str)
 def test_the_worst_and_the_best_span_the_scale(ask: JudgePrompt) -> None:
-    settings = judge.Settings(prompt=ask.name)
+    settings = judge.JudgeScorer(judge.Settings(prompt=ask.name))
     worst, best = settings.bounds(ITEM)
     first = next(iter(settings.metrics.values()))
     low, high = (0.0, 1.0) if ask.kind == "word" else ask.scale
@@ -113,7 +113,7 @@ def test_the_worst_and_the_best_span_the_scale(ask: JudgePrompt) -> None:
 
 @pytest.mark.parametrize("ask", JUDGE_PROMPTS, ids=str)
 def test_numbers_of_summed_counts_and_of_arrays_are_alike(ask: JudgePrompt) -> None:
-    settings = judge.Settings(prompt=ask.name)
+    settings = judge.JudgeScorer(judge.Settings(prompt=ask.name))
     worst, best = settings.bounds(ITEM)
     columns = {name: np.array([worst.get(name, 0.0), best[name]]) for name in best}
     for metric in settings.metrics.values():
@@ -127,17 +127,19 @@ def test_settings_sign_the_number_with_the_version_of_the_prompt() -> None:
     assert msgspec.to_builtins(scorer) == {"judge": "fake", "prompt": "audiobench", "votes": 1, "temperature": 0.0}
     text = "judge|judge:fake|prompt:audiobench.1|votes:1|temperature:0.0"
     assert scorer_signature(scorer) == f"{text}|v:{__version__}"
-    told = attach(judge.Settings("http://127.0.0.1:8000/v1"), Judge(FakeModel(lambda _: "", "their-model")))
+    told = attach(
+        judge.JudgeScorer(judge.Settings("http://127.0.0.1:8000/v1")), Judge(FakeModel(lambda _: "", "their-model"))
+    )
     assert scorer_signature(told).endswith(f"|v:{__version__}|model:their-model"), (
         "an address does not tell who answers"
     )
     again = dict(part.partition(":")[::2] for part in scorer_signature(scorer).split("|")[1:])
-    assert judge.Settings(again["judge"], again["prompt"]).signature == scorer_signature(scorer)
+    assert judge.JudgeScorer(judge.Settings(again["judge"], again["prompt"])).signature == scorer_signature(scorer)
 
 
 def test_a_judge_that_is_not_open_says_so() -> None:
     with pytest.raises(BadSetup, match="the judge is not open"):
-        asyncio.run(judge.Settings().score(ITEM, Response("A robin.")))
+        asyncio.run(judge.JudgeScorer().score(ITEM, Response("A robin.")))
 
 
 # ---------------------------------------------------------------- whole journals, real servers, a real model
@@ -168,13 +170,13 @@ def test_a_journal_is_judged_by_a_server_once(tmp_path: Path) -> None:
 
     path = journal(tmp_path, "A robin.", "A wren.", "A robin.")
     with serving(answer) as server:
-        settings = judge.Settings(server.url)
+        settings = judge.JudgeScorer(judge.Settings(server.url))
         first = verdicts(path, settings)
         assert len(server.asked) == 2  # the same answer to the same question is judged once
         assert {body["temperature"] for body in server.asked} == {0.0}
         assert verdicts(path, settings) == first == [("answered", "5"), ("answered", "2"), ("answered", "5")]
         assert len(server.asked) == 2
-        verdicts(path, judge.Settings(server.url, "audiobench-binary"))
+        verdicts(path, judge.JudgeScorer(judge.Settings(server.url, "audiobench-binary")))
         assert len(server.asked) == 4
 
 
@@ -185,7 +187,7 @@ def test_replies_of_a_file_are_judged(tmp_path: Path) -> None:
     with serving(
         lambda body, _: said("9 5" if "1s Answer]\nIt is" in str(body).replace("\\n", "\n") else "5 9")
     ) as server:
-        scorer = judge.Settings(server.url, "air-bench")
+        scorer = judge.JudgeScorer(judge.Settings(server.url, "air-bench"))
         row, lines = asyncio.run(score_file(path, scorer))
         assert len(server.asked) == 140
     assert all("birdsong at dawn" in text and "Which bird sings?" in text for text in server.texts)
@@ -201,7 +203,7 @@ def test_a_wrong_key_stops_the_scoring_and_says_what_to_do(tmp_path: Path) -> No
         serving(lambda *_: web.json_response({"error": {"message": "bad key"}}, status=401)) as server,
         pytest.raises(BadSetup, match=r"the judge test-model cannot be asked: .*bad key.*earmark rescore RUN"),
     ):
-        verdicts(path, judge.Settings(server.url))
+        verdicts(path, judge.JudgeScorer(judge.Settings(server.url)))
 
 
 def test_an_unknown_judge_is_told_with_those_that_are_there() -> None:
@@ -209,7 +211,7 @@ def test_an_unknown_judge_is_told_with_those_that_are_there() -> None:
 
     async def opened() -> None:
         async with AsyncExitStack() as stack:
-            await OpenScorers(lambda _: (judge.Settings("nobody"),), stack).of("birds")
+            await OpenScorers(lambda _: (judge.JudgeScorer(judge.Settings("nobody")),), stack).of("birds")
 
     with pytest.raises(UsageError, match="no model is called 'nobody'"):
         asyncio.run(opened())
@@ -224,6 +226,6 @@ def test_a_real_model_judges_by_likelihood(tmp_path: Path, monkeypatch: pytest.M
     (tmp_path / "cache" / "models").symlink_to(weights)
     monkeypatch.setenv("EARMARK_CACHE", str(tmp_path / "cache"))
     path = journal(tmp_path, "A robin.", "A wren, I think.")
-    told = verdicts(path, judge.Settings("smollm2", "big-bench-audio"))
+    told = verdicts(path, judge.JudgeScorer(judge.Settings("smollm2", "big-bench-audio")))
     assert [state for state, _ in told] == ["answered", "answered"]
     assert {answer for _, answer in told} <= {"correct", "incorrect"}
