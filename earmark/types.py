@@ -444,14 +444,16 @@ class Signature(Struct, frozen=True, omit_defaults=True):
     name: str  # of the rule
     settings: tuple[tuple[str, str], ...] = ()  # by name, such as ("norm", "whisper-en.1")
     version: str = ""  # of Earmark; empty: the rule is somebody else's
-    over: tuple[tuple[str, str], ...] = ()  # how items or tasks were put together, such as ("mean", "groups")
+    details: tuple[tuple[str, str], ...] = ()  # beside the rules: how tasks were put together, who the judge was
 
     def __str__(self) -> str:
         """
         >>> str(Signature("wer", (("norm", "whisper-en.1"), ("agg", "corpus")), "0.1"))
         'wer|norm:whisper-en.1|agg:corpus|v:0.1'
         """
-        return "|".join([self.rules, *([f"v:{self.version}"] if self.version else []), *map(_format_pair, self.over)])
+        return "|".join(
+            [self.rules, *([f"v:{self.version}"] if self.version else []), *map(_format_pair, self.details)]
+        )
 
     @property
     def rules(self) -> str:

@@ -25,6 +25,7 @@ from servers import Queue, queueing
 from earmark import journal
 from earmark.engine import batch
 from earmark.engine.barrier import Tracebacks
+from earmark.engine.load import load_benchmark
 from earmark.engine.prepare import PromptPreparer, prepare_questions
 from earmark.engine.progress import Progress
 from earmark.engine.questions import questions

@@ -12,20 +12,19 @@ import pytest
 from commands import ENV, HERE, earmark
 from servers import said, serving
 
-from earmark.config import compose_config, parse_settings
+from earmark.config import compose_config
+from earmark.engine.load import load_scorer
 from earmark.engine.open import open_judge_model
 from earmark.judges import asking
-from earmark.plugins import find_plugin
 from earmark.report.aggregates import labels
 from earmark.report.files import read_metrics
 from earmark.runs import scoring
 from earmark.runs.scoring import OpenScorers, read_scores
-from earmark.scorers import judge
 from earmark.scorers.choice import ChoiceScorer
 from earmark.scorers.choice import Settings as ChoiceSettings
 from earmark.scorers.wer import Settings as Wer
 from earmark.scorers.wer import WerScorer
-from earmark.types import Scorer
+from earmark.types import Scorer, Signature
 
 BOTH = "scorers=[{name: choice, parser: mmau}, {name: choice}]"
 
@@ -49,9 +48,7 @@ def states(run: Path) -> dict[str, tuple[int, int, int]]:
 
 
 def made(name: str, **settings: Any) -> Scorer:
-    module = find_plugin("scorers", name)
-    scorer: Scorer = module.load(parse_settings(module.Settings, settings, ""))
-    return scorer
+    return load_scorer(name, settings)
 
 
 @pytest.mark.parametrize(
@@ -224,7 +221,6 @@ def test_a_judge_stays_open_from_the_first_question_to_the_last_score(
         assert len(judging.asked) == 6  # the tasks ask alike, and what was judged is remembered
     rows = {row.task: row.metrics["rating"].value for row in read_metrics(run).rows}
     assert rows == {"task-0": 4.0, "task-1": 4.0, "mean over tasks": 4.0}
-    assert (
-        judge.JudgeScorer(judge.Settings(judging.url)).signature.partition("|prompt")[0]
-        in read_metrics(run).rows[0].signature
-    )
+    signature = read_metrics(run).rows[0].signature
+    assert isinstance(signature, Signature)
+    assert ("judge", judging.url) in signature.settings

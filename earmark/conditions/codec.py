@@ -30,7 +30,9 @@ class Settings(Struct, frozen=True, forbid_unknown_fields=True):
     """Settings, after the colon."""
 
     codec: Annotated[Literal["mp3", "opus"], Meta(examples=["mp3"])]
-    bitrate: Annotated[str, Meta(pattern="^[0-9]+k$", description="mp3@8k to mp3@320k or opus@6k to opus@512k", examples=["32k"])]
+    bitrate: Annotated[
+        str, Meta(pattern="^[0-9]+k$", description="mp3@8k to mp3@320k or opus@6k to opus@512k", examples=["32k"])
+    ]
 
     def __post_init__(self) -> None:
         low, high = BITRATE_RANGES[self.codec]

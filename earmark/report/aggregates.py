@@ -306,7 +306,7 @@ class DerivedMetrics(Struct, frozen=True):
 
 def add_over(signature: Signature, kind: str, parts: str) -> Signature:
     """A signature of numbers that were put together."""
-    return replace(signature, over=(*signature.over, (kind, parts)))
+    return replace(signature, details=(*signature.details, (kind, parts)))
 
 
 class WeightedMetrics(DerivedMetrics, frozen=True):

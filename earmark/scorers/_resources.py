@@ -6,14 +6,15 @@ from typing import TypeVar
 
 from earmark.errors import BadSetup
 from earmark.judges.asking import Judge
+from earmark.types import Signature, replace
 
 ResourceType = TypeVar("ResourceType")
 
 
-def judge_name(judge: str, opened: Judge | None) -> tuple[tuple[str, object], ...]:
-    """The name of an open judge for its signature, where the judge's address does not tell it."""
+def sign_judge(signature: Signature, judge: str, opened: Judge | None) -> Signature:
+    """A signature with the name of the open judge, where the judge's address does not tell it."""
     name = opened.model.name if opened else judge
-    return () if name in judge else (("model", name),)
+    return signature if name in judge else replace(signature, details=(*signature.details, ("model", name)))
 
 
 def require_open(resource: ResourceType | None, what: str) -> ResourceType:

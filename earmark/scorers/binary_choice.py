@@ -21,7 +21,7 @@ from msgspec import Struct
 from earmark.judges.asking import Judge, open_judge, question_of, settings_of
 from earmark.judges.prompts import find_prompt
 from earmark.plugins import own_name
-from earmark.scorers._resources import judge_name, require_open
+from earmark.scorers._resources import require_open, sign_judge
 from earmark.scorers.choice import labels_of
 from earmark.stats.ratio import ratio
 from earmark.text.choice_parser import VERSION, parse_choice
@@ -86,7 +86,7 @@ class JudgedBinaryChoice(BinaryChoiceScorer, frozen=True):
     def signature(self) -> Signature:
         judge = self.settings.judge
         parts = (("reader", VERSION), ("judge", judge), ("prompt", find_prompt("choice")))
-        return sign("ab", *parts, *judge_name(judge, self.opened))
+        return sign_judge(sign("ab", *parts), judge, self.opened)
 
     @asynccontextmanager
     async def open(self) -> AsyncIterator[JudgedBinaryChoice]:

@@ -30,7 +30,7 @@ from msgspec import Struct
 from earmark.judges.asking import Judge, JudgeVerdict, open_judge, question_of, reference_of
 from earmark.judges.prompts import JudgePrompt, find_prompt
 from earmark.plugins import own_name
-from earmark.scorers._resources import judge_name, require_open
+from earmark.scorers._resources import require_open, sign_judge
 from earmark.stats.ratio import divide, ratio
 from earmark.types import Context, Counts, Item, Metric, Number, OpenModel, Response, Score, Signature, replace, sign
 
@@ -101,7 +101,7 @@ class JudgeScorer(Struct, frozen=True):
         given = self.settings
         asked = (("judge", given.judge), ("prompt", find_prompt(given.prompt)))
         votes = (("votes", given.votes), ("temperature", given.temperature))
-        return sign("judge", *asked, *votes, *judge_name(given.judge, self.opened))
+        return sign_judge(sign("judge", *asked, *votes), given.judge, self.opened)
 
     @asynccontextmanager
     async def open(self) -> AsyncIterator[JudgeScorer]:

@@ -81,7 +81,7 @@ def test_tasks_run_in_the_official_order_whatever_order_they_are_named_in(shared
     with pytest.raises(UsageError, match="listen has no task '5'"):
         load(shared, experiments=("5",))
     with pytest.raises(UsageError, match=r"listen:2B and experiments=\[3B\]: two lists"):
-        listen.load(listen.Settings(experiments=("3B",)), ("2B",), Context("listen"))
+        listen.load(listen.Settings(experiments=("3B",)), Context("listen", tasks=("2B",)))
 
 
 @pytest.mark.parametrize(

@@ -14,11 +14,11 @@ import table_data as data
 
 from earmark import plugins
 from earmark.data.clips import read_clip
+from earmark.engine.load import load_benchmark
 from earmark.errors import BadData, UsageError
 from earmark.judges.asking import Judge
 from earmark.models.fake import FakeModel
-from earmark.scorers._resources import attach
-from earmark.types import Benchmark, Clip, Item, Opens, Response
+from earmark.types import Benchmark, Clip, Item, Opens, Response, replace
 
 
 class Case(NamedTuple):
@@ -78,9 +78,7 @@ CASES = [
 
 
 def load(name: str, **settings: Any) -> Benchmark:
-    module = plugins.find_plugin("benchmarks", name)
-    benchmark: Benchmark = module.load(module.Settings(**settings))
-    return benchmark
+    return load_benchmark(name, (), settings)
 
 
 @pytest.fixture(params=CASES, ids=lambda case: f"{case.table}-{case.layout}")
@@ -114,7 +112,7 @@ def test_every_layout_of_every_table_has_a_case() -> None:
     layouts = {
         (name, layout)
         for name in plugins.table_names("benchmarks")
-        for questions in plugins.find_plugin("benchmarks", name).TABLE.sets.values()
+        for questions in plugins.find_plugin("benchmarks", name).module.TABLE.sets.values()
         for layout in questions.layouts
     }
     assert layouts == {(case.table, case.layout) for case in CASES}
@@ -150,7 +148,7 @@ def test_sound_is_found_and_is_that_of_the_row(benchmark: Benchmark) -> None:
 def test_every_prompt_names_every_choice_and_replaces_every_name(name: str, tmp_path: Path) -> None:
     case = next(case for case in CASES if case.table == name)
     case.write(tmp_path / name)
-    for prompt_name in plugins.find_plugin("benchmarks", name).TABLE.prompts:
+    for prompt_name in plugins.find_plugin("benchmarks", name).module.TABLE.prompts:
         benchmark = load(name, data=str(tmp_path), prompt=prompt_name)
         for item in benchmark.items():
             prompt = benchmark.prompt(item)
@@ -194,7 +192,7 @@ def test_a_judge_decides_and_one_that_says_nothing_has_failed(
     benchmark = load(table, data=str(tmp_path))
     (item, *_) = benchmark.items()
     (scorer,) = benchmark.scorers(item.task)
-    opened: Any = attach(scorer, Judge(FakeModel(lambda _: said)))  # type: ignore[type-var]
+    opened: Any = replace(scorer, opened=Judge(FakeModel(lambda _: said)))  # type: ignore[type-var]
     earned = asyncio.run(opened.score(item, Response("valid")))
     assert (earned.state == "judge-failed") == (right is None)
     assert right is None or earned.counts["right"] == right

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from condition_sounds import make_condition
 from mine import bench
 from sounds import file_of, sine
 

@@ -34,7 +34,7 @@ def test_the_ratio_is_the_one_that_was_asked_for(ratio: float, colour: str, chan
     assert f"{colour} noise added at {ratio:g} dB" in noisy.notes
 
 
-@pytest.mark.parametrize("colour", noise.COLOURS)
+@pytest.mark.parametrize("colour", ["white", "pink", "babble"])
 @pytest.mark.parametrize("rate", [8000, 16000, 44100, 48000])
 def test_the_ratio_is_the_same_whatever_the_rate_of_the_file(rate: int, colour: str, talkers: Benchmark) -> None:
     """At the 16 kHz that a model hears, 10 dB are 10 dB."""

@@ -23,7 +23,7 @@ from earmark.errors import AudioError, BadSetup, ContentFiltered, Rejected, RunS
 from earmark.journal import CompletedIndex, Record, load_completed, read_journal
 from earmark.models.fake import FakeModel
 from earmark.runs.dataset_check import check_dataset, check_records
-from earmark.types import Benchmark, Failure, Item, Prompt, Response, Usage, replace
+from earmark.types import Benchmark, Failure, Item, NamedCondition, Prompt, Response, Usage, replace
 
 QUICK = RunSettings(max_attempts=3, retry_timeout=60.0)
 
@@ -178,7 +178,7 @@ def test_a_bug_of_a_benchmark_or_a_condition_fails_its_item(tmp_path: Path) -> N
     broken = bench.make(items=4)
 
     class Condition:
-        name = "mine.broken"
+        removes_audio = keeps_words = False
 
         def apply(self, prompt: Prompt, item: Item) -> Prompt:
             if item.id == "item-1":
@@ -190,7 +190,7 @@ def test_a_bug_of_a_benchmark_or_a_condition_fails_its_item(tmp_path: Path) -> N
             raise IndexError("tuple index out of range")
         return broken.prompt(item)
 
-    benchmark, conditions = replace(broken, prompt=prompt), (Condition(),)
+    benchmark, conditions = replace(broken, prompt=prompt), (NamedCondition("mine.broken", Condition()),)
     found = check_dataset(benchmark, conditions, QUICK, CompletedIndex())
     model = FakeModel(lambda _: "A")
 

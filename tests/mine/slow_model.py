@@ -21,6 +21,6 @@ class Settings(Struct, frozen=True, forbid_unknown_fields=True):
 @asynccontextmanager
 async def load(settings: Settings, context: Context) -> AsyncIterator[FakeModel]:
     """A model whose weights are loaded for ever."""
-    Path("begun").touch()
+    Path("begun").touch()  # noqa: ASYNC240 - as they do
     time.sleep(LONG)  # noqa: ASYNC251 - as libraries that load weights do
     yield FakeModel(lambda _: "A")

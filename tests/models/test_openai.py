@@ -18,6 +18,7 @@ from servers import Stream, said, serving, sounds
 from earmark import plugins
 from earmark.audio.prepare import prepare_audio
 from earmark.config import compose_config, parse_model
+from earmark.engine.load import load_scorer
 from earmark.engine.runner import ask
 from earmark.errors import AskError, BadSetup, ContentFiltered, Rejected, Transient, UsageError
 from earmark.models import openai
@@ -246,10 +247,10 @@ def test_a_model_that_ends_for_a_reason_of_its_own_has_refused(reason: str, cont
 @pytest.mark.parametrize("name", [name for name in plugins.plugin_names("scorers") if name != "imported_score"])
 def test_every_scorer_counts_a_refusal_as_one(name: str) -> None:
     """But the one that repeats what another harness has counted."""
-    module = plugins.find_plugin("scorers", name)
-    settings = module.Settings(**({"judge": "fake"} if "judge" in module.Settings.__struct_fields__ else {}))
+    fields = plugins.find_plugin("scorers", name).settings.__struct_fields__
+    scorer = load_scorer(name, {"judge": "fake"} if "judge" in fields else {})
     item = Item("1", question="?", labels=("A", "B"), choices=("x", "y"), targets=("A",), tags={"source": "s"})
-    assert asyncio.run(module.load(settings).score(item, Response("", "filtered"))).state == "refused"
+    assert asyncio.run(scorer.score(item, Response("", "filtered"))).state == "refused"
 
 
 @pytest.mark.parametrize("stream", [False, True])

@@ -32,12 +32,12 @@ def item(*references: str) -> Item:
     return Item("1", targets=references)
 
 
-def summed(settings: Settings, replies: Sequence[str], references: Sequence[Sequence[str]]) -> dict[str, float]:
+def summed(settings: BleuScorer, replies: Sequence[str], references: Sequence[Sequence[str]]) -> dict[str, float]:
     bags = [settings.counts(item(*refs), reply) for reply, refs in zip(replies, references, strict=True)]
     return {name: sum(bag[name] for bag in bags) for name in bags[0]}
 
 
-def of(settings: Settings, replies: Sequence[str], references: Sequence[Sequence[str]]) -> dict[str, float]:
+def of(settings: BleuScorer, replies: Sequence[str], references: Sequence[Sequence[str]]) -> dict[str, float]:
     sums = summed(settings, replies, references)
     return {name: float(metric.value(sums)) for name, metric in settings.metrics.items()}
 
@@ -135,17 +135,17 @@ def test_case_matters_unless_told() -> None:
         (BleuScorer(Settings(references=0, lowercase=True)), ["nrefs:var|case:lc"]),
     ],
 )
-def test_sacrebleus_signature_is_kept(settings: Settings, signature: list[str]) -> None:
+def test_sacrebleus_signature_is_kept(settings: BleuScorer, signature: list[str]) -> None:
     for part in signature:
-        assert part in settings.signature
-    assert f"version:{sacrebleu.__version__}" in settings.signature
+        assert part in str(settings.signature)
+    assert f"version:{sacrebleu.__version__}" in str(settings.signature)
 
 
 def test_japanese_is_cut_by_mecab() -> None:
     settings = BleuScorer(Settings(language="ja"))
     texts = ["今日は天気がいいですね。"], [["今日は天気が悪いですね。"]]
     assert of(settings, *texts)["bleu"] == sacrebleu.corpus_bleu(texts[0], texts[1], tokenize="ja-mecab").score
-    assert "tok:ja-mecab" in settings.signature
+    assert "tok:ja-mecab" in str(settings.signature)
 
 
 # ---------------------------------------------------------------- the team's cases
@@ -163,7 +163,7 @@ def test_case_f13_chinese_has_a_tokeniser_of_its_own(shared: Path) -> None:
     settings = BleuScorer(Settings(language=told["input"]["language"]))
     assert of(settings, *texts)["bleu"] == pytest.approx(told["expected"]["bleu_tok_zh"], abs=0.01)
     assert of(BleuScorer(), *texts)["bleu"] == pytest.approx(told["expected"]["bleu_tok_13a"], abs=0.01)
-    assert told["expected"]["signature_contains"] in settings.signature
+    assert told["expected"]["signature_contains"] in str(settings.signature)
 
 
 @pytest.mark.shared

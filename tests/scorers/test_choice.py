@@ -79,4 +79,4 @@ def test_a_denominator_of_what_was_read_is_in_the_signature() -> None:
         "accuracy": 0.25,
     }
     assert next(iter(scorer.metrics)) == "accuracy_read"
-    assert "|denominator:read" in scorer.signature
+    assert ("denominator", "read") in scorer.signature.settings

@@ -98,7 +98,7 @@ def test_no_punctuation_of_any_script_makes_a_difference(before: str, after: str
 def test_helms_rule_knows_ascii_punctuation_only() -> None:
     assert matches("Paris", "'Paris'!", normalizer="helm")[1] == 1
     assert matches("Paris", "“Paris”", normalizer="helm")[1:] == [0, 0, 0]
-    assert exact.ExactScorer(exact.Settings(normalizer="helm")).signature.startswith("exact|norm:helm.1|")
+    assert exact.ExactScorer(exact.Settings(normalizer="helm")).signature.rules.startswith("exact|norm:helm.1|")
 
 
 def squad(text: str) -> str:

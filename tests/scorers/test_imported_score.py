@@ -58,7 +58,7 @@ def test_by_hand() -> None:
         "request-failed": 1,
         "judge-failed": 1,
     }
-    assert row.signature.startswith("theirs|grade:0-5|v:")
+    assert str(row.signature).startswith("theirs|grade:0-5|v:")
 
 
 @pytest.mark.parametrize(

@@ -15,6 +15,7 @@ from servers import said, serving
 
 from earmark import __version__
 from earmark.data import cache
+from earmark.engine.load import load_scorer
 from earmark.errors import BadSetup, UsageError
 from earmark.judges.asking import Judge
 from earmark.judges.prompts import JUDGE_PROMPTS, JudgePrompt
@@ -24,7 +25,6 @@ from earmark.report.table import footnotes
 from earmark.runs.score_file import score_file
 from earmark.runs.scoring import OpenScorers, score_journal, score_record
 from earmark.scorers import judge
-from earmark.scorers._resources import attach
 from earmark.types import Item, Prompt, Response, replace
 
 
@@ -33,7 +33,7 @@ def _own_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("EARMARK_CACHE", str(tmp_path / "cache"))
 
 
-def headline(scorer: judge.Settings, counts: dict[str, float]) -> float:
+def headline(scorer: judge.JudgeScorer, counts: dict[str, float]) -> float:
     return float(next(iter(scorer.metrics.values())).value(counts))
 
 
@@ -124,17 +124,20 @@ def test_numbers_of_summed_counts_and_of_arrays_are_alike(ask: JudgePrompt) -> N
 
 def test_settings_sign_the_number_with_the_version_of_the_prompt() -> None:
     scorer = by(lambda _: "Rating: 1")
-    assert msgspec.to_builtins(scorer) == {"judge": "fake", "prompt": "audiobench", "votes": 1, "temperature": 0.0}
+    assert msgspec.to_builtins(scorer.settings) == {
+        "judge": "fake",
+        "prompt": "audiobench",
+        "votes": 1,
+        "temperature": 0.0,
+    }
     text = "judge|judge:fake|prompt:audiobench.1|votes:1|temperature:0.0"
-    assert scorer_signature(scorer) == f"{text}|v:{__version__}"
-    told = attach(
-        judge.JudgeScorer(judge.Settings("http://127.0.0.1:8000/v1")), Judge(FakeModel(lambda _: "", "their-model"))
-    )
-    assert scorer_signature(told).endswith(f"|v:{__version__}|model:their-model"), (
+    assert str(scorer_signature(scorer)) == f"{text}|v:{__version__}"
+    unknown = judge.JudgeScorer(judge.Settings("http://127.0.0.1:8000/v1"))
+    told = replace(unknown, opened=Judge(FakeModel(lambda _: "", "their-model")))
+    assert str(scorer_signature(told)).endswith(f"|v:{__version__}|model:their-model"), (
         "an address does not tell who answers"
     )
-    again = dict(part.partition(":")[::2] for part in scorer_signature(scorer).split("|")[1:])
-    assert judge.JudgeScorer(judge.Settings(again["judge"], again["prompt"])).signature == scorer_signature(scorer)
+    assert scorer_signature(load_scorer("judge", {"judge": "fake"})) == scorer_signature(scorer)
 
 
 def test_a_judge_that_is_not_open_says_so() -> None:
@@ -158,7 +161,7 @@ def journal(tmp_path: Path, *replies: str) -> Path:
     return tmp_path / "responses.jsonl"
 
 
-def verdicts(path: Path, settings: judge.Settings) -> list[tuple[str, str | None]]:
+def verdicts(path: Path, settings: judge.JudgeScorer) -> list[tuple[str, str | None]]:
     told: list[tuple[str, str | None]] = []
     asyncio.run(score_journal(path, lambda _: (settings,), (), lambda _, line: told.append((line.state, line.answer))))
     return told

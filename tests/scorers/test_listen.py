@@ -17,7 +17,7 @@ from earmark.stats.estimate import estimate
 from earmark.types import Item
 
 
-def bag(truth: str, said: str | None, settings: Settings = ListenScorer()) -> dict[str, float]:  # noqa: B008 - frozen
+def bag(truth: str, said: str | None, settings: ListenScorer = ListenScorer()) -> dict[str, float]:  # noqa: B008 - frozen
     choices = tuple(dict.fromkeys([truth, *([said] if said else [])]))
     labels = tuple("AB"[: len(choices)])
     return settings.counts(

@@ -60,7 +60,7 @@ def test_rouge_scores_bounds_and_signature() -> None:
     worst, best = scorer.bounds(item("a cat"))
     assert [scorer.metrics["rouge_l"].value(bag) for bag in (worst, best)] == [0, 1]
     assert asyncio.run(scorer.score(item("a"), Response("a", stop="filtered"))).state == "refused"
-    assert "tok:earmark-zh.2,characters" in rouge.RougeScorer(rouge.Settings(language="zh")).signature
+    assert "tok:earmark-zh.2,characters" in rouge.RougeScorer(rouge.Settings(language="zh")).signature.rules
     with pytest.raises(BadData, match="no target"):
         scorer.counts(item(), "a")
     with pytest.raises(UsageError, match="no language"):
