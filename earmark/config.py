@@ -136,6 +136,7 @@ class Config(Struct, frozen=True, forbid_unknown_fields=True):
     run: RunSettings
     model: dict[str, Any]
     benchmark: dict[str, Any]
+    plugins: tuple[str, ...] = ()  # the path of the benchmark, if it was given by its path
 
 
 def user_folder() -> Path | None:
@@ -193,7 +194,20 @@ def compose_config(words: Sequence[str], start: str = "run") -> Config:
     elif runtime and (given := next((word for word in words if word.startswith("runtime=")), "")):
         raise UsageError(f"{given}: is for models of {runtime_backend}, and this one is of {model.get('backend')}")
     settings["condition"] += [f"noise:{level}" for level in settings.pop("noise")]
-    return Config(parse_settings(RunSettings, settings, ""), model, benchmark)
+    settings["condition"] = [
+        plugins.full_path(text) if isinstance(text, str) else text for text in settings["condition"]
+    ]
+    return Config(parse_settings(RunSettings, settings, ""), _with_full_paths(model), benchmark)
+
+
+def _with_full_paths(model: Any) -> Any:
+    """Settings of a model whose backend, or that of one of its parts, can be found from any folder."""
+    if isinstance(model, list | tuple):
+        return [_with_full_paths(part) for part in model]
+    if not isinstance(model, dict):
+        return model
+    parts = {key: _with_full_paths(value) for key, value in model.items()}
+    return parts | {"backend": plugins.full_path(str(model["backend"]))} if "backend" in model else parts
 
 
 def _add_user_folder() -> None:
@@ -279,11 +293,21 @@ def _model_overrides(value: str) -> list[str]:
     backend, slash, name = value.partition("/")
     if slash and backend in known:
         return [f"model={backend}", f"++model.name='{name}'"]
-    if "." in backend and all(part.isidentifier() for part in backend.split(".")):  # somebody's own module
-        return ["~model", f"++model.backend='{backend}'", *([f"++model.name='{name}'"] if slash else [])]
-    raise UsageError(
-        f"no model is called '{value}'; there are: {', '.join(known)}; or give BACKEND/NAME, or the URL of a server"
-    )
+    file, slash, name = split_path(value) if ".py" in value else (backend, slash, name)
+    is_module = "." in file and all(part.isidentifier() for part in file.split("."))
+    if plugins.is_path(file) or (is_module and not file.endswith(".py")) or file in plugins.entry_points("models"):
+        return ["~model", f"++model.backend='{file}'", *([f"++model.name='{name}'"] if slash else [])]
+    raise UsageError(f"{plugins.unknown_name('models', value, known)}, BACKEND/NAME, or the URL of a server")
+
+
+def split_path(value: str) -> tuple[str, str, str]:
+    """Split the path of a file, and a name after it, from each other.
+
+    >>> split_path("./mine.py/large"), split_path("./mine.py")
+    (('./mine.py', '/', 'large'), ('./mine.py', '', ''))
+    """
+    path, suffix, name = value.partition(".py/")
+    return (f"{path}.py", "/", name) if suffix else (value, "", "")
 
 
 def parse_settings(kind: type[T], settings: Mapping[str, Any], prefix: str) -> T:

@@ -177,7 +177,7 @@ def unknown_name(kind: Kind, name: str, others: Iterable[str] = (), what: str = 
             f"no {singular} is called '{name}'; a file is given by its path, which ends in .py, such as ./{bare.name}"
         )
     packaged = [display_name(kind, file) for file in plugin_names(kind)]
-    known = list(dict.fromkeys((*packaged, *table_names(kind), *entry_points(kind), *others)))
+    known = sorted({*others} or {*packaged, *table_names(kind), *entry_points(kind)})
     near = get_close_matches(name.lower(), known, 3)
     hint = f"; did you mean {' or '.join(near)}?" if near else ""
     return (

@@ -18,7 +18,7 @@ from earmark.config import compose_config, parse_model, yaml_names
 from earmark.engine.load import load_condition, load_scorer
 from earmark.errors import AskError, UsageError
 from earmark.models import fake
-from earmark.types import Context, EncodedAudio, Item, Prompt, Response, SynthSpec, Turn, Waveform
+from earmark.types import Context, EncodedAudio, Item, NamedCondition, Prompt, Response, SynthSpec, Turn, Waveform
 
 ARGUMENTS = {  # of conditions that take one
     "codec": "codec:mp3@32k",

@@ -48,14 +48,17 @@ def _parse_run(name: str, settings: Sequence[str]) -> list[BenchmarkRun]:
     if benchmark in suites and not tasks:
         return [run for entry in load_suite(suites[benchmark]) for run in parse_runs([*entry, *settings])]
     if not plugins.is_known("benchmarks", benchmark):
-        raise UsageError(plugins.unknown_name("benchmarks", benchmark, suites, "benchmark or suite"))
+        raise UsageError(
+            plugins.unknown_name("benchmarks", benchmark, [*_benchmark_names(), *suites], "benchmark or suite")
+        )
     return [
         BenchmarkRun(*load_run_benchmark(benchmark, tuple(filter(None, tasks.split(","))), compose_config(settings)))
     ]
 
 
 def _benchmark_names() -> list[str]:
-    return [*plugins.plugin_names("benchmarks"), *plugins.table_names("benchmarks")]
+    found = plugins.plugin_names("benchmarks"), plugins.table_names("benchmarks"), plugins.entry_points("benchmarks")
+    return [name for names in found for name in names]
 
 
 def load_suite(path: Path) -> list[list[str]]:

@@ -48,6 +48,8 @@ def load_run_benchmark(name: str, tasks: Sequence[str], config: Config) -> tuple
         if "limit" in own
         else config
     )
+    if file := plugins.plugin_file(plugin.name):
+        left = msgspec.structs.replace(left, plugins=(str(file.path),))
     return _load_benchmark(plugin, tasks, own | config.benchmark), left
 
 

@@ -196,6 +196,7 @@ def aggregate_row(row_key: RowKey, aggregate: Aggregate) -> Row:
         p_guess=None if guess is None else above_guessing(headline, columns, groups, items, guess),
         slice=row_key.slice,
         better=headline.better,
+        file=str(file.path) if (file := plugin_file(scorer.name)) else "",
         settings=msgspec.to_builtins(scorer.settings) if isinstance(scorer, HasSettings) and not row_key.slice else {},
         repeats=repeat_estimates(headline, aggregate.counts)
         if isinstance(aggregate.counts, CountTable) and not row_key.slice

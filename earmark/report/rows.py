@@ -37,6 +37,7 @@ class Row(Struct, frozen=True):
     p_guess: float | None = None  # of the headline against guessing, one-sided
     slice: str = ""  # such as "user=001"; empty: the whole task
     settings: dict[str, Any] = {}  # of the scorer
+    file: str = ""  # of the scorer, if it was given by its path
     better: Literal["higher", "lower"] = "higher"  # of the headline
     repeats: Repeats | None = None  # of the headline, if items were asked several times
 

@@ -13,7 +13,7 @@ import msgspec
 from earmark import plugins
 from earmark.config import Config, from_yaml, parse_settings
 from earmark.engine.load import load_run_benchmark, load_scorer
-from earmark.errors import BadData, EarmarkError, UsageError
+from earmark.errors import BadData, EarmarkError, RunMismatch, UsageError
 from earmark.journal import JOURNAL_FILE, METRICS_FILE, read_keys
 from earmark.report.aggregates import Aggregates
 from earmark.report.files import read_metrics
@@ -39,6 +39,10 @@ def reopen(run: Path, changes: Mapping[str, Any] | None = None, *, asks: bool = 
     except (OSError, msgspec.DecodeError) as error:
         message = " ".join(str(error).split())
         raise BadData(f"{run / 'config.yaml'}: cannot be read ({message}); restore it from a copy") from error
+    for text in (*config.plugins, *config.run.condition):
+        plugins.add_file(text.partition(":")[0])
+    if asks:
+        _check_files(run, signature)
     asked = _original_settings(run, signature.benchmark, changes or {})
     config = msgspec.structs.replace(config, benchmark=config.benchmark | asked)
     changed = msgspec.structs.replace(config, benchmark=config.benchmark | dict(changes or {}))
@@ -46,6 +50,14 @@ def reopen(run: Path, changes: Mapping[str, Any] | None = None, *, asks: bool = 
     if changes:
         _refuse_idle(run, signature, config, changes, asks=asks)
     return opened
+
+
+def _check_files(run: Path, signature: RunSignature) -> None:
+    """Raise RunMismatch if the file of a plug-in has changed since a run was asked."""
+    for name, digest in signature.plugins.items():
+        file = plugins.plugin_file(name)
+        if file and file.digest != digest:
+            raise RunMismatch(f"{file.path} has changed since {run} was asked; put it back, or run it anew")
 
 
 def _open_benchmark(signature: RunSignature, config: Config) -> tuple[Benchmark, Config]:

@@ -54,6 +54,7 @@ def _find_scorer(row: Row) -> Scorer | None:
     if "." not in name and name not in plugins.plugin_names("scorers") and name not in plugins.entry_points("scorers"):
         return None
     try:
+        plugins.add_file(row.file)
         scorer = load_scorer(name, row.settings)
     except UsageError:  # of a version with other settings
         return None

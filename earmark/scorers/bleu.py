@@ -29,7 +29,7 @@ from importlib import import_module
 from typing import Any, Final, Literal
 
 import numpy as np
-from msgspec import Struct
+from msgspec import Struct, field
 
 from earmark.errors import BadData, BadSetup, UsageError
 from earmark.plugins import own_name
@@ -64,7 +64,7 @@ class Settings(Struct, frozen=True, forbid_unknown_fields=True):
 class BleuScorer(Struct, frozen=True):
     """BLEU and chrF against the item's targets."""
 
-    settings: Settings = Settings()
+    settings: Settings = field(default_factory=Settings)
     name: str = own_name(__name__)
 
     @property

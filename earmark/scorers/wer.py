@@ -35,7 +35,7 @@ from importlib import import_module
 from typing import Any, Final, Literal, NamedTuple
 
 import numpy as np
-from msgspec import Struct
+from msgspec import Struct, field
 from rapidfuzz.distance import Levenshtein
 
 from earmark.errors import BadData, BadSetup, UsageError
@@ -110,7 +110,7 @@ class Settings(Struct, frozen=True, forbid_unknown_fields=True):
 class WerScorer(Struct, frozen=True):
     """Error rates of transcripts."""
 
-    settings: Settings = Settings()
+    settings: Settings = field(default_factory=Settings)
     name: str = own_name(__name__)
 
     @property

@@ -264,7 +264,7 @@ def test_another_process_hears_the_same(benchmark: Benchmark, tmp_path: Path) ->
         ("noise:nan", "from -100 to 100"),
         (
             "noise:brown@3",
-            "found 'noise:brown@3'; write for instance condition=noise:10; it comes in white, pink, babble",
+            "found 'noise:brown@3'; write for instance condition=noise:10; it comes in babble, pink, white",
         ),
         ("noise:pink@", "found 'noise:pink@'"),
         ("gain", "gain takes decibels, found 'gain'; write for instance condition=gain:-20"),

@@ -25,7 +25,7 @@ from earmark.report.table import footnotes
 from earmark.runs.score_file import score_file
 from earmark.runs.scoring import OpenScorers, score_journal, score_record
 from earmark.scorers import judge
-from earmark.types import Item, Prompt, Response, replace
+from earmark.types import Item, Prompt, Response, Scorer, replace
 
 
 @pytest.fixture(autouse=True)
@@ -161,7 +161,7 @@ def journal(tmp_path: Path, *replies: str) -> Path:
     return tmp_path / "responses.jsonl"
 
 
-def verdicts(path: Path, settings: judge.JudgeScorer) -> list[tuple[str, str | None]]:
+def verdicts(path: Path, settings: Scorer) -> list[tuple[str, str | None]]:
     told: list[tuple[str, str | None]] = []
     asyncio.run(score_journal(path, lambda _: (settings,), (), lambda _, line: told.append((line.state, line.answer))))
     return told
@@ -173,13 +173,13 @@ def test_a_journal_is_judged_by_a_server_once(tmp_path: Path) -> None:
 
     path = journal(tmp_path, "A robin.", "A wren.", "A robin.")
     with serving(answer) as server:
-        settings = judge.JudgeScorer(judge.Settings(server.url))
+        settings = load_scorer("judge", {"judge": server.url})
         first = verdicts(path, settings)
         assert len(server.asked) == 2  # the same answer to the same question is judged once
         assert {body["temperature"] for body in server.asked} == {0.0}
         assert verdicts(path, settings) == first == [("answered", "5"), ("answered", "2"), ("answered", "5")]
         assert len(server.asked) == 2
-        verdicts(path, judge.JudgeScorer(judge.Settings(server.url, "audiobench-binary")))
+        verdicts(path, load_scorer("judge", {"judge": server.url, "prompt": "audiobench-binary"}))
         assert len(server.asked) == 4
 
 
@@ -190,7 +190,7 @@ def test_replies_of_a_file_are_judged(tmp_path: Path) -> None:
     with serving(
         lambda body, _: said("9 5" if "1s Answer]\nIt is" in str(body).replace("\\n", "\n") else "5 9")
     ) as server:
-        scorer = judge.JudgeScorer(judge.Settings(server.url, "air-bench"))
+        scorer = load_scorer("judge", {"judge": server.url, "prompt": "air-bench"})
         row, lines = asyncio.run(score_file(path, scorer))
         assert len(server.asked) == 140
     assert all("birdsong at dawn" in text and "Which bird sings?" in text for text in server.texts)
@@ -206,7 +206,7 @@ def test_a_wrong_key_stops_the_scoring_and_says_what_to_do(tmp_path: Path) -> No
         serving(lambda *_: web.json_response({"error": {"message": "bad key"}}, status=401)) as server,
         pytest.raises(BadSetup, match=r"the judge test-model cannot be asked: .*bad key.*earmark rescore RUN"),
     ):
-        verdicts(path, judge.JudgeScorer(judge.Settings(server.url)))
+        verdicts(path, load_scorer("judge", {"judge": server.url}))
 
 
 def test_an_unknown_judge_is_told_with_those_that_are_there() -> None:
@@ -214,7 +214,7 @@ def test_an_unknown_judge_is_told_with_those_that_are_there() -> None:
 
     async def opened() -> None:
         async with AsyncExitStack() as stack:
-            await OpenScorers(lambda _: (judge.JudgeScorer(judge.Settings("nobody")),), stack).of("birds")
+            await OpenScorers(lambda _: (load_scorer("judge", {"judge": "nobody"}),), stack).of("birds")
 
     with pytest.raises(UsageError, match="no model is called 'nobody'"):
         asyncio.run(opened())
@@ -229,6 +229,6 @@ def test_a_real_model_judges_by_likelihood(tmp_path: Path, monkeypatch: pytest.M
     (tmp_path / "cache" / "models").symlink_to(weights)
     monkeypatch.setenv("EARMARK_CACHE", str(tmp_path / "cache"))
     path = journal(tmp_path, "A robin.", "A wren, I think.")
-    told = verdicts(path, judge.JudgeScorer(judge.Settings("smollm2", "big-bench-audio")))
+    told = verdicts(path, load_scorer("judge", {"judge": "smollm2", "prompt": "big-bench-audio"}))
     assert [state for state, _ in told] == ["answered", "answered"]
     assert {answer for _, answer in told} <= {"correct", "incorrect"}

@@ -13,7 +13,7 @@ from word_errors import item, of, score, wer
 
 from earmark.runs.score_file import score_file
 from earmark.scorers.wer import Settings, WerScorer
-from earmark.types import Response, replace
+from earmark.types import Response
 
 
 def of_kind_b(shared: Path) -> dict[str, dict[str, Any]]:
@@ -45,8 +45,8 @@ def listed(expected: dict[str, Any], *names: str) -> list[Any]:
 def test_cases_of_kind_b(case: str, shared: Path) -> None:
     """The rates of each pair, normalised by the language's default and raw, and the counts and rates of all pairs."""
     given, expected = of_kind_b(shared)[case]["input"], of_kind_b(shared)[case]["expected"]
-    settings = WerScorer(Settings(language=given.get("language", "")))
-    raw = replace(settings, normalizer="none")
+    language = given.get("language", "")
+    settings, raw = WerScorer(Settings(language)), WerScorer(Settings(language, normalizer="none"))
     pairs = pairs_of(given)
     for pair, right in zip(
         pairs, listed(expected, "wer", "wer_english_normalised", "cer_normalised", "cer"), strict=False
