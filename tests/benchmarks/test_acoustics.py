@@ -17,7 +17,7 @@ from earmark.audio.prepare import prepare_audio
 from earmark.audio.read import decode_audio, load_waveform
 from earmark.audio.synth import RATE
 from earmark.benchmarks.acoustics import Settings, load
-from earmark.engine.load import load_condition
+from earmark.engine.load import load_benchmark, load_condition
 from earmark.errors import UsageError
 from earmark.plugins import plugin_names
 from earmark.types import Capabilities, Context, EncodedAudio, Item, NamedCondition
@@ -280,7 +280,7 @@ SMALL = {"gap": less(quietest(320))}  # who measures milliseconds is deceived by
 
 
 def condition_for(text: str, task: str) -> NamedCondition:
-    condition = load_condition(text, 3, load(Settings(), Context("acoustics", tasks=(task,))))
+    condition = load_condition(text, 3, load_benchmark("acoustics", (task,), {}))
     assert condition
     return condition
 
@@ -318,7 +318,7 @@ def test_sounds_differ_in_level_as_they_are_stated_to(text: str) -> None:
 
 def test_a_run_of_what_is_refused_names_the_tasks_that_are_left() -> None:
     with pytest.raises(UsageError) as refused:
-        load_condition("gain:6", 0, load(Settings(), Context("acoustics", tasks=("pitch", "loudness", "gap"))))
+        load_condition("gain:6", 0, load_benchmark("acoustics", ("pitch", "loudness", "gap"), {}))
     assert str(refused.value) == (
         "condition=gain:6 changes what loudness of acoustics asks about, so its answers would be wrong; "
         "leave it out: acoustics:pitch,gap"

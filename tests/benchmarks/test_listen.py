@@ -111,7 +111,7 @@ def test_three_a_is_extended_unless_told_otherwise(task: str, extend: bool, coun
 
 def test_any_reader_of_choices_may_read() -> None:
     (scorer,) = listen.load(listen.Settings(parser="mmau"), Context("listen")).scorers("2B")
-    assert "reader:mmau" in scorer.signature  # type: ignore[attr-defined]
+    assert "reader:mmau" in scorer.signature.rules  # type: ignore[attr-defined]
     with pytest.raises(UsageError, match=r"no reader is called 'bogus'; there are: .*listen-g2"):
         listen.load(listen.Settings(parser="bogus"), Context("listen"))
 

@@ -120,7 +120,7 @@ def test_every_layout_of_every_table_has_a_case() -> None:
 
 @pytest.mark.parametrize("name", plugins.table_names("benchmarks"))
 def test_its_head_is_a_card(name: str) -> None:
-    card = plugins.find_plugin("benchmarks", name).__doc__ or ""
+    card = plugins.find_plugin("benchmarks", name).doc
     for line in ("Data", "Tasks", "Sound", "Scored"):
         assert f"\n{line:<10}" in card, f"the head comment has no line '{line}'"
 

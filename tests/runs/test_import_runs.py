@@ -112,7 +112,7 @@ def test_a_file_of_something_else_is_refused_in_one_line(form: str, content: str
 def test_an_empty_folder_is_in_no_form(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="in none of the forms that can be read: acousticbench, audiobench, evalscope"):
         imported(tmp_path)
-    with pytest.raises(UsageError, match="--from helm: no such form; there are: acousticbench, audiobench"):
+    with pytest.raises(UsageError, match="no importer is called 'helm'; there are: acousticbench, audiobench"):
         imported(tmp_path, "helm")
     with pytest.raises(UsageError, match="no such file or folder"):
         imported(tmp_path / "nowhere")
