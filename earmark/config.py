@@ -7,7 +7,8 @@
     noise=[20,10,0]      as condition=[plain,noise:20,noise:10,noise:0]
     FIELD=VALUE          a field of the run where it has one of that name, else of the benchmark
 
-A user's own folder of YAML (`$EARMARK_CONF`, or `conf` in the working folder) is laid over the packaged one.
+A user's own folder of YAML (`$EARMARK_CONF`, or `conf` or `configs` in the working folder) is laid over the packaged
+one. Words of Hydra (`+key=value`, `eval.X=`, `runtime.X=`, `hydra.run.dir=`) are read by `data/hydra_words.py`.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ import msgspec
 from msgspec import Meta, Struct
 
 from earmark import plugins
+from earmark.data.hydra_words import plain_key, plain_words, quote
 from earmark.errors import UsageError
 from earmark.text.secrets import without_secrets
 from earmark.types import Benchmark, Seconds, Usage
@@ -93,6 +95,7 @@ class RunSettings(Struct, frozen=True, forbid_unknown_fields=True):
 
     condition: tuple[str, ...] = ("plain",)
     limit: Natural | None = None  # the first so many items of each task
+    shard: str = ""  # such as 3/8: the items of one part of eight
     seed: Natural | None = None  # None: the benchmark's own
     repeats: Positive = 1
     results: str = "results"
@@ -105,6 +108,7 @@ class RunSettings(Struct, frozen=True, forbid_unknown_fields=True):
     max_audio_seconds: Duration = 4 * 3600.0  # of a recording that is decoded; a longer one fails, it is never cut
     max_audio_bytes: Positive = 1 << 30  # bytes of a recording, and of its samples
     max_consecutive_failures: Positive = 50  # failures in a row, with no answer between them
+    keep_words: bool = True  # write the words of each distinct prompt into the run's words.jsonl
     preflight: bool = True  # whether the model hears is looked at first, where it is asked over a network
     budget: Annotated[float, Meta(ge=0)] | None = (
         None  # what the answers of a run may cost, in the currency of the model's prices
@@ -123,8 +127,11 @@ def kind_of(key: str) -> Kind:
     >>> [kind_of(key) for key in ("model.base_url", "noise", "eval", "policy")]
     ['model', 'run', 'group', 'own']
     """
+    key = plain_key(key)
     if key in ("model", "runtime") or key.startswith("model."):
         return "model"
+    if key.startswith("hydra."):
+        return "run"
     if key == "eval":
         return "group"
     return "run" if key in RunSettings.__struct_fields__ or key == "noise" else "own"
@@ -136,16 +143,23 @@ class Config(Struct, frozen=True, forbid_unknown_fields=True):
     run: RunSettings
     model: dict[str, Any]
     benchmark: dict[str, Any]
+    groups: dict[str, str] = {}  # the YAML files that were chosen, by group
+    unused: dict[str, str] = {}  # settings that were given and change nothing, with the reason
     plugins: tuple[str, ...] = ()  # the path of the benchmark, if it was given by its path
 
 
 def user_folder() -> Path | None:
     """The user's own folder of YAML, where there is one."""
     given = os.environ.get("EARMARK_CONF")
-    place = Path(given) if given else Path("conf")
-    if given and not place.is_dir():
+    if given and not Path(given).is_dir():
         raise UsageError(f"EARMARK_CONF is {given}, expected a folder with YAML in model/ or suite/")
-    return place.resolve() if place.is_dir() else None
+    if given or Path("conf").is_dir():
+        return Path(given or "conf").resolve()
+    if not Path("configs").is_dir():
+        return None
+    from earmark.data.settings_folder import is_settings_folder  # noqa: PLC0415 - of few folders
+
+    return Path("configs").resolve() if is_settings_folder(Path("configs")) else None
 
 
 def yaml_names(group: str) -> dict[str, Path]:
@@ -170,10 +184,20 @@ def compose_config(words: Sequence[str], start: str = "run") -> Config:
     from yaml import YAMLError  # noqa: PLC0415
 
     _add_user_folder()
+    home = user_folder()
+    if start == "listen_eval" and home and (home / "config.yaml").is_file():
+        from earmark.data.settings_folder import primary_words  # noqa: PLC0415 - of one program
+
+        words = [*primary_words(home / "config.yaml"), *words]
+    words = [plain for word in words for plain in plain_words(word)]
     overrides = [override for word in words for override in _overrides(word)]
     try:
         with initialize_config_dir(str(PACKAGED), version_base="1.3"):
-            config = OmegaConf.to_container(hydra_compose(start, overrides), resolve=True)
+            composed = hydra_compose(start, overrides, return_hydra_config=True)
+            groups = {name: str(choice) for name, choice in composed.hydra.runtime.choices.items() if choice}
+            OmegaConf.set_struct(composed, value=False)
+            del composed["hydra"]
+            config = OmegaConf.to_container(composed, resolve=True)
     except InterpolationResolutionError as error:  # an environment variable that is not set, as a rule
         name = str(error).splitlines()[0].rpartition("interpolation: ")[2].strip('"')
         raise UsageError(f"{error.full_key}: {name}; set it, or give {error.full_key}=…") from error
@@ -184,20 +208,30 @@ def compose_config(words: Sequence[str], start: str = "run") -> Config:
         raise UsageError(
             f"cannot read {' '.join(words)}: no YAML of settings: {' '.join(str(error).split())}"
         ) from error
-    settings: dict[str, Any] = config  # type: ignore[assignment] # a mapping of names, as run.yaml is one
+    return _read_composed(config, words, {name: groups[name] for name in groups if "/" not in name})
+
+
+def _read_composed(settings: Any, words: Sequence[str], groups: dict[str, str]) -> Config:
+    """Read what Hydra has composed."""
     model, benchmark, runtime = settings.pop("model"), settings.pop("benchmark"), settings.pop("runtime")
     if not isinstance(model, dict):
         raise UsageError(f"the model's YAML holds {model!r}; expected settings by name, such as backend: openai")
+    unused: dict[str, str] = {}
+    if isinstance(in_group := settings.pop("eval", None), dict):
+        from earmark.data.settings_folder import merge_eval  # noqa: PLC0415 - of few folders
+
+        given = {word.partition("=")[0] for word in words}
+        unused = merge_eval(in_group, settings, benchmark, RunSettings.__struct_fields__, given)
     runtime_backend = runtime.pop("backend", None)
-    if runtime_backend == model.get("backend"):
+    if runtime_backend in (None, model.get("backend")):
         model = runtime | model
-    elif runtime and (given := next((word for word in words if word.startswith("runtime=")), "")):
-        raise UsageError(f"{given}: is for models of {runtime_backend}, and this one is of {model.get('backend')}")
+    elif runtime and (chosen := next((word for word in words if word.startswith("runtime=")), "")):
+        raise UsageError(f"{chosen}: is for models of {runtime_backend}, and this one is of {model.get('backend')}")
     settings["condition"] += [f"noise:{level}" for level in settings.pop("noise")]
     settings["condition"] = [
         plugins.full_path(text) if isinstance(text, str) else text for text in settings["condition"]
     ]
-    return Config(parse_settings(RunSettings, settings, ""), _with_full_paths(model), benchmark)
+    return Config(parse_settings(RunSettings, settings, ""), _with_full_paths(model), benchmark, groups, unused)
 
 
 def _with_full_paths(model: Any) -> Any:
@@ -271,7 +305,7 @@ def _quote_value(value: str) -> str:
     try:
         parsed = OverridesParser.create().parse_override(f"key={value}")
     except HydraException:
-        return "'" + value.replace("\\", "\\\\").replace("'", "\\'") + "'"
+        return quote(value)
     return f"[{value}]" if parsed.is_sweep_override() else value
 
 
@@ -286,6 +320,8 @@ def _model_overrides(value: str) -> list[str]:
     ['~model', "++model.backend='my.module'", "++model.name='large'"]
     """
     known = yaml_names("model")
+    if "," in value and {*value.split(",")} <= {*known}:
+        raise UsageError(f"model={value}: names several; add -m to run one after the other")
     if value in known:
         return [f"model={value}"]
     if value.startswith(("http://", "https://")):
@@ -363,6 +399,9 @@ class CommonSettings(Struct, frozen=True):
         DEFAULT_MAX_RETRY_AFTER  # that a server may ask everybody for; one that asks for longer is asked on
     )
     cache: bool = False  # whether what was answered once, in any run, is taken from memory
+    replicas: Annotated[int, Meta(ge=1, le=4096)] = 1  # copies of the model, each in a process of its own, by Ray
+    gpus: Annotated[float, Meta(ge=0)] = 0.0  # of each replica
+    cluster: str = ""  # of Ray: auto or HOST:PORT; empty: this machine
     prices: Prices | None = None  # {in: 2.5, out: 10, sound: 40}, for a million tokens
 
 
@@ -372,6 +411,7 @@ class ModelConfig(Struct, frozen=True):
     common: CommonSettings
     settings: Any  # of its backend, in that one's own type
     composed: dict[str, Any]  # as they were composed: what is given, and nothing else
+    unused: dict[str, str] = {}  # settings that its backend has no use for, with the reason
 
 
 def parse_model(model: Mapping[str, Any]) -> ModelConfig:
@@ -380,9 +420,38 @@ def parse_model(model: Mapping[str, Any]) -> ModelConfig:
         raise UsageError(f"the model's YAML names no backend; there are: {', '.join(plugins.plugin_names('models'))}")
     shared = CommonSettings.__struct_fields__
     common = parse_settings(CommonSettings, {name: model[name] for name in shared if name in model}, "model.")
-    plugin = plugins.find_plugin("models", common.backend)
-    own = {name: value for name, value in model.items() if name not in shared}
-    return ModelConfig(common, parse_settings(plugin.settings, own, "model."), dict(model))
+    kind = plugins.find_plugin("models", common.backend).settings
+    fields = kind.__struct_fields__
+    unused: dict[str, str] = {}
+    if others := [name for name in model if name not in (*fields, *shared)]:
+        from earmark.data.settings_folder import unused_fields  # noqa: PLC0415 - of few models
+
+        unused = unused_fields(others, common.backend)
+    given = {name: value for name, value in model.items() if name not in shared and f"model.{name}" not in unused}
+    own = parse_settings(kind, _expand_fit(kind, given), "model.")
+    return ModelConfig(common, own, dict(model), unused)
+
+
+class _Fit(Struct, frozen=True):
+    fit: Annotated[int, Meta(ge=1000, le=384_000)] = 16_000
+
+
+def _expand_fit(kind: type[Struct], model: dict[str, Any]) -> dict[str, Any]:
+    """Settings of a backend with `fit`, a rate in hertz, as the capabilities that it is short for: mono wav."""
+    if "fit" not in model:
+        return model
+    rate = parse_settings(_Fit, {"fit": model.pop("fit")}, "model.").fit
+    default = next((field.default for field in msgspec.structs.fields(kind) if field.name == "capabilities"), None)
+    if default is None:
+        raise UsageError(
+            f"model.fit={rate}: this backend finds out by itself what its model takes; give it to a model behind a "
+            "server, of model=spread as model.endpoint.fit"
+        )
+    given = model.get("capabilities") or {}
+    if "rates" in given or "channels" in given:
+        raise UsageError(f"model.fit={rate} sets the rates and channels of model.capabilities; give one of the two")
+    fitted = {"formats": ["wav"], "rates": [rate], "channels": 1}
+    return model | {"capabilities": msgspec.to_builtins(default) | given | fitted}
 
 
 def model_signature(model: ModelConfig, name: str) -> dict[str, Any]:

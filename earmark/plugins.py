@@ -142,7 +142,7 @@ def _find(kind: Kind, name: str) -> Plugin:
     if file in plugin_names(kind):
         return Plugin(kind, display_name(kind, file), import_module(f"earmark.{kind}.{file}"))
     if kind == "benchmarks" and (table := import_module(f"earmark.{kind}.{TABLES}").find_table(name)):
-        return Plugin(kind, name if name.endswith((".yaml", ".yml")) else file, table)
+        return Plugin(kind, table.NAME, table)
     if is_path(name) or name in _files:
         add_file(name)
         return Plugin(kind, Path(name).name, _import_file(Path(name).name))
@@ -155,9 +155,8 @@ def _find(kind: Kind, name: str) -> Plugin:
 
 def is_known(kind: Kind, name: str) -> bool:
     """True if a name is that of a plug-in, or may be that of a file or module."""
-    return (
-        "." in name or name.replace("-", "_") in (*plugin_names(kind), *table_names(kind)) or name in entry_points(kind)
-    )
+    own = "." in name or name.startswith("hub:")
+    return own or name.replace("-", "_") in (*plugin_names(kind), *table_names(kind)) or name in entry_points(kind)
 
 
 def unknown_name(kind: Kind, name: str, others: Iterable[str] = (), what: str = "") -> str:
@@ -257,6 +256,17 @@ def _import_file(name: str) -> ModuleType:
 
 
 # ---------------------------------------------------------------- modules
+
+
+def is_user_module(kind: Kind, name: str) -> bool:
+    """True if a name is that of somebody else's module, and importing it runs code that is not the package's.
+
+    >>> is_user_module("conditions", "no-media"), is_user_module("models", "my.one")
+    (False, True)
+    """
+    if "." not in name or name.replace("-", "_") in plugin_names(kind):
+        return False
+    return kind != "benchmarks" or import_module(f"earmark.{kind}.{TABLES}").find_table(name) is None
 
 
 def import_user_module(name: str) -> ModuleType:

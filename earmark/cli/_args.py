@@ -37,13 +37,24 @@ def merge_tasks(names: Sequence[str]) -> list[str]:
     """
     tasks: dict[str, list[str]] = {}
     for name in names:
-        benchmark, _, task = name.partition(":")
+        benchmark, task = split_tasks(name)
         tasks.setdefault(benchmark, []).append(task)
     return [f"{benchmark}:{','.join(parts)}" if all(parts) else benchmark for benchmark, parts in tasks.items()]
 
 
+def split_tasks(name: str) -> tuple[str, str]:
+    """The name of a benchmark and its tasks as they are typed.
+
+    >>> split_tasks("listen:2B,3A"), split_tasks("hub:owner/name:words")
+    (('listen', '2B,3A'), ('hub:owner/name', 'words'))
+    """
+    hub = "hub:" if name.startswith("hub:") else ""
+    benchmark, _, tasks = name.removeprefix(hub).partition(":")
+    return hub + benchmark, tasks
+
+
 def _parse_run(name: str, settings: Sequence[str]) -> list[BenchmarkRun]:
-    benchmark, _, tasks = name.partition(":")
+    benchmark, tasks = split_tasks(name)
     suites = yaml_names("suite")
     if benchmark in suites and not tasks:
         return [run for entry in load_suite(suites[benchmark]) for run in parse_runs([*entry, *settings])]

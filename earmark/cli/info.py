@@ -21,9 +21,9 @@ def command(name: str) -> None:
     from earmark.plugins import entry_points, find_plugin, plugin_names, table_names
 
     is_table = name.endswith((".yaml", ".yml")) or name.replace("-", "_") in table_names("benchmarks")
-    is_known = "." in name and not is_table
-    if is_known:  # a user's module or file, of any kind
-        plugin = find_plugin("scorers", name)
+    is_known = ("." in name or name.startswith("hub:")) and not is_table
+    if is_known:  # a user's module or file of any kind, or a set of their own
+        plugin = find_plugin("benchmarks", name)
         print_text(f"{name}\n\n{plugin.doc}\n")
         _show_settings("settings", plugin.settings, "")
     for kind in KINDS:
@@ -64,7 +64,14 @@ def _show_benchmark_table(name: str) -> None:
     for task, facts in benchmark.task_facts.items():
         rows = f"{facts.rows:,} rows, " if facts.rows is not None else ""
         ears = f"{facts.needs_ears} ({facts.reason})" if facts.reason else facts.needs_ears
-        print_line(f"  {task}: {rows}needs ears: {ears}; {facts.license or 'license unknown'}")
+        licenses = facts.license or "license unknown"
+        licenses += f"; sound: {facts.sound_license}" if facts.sound_license else ""
+        print_line(f"  {task}: {rows}needs ears: {ears}; {licenses}")
+    if table.official_file:
+        reply, suffix = table.official_file.reply, table.official_file.format
+        print_line(
+            f"official file: {suffix}, replies under '{reply}': earmark export RUN --to official, earmark import"
+        )
     _show_settings("settings", plugin.settings, "")
 
 

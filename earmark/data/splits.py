@@ -157,6 +157,13 @@ def _split_by_card(place: Path, split: str, config: str) -> list[Path] | None:
     return list(dict.fromkeys(found))
 
 
+def card_patterns(place: Path, split: str, config: str) -> list[str]:
+    """The patterns of files that the card of a repository maps to a split; none where it says nothing of it."""
+    mapping = _read_card(place / CARD)
+    default = next((name for name, (is_default, _) in mapping.items() if is_default), next(iter(mapping), ""))
+    return list(mapping[config or default][1].get(split, ())) if (config or default) in mapping else []
+
+
 def _expand(place: Path, card: Path, pattern: str) -> Iterator[Path]:
     """Files of the folder that a pattern of the card names, no hidden ones and none elsewhere."""
     parts = PurePosixPath(pattern).parts

@@ -63,7 +63,24 @@ async def _open_backend(config: ModelConfig) -> AsyncIterator[Model]:
     """Open what answers, with its prices. Raises BadSetup where a key among its settings was not written down."""
     if hidden := first_hidden(config.composed, "model"):
         raise BadSetup(f"{hidden} was a key, and keys are not written down; give it again: {hidden}=VALUE")
-    plugin, prices = plugins.find_plugin("models", config.common.backend), config.common.prices
+    prices = config.common.prices
+    async with _load(config) as opened:
+        yield PricedModel(opened, prices) if prices else opened
+
+
+def _load(config: ModelConfig) -> AbstractAsyncContextManager[Model]:
+    common = config.common
+    if common.replicas > 1 or common.gpus or common.cluster:
+        from earmark.engine.replicas import open_replicas  # noqa: PLC0415 - for few runs
+
+        return open_replicas(config)
+    return load_model(config)
+
+
+@asynccontextmanager
+async def load_model(config: ModelConfig) -> AsyncIterator[Model]:
+    """Load a model from its plug-in."""
+    plugin = plugins.find_plugin("models", config.common.backend)
     async with plugin.load(config.settings, Context(open_model=open_throttled)) as opened:
         plugin.check_members(opened)
-        yield PricedModel(opened, prices) if prices else opened
+        yield opened

@@ -95,6 +95,13 @@ class ListeningGain(Struct, frozen=True, omit_defaults=True):
         return title_of(self.task, self.slice, self.scorer)
 
 
+class Headline(Struct, frozen=True):
+    """The number of a run: one metric of one row."""
+
+    row: int  # index of the row in metrics.json
+    metric: str
+
+
 class Metrics(Struct, frozen=True):
     """Content of metrics.json."""
 
@@ -106,3 +113,4 @@ class Metrics(Struct, frozen=True):
     gains: list[ListeningGain] = []  # of runs with plain and a control
     usage: UsageTotals = UsageTotals()
     judge_usage: Usage = Usage()  # of judges, summed over all scorings
+    headline: Headline | None = None  # the number of the run; None: no row speaks for all of it

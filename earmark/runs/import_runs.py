@@ -20,6 +20,7 @@ from earmark import plugins
 from earmark.config import Config, RunSettings, parse_settings, to_yaml
 from earmark.data.cache import sha256_file
 from earmark.data.plain import encode_line
+from earmark.data.prompt_words import WORDS_FILE, WordsFile, encode_words
 from earmark.engine.load import load_benchmark
 from earmark.errors import BadData, Rejected, UsageError
 from earmark.journal import (
@@ -32,7 +33,7 @@ from earmark.journal import (
 )
 from earmark.report.rows import DatasetCounts, Metrics
 from earmark.runs import imported_benchmark, rundir
-from earmark.runs.imported import OPEN, ImportedRun, ScorerSpec, TaskStats
+from earmark.runs.imported import OPEN, ImportedRun, RecordWithPrompt, ScorerSpec, TaskStats
 from earmark.runs.scoring import write_scores
 from earmark.runs.signature import RunSignature
 from earmark.types import Context, Importer, replace
@@ -55,21 +56,24 @@ class ParsedResults(NamedTuple):
 
 
 def import_runs(
-    path: Path, form: str, results: str, model: str, log: Callable[[str], None]
+    path: Path,
+    form: str,
+    results: str,
+    model: str,
+    log: Callable[[str], None],
+    importer: Callable[[Path], Iterable[ImportedRun]] | None = None,
 ) -> list[tuple[Path, Metrics]]:
-    """Make runs of foreign results: in the form that recognises itself, unless one is named.
+    """Make runs of foreign results: in the form that recognises itself, unless one is named, or by an `importer`.
 
     Results without a reply make no run; that is said, and where there is nothing else it is an error.
     """
     if not path.exists():
         raise UsageError(f"{path}: no such file or folder")
-    name, reader = _find_importer(path, form)
+    name, read_all = (form, importer) if importer else _find_importer(path, form)
     with ExitStack() as undo:
         place = _results_dir(results, undo)
         staged = Path(undo.enter_context(tempfile.TemporaryDirectory(prefix=".import-", dir=place)))
-        read = [
-            _parse_results(imported, staged / f"{number}.jsonl") for number, imported in enumerate(reader.read(path))
-        ]
+        read = [_parse_results(imported, staged / f"{number}.jsonl") for number, imported in enumerate(read_all(path))]
         with_records = [imported for imported in read if imported.facts]
         if not with_records:
             raise BadData(
@@ -105,10 +109,10 @@ def _remove_empty(place: Path) -> None:
         place.rmdir()
 
 
-def _find_importer(path: Path, form: str) -> tuple[str, Importer]:
+def _find_importer(path: Path, form: str) -> tuple[str, Callable[[Path], Iterable[ImportedRun]]]:
     if form:
         plugin = plugins.find_plugin("importers", form)
-        return plugin.module_name, load_importer(plugin)
+        return plugin.module_name, load_importer(plugin).read
     known = [*plugins.plugin_names("importers"), *plugins.entry_points("importers")]
     found = [plugins.find_plugin("importers", name) for name in known]
     matching = [(plugin, importer) for plugin in found if (importer := load_importer(plugin)).matches(path)]
@@ -120,8 +124,8 @@ def _find_importer(path: Path, form: str) -> tuple[str, Importer]:
             f"{path}: holds results of {' and of '.join(plugin.name for plugin, _ in matching)}; name one with --from, or "
             "give its folder"
         )
-    (plugin, importer) = matching[0]
-    return plugin.module_name, importer
+    ((plugin, importer),) = matching
+    return plugin.module_name, importer.read
 
 
 def load_importer(plugin: plugins.Plugin) -> Importer:
@@ -167,8 +171,9 @@ def _write_records(imported: ImportedRun, records: Iterable[Record], journal: Pa
     conditions: dict[str, None] = {}
     repeats = 1
     seen: set[int] = set()
-    with journal.open("wb") as lines:
-        for given in records:
+    with journal.open("wb") as lines, WordsFile(_words_path(journal)) as words:
+        for each in records:
+            given = _without_prompt(each, words)
             record, line = _as_written(imported, given)
             item = record.item
             this = question_key(item.task, item.id, record.condition, record.repeat)
@@ -184,6 +189,20 @@ def _write_records(imported: ImportedRun, records: Iterable[Record], journal: Pa
             repeats = max(repeats, record.repeat + 1)
             lines.write(line)
     return ParsedResults(imported, journal, facts, list(conditions), repeats)
+
+
+def _words_path(journal: Path) -> Path:
+    """Where the words of a journal are until it becomes a run; a journal that was split has those of the whole."""
+    return journal.with_suffix(".words")
+
+
+def _without_prompt(record: Record, words: WordsFile) -> Record:
+    """A record whose prompt, where the log holds it, is written apart and named by its digest."""
+    if not isinstance(record, RecordWithPrompt):
+        return record
+    digest, line = encode_words(record.turns)
+    words.append(digest, line)
+    return replace(record.plain(), words=digest)
 
 
 def _as_written(imported: ImportedRun, given: Record) -> tuple[Record, bytes]:
@@ -244,6 +263,9 @@ def _build_run(read: ParsedResults, form: str, results: str, model: str, staged:
     )
     run = rundir.create_rundir(staged, signature, to_yaml(config))
     shutil.move(read.journal, run / JOURNAL_FILE)
+    words = _words_path(read.journal)
+    if words.stat().st_size:
+        shutil.move(words, run / WORDS_FILE)
     dataset = DatasetCounts(sum(task_stats.records for task_stats in read.facts.values()))
     _check_kept(imported, run / JOURNAL_FILE, dataset.questions)
     where = rundir.model_dir(results, config.run.output_dir, name, imported.benchmark)

@@ -26,25 +26,26 @@ from earmark.stats.estimate import Estimate
 from earmark.types import Benchmark, LimitsRescoring, Scorer
 
 
-def reopen(run: Path, changes: Mapping[str, Any] | None = None, *, asks: bool = False) -> tuple[Benchmark, Config]:
-    """The benchmark and the settings of a run, some of the benchmark's settings changed; `asks`: to ask it again."""
+def reopen(
+    run: Path, changes: Mapping[str, Any] | None = None, *, asks: bool = False, base: Path | None = None
+) -> tuple[Benchmark, Config]:
+    """The benchmark and the settings of a run, some of the benchmark's settings changed; `asks`: to ask it again.
+
+    `base` is the folder at which relative paths in the benchmark's settings begin, if not the working folder.
+    """
     signature = load_signature(run)
     if signature.benchmark["name"] == rundir.AUDIOGRAM_NAME:
         raise BadData(
             f"{run} is an audiogram: each trial depends on the answers before it, so it cannot be scored anew, asked "
             f"again or compared question by question; look at it with: earmark show {run}"
         )
-    try:
-        config = from_yaml((run / "config.yaml").read_bytes())
-    except (OSError, msgspec.DecodeError) as error:
-        message = " ".join(str(error).split())
-        raise BadData(f"{run / 'config.yaml'}: cannot be read ({message}); restore it from a copy") from error
+    config = read_config(run)
     for text in (*config.plugins, *config.run.condition):
         plugins.add_file(text.partition(":")[0])
     if asks:
         _check_files(run, signature)
     asked = _original_settings(run, signature.benchmark, changes or {})
-    config = msgspec.structs.replace(config, benchmark=config.benchmark | asked)
+    config = msgspec.structs.replace(config, benchmark=_rebase(config.benchmark | asked, base))
     changed = msgspec.structs.replace(config, benchmark=config.benchmark | dict(changes or {}))
     opened = _open_benchmark(signature, changed)
     if changes:
@@ -58,6 +59,26 @@ def _check_files(run: Path, signature: RunSignature) -> None:
         file = plugins.plugin_file(name)
         if file and file.digest != digest:
             raise RunMismatch(f"{file.path} has changed since {run} was asked; put it back, or run it anew")
+
+
+def read_config(run: Path) -> Config:
+    """The settings of a run as they were composed. Raises BadData where they cannot be read."""
+    try:
+        return from_yaml((run / "config.yaml").read_bytes())
+    except (OSError, msgspec.DecodeError) as error:
+        message = " ".join(str(error).split())
+        raise BadData(f"{run / 'config.yaml'}: cannot be read ({message}); restore it from a copy") from error
+
+
+def relative_paths(settings: Mapping[str, Any], base: Path) -> dict[str, str]:
+    """Settings that are relative paths of something in a folder, and the same as absolute paths."""
+    texts = (value for value in settings.values() if isinstance(value, str) and value)
+    return {value: str(base / value) for value in texts if not Path(value).is_absolute() and (base / value).exists()}
+
+
+def _rebase(settings: Mapping[str, Any], base: Path | None) -> dict[str, Any]:
+    paths = relative_paths(settings, base) if base else {}
+    return {name: paths.get(value, value) if isinstance(value, str) else value for name, value in settings.items()}
 
 
 def _open_benchmark(signature: RunSignature, config: Config) -> tuple[Benchmark, Config]:
@@ -150,7 +171,7 @@ async def compare_parsers(runs: Sequence[Path], names: Sequence[str]) -> list[Pa
                     score = await score_record(record, scorer)
                     aggregates.add(record, scorer, score)
                     if record.response:
-                        beside[item.task, record.condition].add(item, record.response, measure_of(item.task), score)
+                        beside[item.task, record.condition].add(record, measure_of(item.task), score)
         results += [
             ParserResult(name, row, beside[row.task, row.condition].estimates()) for row in aggregates.to_rows()
         ]

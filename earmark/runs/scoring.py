@@ -27,13 +27,15 @@ from earmark.report import files
 from earmark.report.aggregates import Aggregates, labels
 from earmark.report.average_tree import tree_rows
 from earmark.report.gain import find_solved_by_controls, listening_gains
+from earmark.report.headline import find_headline
 from earmark.report.rows import DatasetCounts, Metrics, Row
+from earmark.report.samples import SampleWriters, is_right, item_value
 from earmark.runs.signature import load_signature
 from earmark.stats.count_table import hash64
 from earmark.text.choice_parser import reading_note
 from earmark.text.echo import NOTE
 from earmark.text.thoughts import without_thoughts
-from earmark.types import Benchmark, Condition, NeedsSetup, Opens, Response, Score, Scorer, Usage
+from earmark.types import Benchmark, Condition, NeedsSetup, Opens, Response, Score, Scorer, TaskFacts, Usage, replace
 
 BROKEN: Final = "scorer broke"  # the rule of a score that a bug of a scorer took
 MAX_CONCURRENT_SCORES: Final = 32  # scores under way, of scorers that ask a judge
@@ -49,7 +51,9 @@ async def score_record(record: Record, scorer: Scorer) -> Score:
     """Score one record, its thoughts left out; a failure earns the least, in a state of its own."""
     if record.failure:
         return Score(scorer.bounds(record.item)[0], state=record.failure.state, explanation=record.failure.message)
-    return await scorer.score(record.item, without_thoughts(record.response or Response("")))
+    response = without_thoughts(record.response or Response(""))
+    verdicts = record.all_verdicts
+    return await scorer.score(record.item, replace(response, verdicts=verdicts) if verdicts else response)
 
 
 class ScoredJournal(NamedTuple):
@@ -82,7 +86,7 @@ async def score_journal(
             aggregates.add(record, by.scorer, earned, by.label)
             judging += earned.usage
             broken += earned.rule == BROKEN
-            tell(record, score_line(record, by.label, earned))
+            tell(record, score_line(record, by.label, by.scorer, earned))
     return ScoredJournal(aggregates, settled, judging, echoes, broken)
 
 
@@ -201,11 +205,13 @@ def load_controls(conditions: Sequence[str], seed: int, benchmark: Benchmark) ->
 def _transcript_control_notes(benchmark: Benchmark, controls: Mapping[str, Condition]) -> list[str]:
     """Warnings on controls that keep words, if a transcript carries the answer."""
     worded = [name for name, condition in controls.items() if condition.keeps_words]
-    if benchmark.needs_ears or not worded:
+    textual = [task for task in benchmark.tasks if benchmark.task_facts.get(task, TaskFacts()).needs_ears == "no"]
+    if not worded or (benchmark.needs_ears and not textual):
         return []
+    what = f"{benchmark.name}:{','.join(textual)}" if benchmark.needs_ears else benchmark.name
     return [
         (
-            f"{', '.join(worded)}: words carry the answers of {benchmark.name}, so no gain over them means that hearing "
+            f"{', '.join(worded)}: words carry the answers of {what}, so no gain over them means that hearing "
             "adds nothing to the words; whether anything is heard, silence tells"
         )
     ]
@@ -235,19 +241,23 @@ def _find_solved(run: Path, right: Mapping[tuple[str, str], AbstractSet[int]]) -
             yield solved
 
 
-def score_line(record: Record, scorer: str, earned: Score) -> ScoreLine:
+def score_line(record: Record, label: str, scorer: Scorer, earned: Score) -> ScoreLine:
     """One score, as it is written, by a scorer's label."""
+    metric = next(iter(scorer.metrics.values()))
+    value = item_value(metric, earned.counts)
     return ScoreLine(
         task=record.item.task,
         id=record.item.id,
         condition=record.condition,
         repeat=record.repeat,
-        scorer=scorer,
+        scorer=label,
         state=earned.state,
         answer=repair(earned.answer),
         counts=earned.counts,
         rule=earned.rule,
         why=repair(earned.explanation),
+        value=value,
+        right=is_right(metric, value, earned.counts),
     )
 
 
@@ -269,7 +279,7 @@ def read_scores(path: Path) -> Iterator[ScoreLine]:
 
 async def _score_into(run: Path, place: Path, benchmark: Benchmark, scorers: Scorers | OpenScorers) -> ScoredJournal:
     """Score a run's journal, its scores and samples written somewhere else until all are there."""
-    samples = None if benchmark.extra_tables else files.SampleWriters(place)
+    samples = None if benchmark.extra_tables else SampleWriters(place)
     with (place / SCORES_FILE).open("wb") as lines, samples or nullcontext():
 
         def tell(record: Record, line: ScoreLine) -> None:
@@ -301,13 +311,16 @@ async def write_scores(
     done = scored.n_completed >= dataset.questions
     all_of_it = total_usage(run / JOURNAL_FILE)
     judging = files.read_judge_usage(run) + scored.judging
+    part = [f"shard {signature.shard} of the items; earmark merge joins the shards of a run"] * bool(signature.shard)
     notices = [
+        *part,
         *benchmark.warnings,
         *_transcript_control_notes(benchmark, controls),
         *_warnings(scored, all_of_it.answers),
     ]
     notices += reading_note((row.signature, row.states["unparsed"]) for row in rows)
-    metrics = Metrics(done, rows, dataset, notices, dict(benchmark.averages), gained, all_of_it, judging)
+    headline = find_headline(rows, signature.condition, (*benchmark.averages, *benchmark.average_tree))
+    metrics = Metrics(done, rows, dataset, notices, dict(benchmark.averages), gained, all_of_it, judging, headline)
     if gained:
         right = find_solved_by_controls(scored.cells.by_row, list(controls))
         files.write_csv(run / "solved_by_controls.csv", files.SOLVED_BY_CONTROLS, _find_solved(run, right))

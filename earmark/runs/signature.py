@@ -15,7 +15,7 @@ from earmark.data.cache import sha256_file
 from earmark.errors import BadData
 from earmark.journal import METRICS_FILE, SIGNATURE_FILE
 from earmark.plugins import plugin_file
-from earmark.types import Benchmark
+from earmark.types import Benchmark, Capabilities
 
 
 class RunSignature(Struct, frozen=True):
@@ -27,8 +27,11 @@ class RunSignature(Struct, frozen=True):
     repeats: int
     limit: int | None
     data: dict[str, str]  # SHA-256 of each file behind the benchmark, by its path below the data's root
+    shard: str = ""  # of the items, such as 3/8; empty: all of them
     earmark: str = __version__
     format: int = 1
+    working_folder: str = ""  # in which the run was begun: relative paths of clips start there; signs nothing
+    capabilities: Capabilities | None = None  # inputs that the model takes; signs nothing
     plugins: dict[str, str] = {}  # SHA-256 of each plug-in that was given by its path, by its file name
 
 
@@ -38,8 +41,15 @@ class _FinishedFlag(Struct, frozen=True):
     finished: bool = False
 
 
-def make_signature(
-    benchmark: Benchmark, model: Mapping[str, Any], condition: list[str], repeats: int, limit: int | None
+def make_signature(  # noqa: PLR0913 - each is a part of it
+    benchmark: Benchmark,
+    model: Mapping[str, Any],
+    condition: list[str],
+    repeats: int,
+    limit: int | None,
+    shard: str = "",
+    *,
+    capabilities: Capabilities | None = None,
 ) -> RunSignature:
     """The signature of a run that is about to begin."""
     described = {
@@ -52,9 +62,20 @@ def make_signature(
         data = data_digests(benchmark.files(), benchmark.data_root)
     except OSError as error:
         raise BadData(f"{error.filename}: cannot be read ({error.strerror})") from error
+    begun_in = str(Path.cwd())
     names = (benchmark.name, *condition, *_backends(model))
-    files = {file.path.name: file.digest for name in names if (file := plugin_file(name))}
-    signature = RunSignature(described, dict(model), condition, repeats, limit, data, plugins=files)
+    signature = RunSignature(
+        described,
+        dict(model),
+        condition,
+        repeats,
+        limit,
+        data,
+        shard,
+        working_folder=begun_in,
+        capabilities=capabilities,
+        plugins={file.path.name: file.digest for name in names if (file := plugin_file(name))},
+    )
     return msgspec.json.decode(msgspec.json.encode(signature), type=RunSignature)  # as it will be read back
 
 
@@ -103,9 +124,9 @@ def load_signature(folder: Path) -> RunSignature:
         raise BadData(f"{path}: cannot be read ({error}); restore it from a copy") from error
 
 
-def _identity(signature: RunSignature) -> tuple[str, str]:
-    """Whose run it is, and of what."""
-    return signature.model["name"], signature.benchmark["name"]
+def _identity(signature: RunSignature) -> tuple[str, str, str]:
+    """Model, benchmark and shard of a run."""
+    return signature.model["name"], signature.benchmark["name"], signature.shard
 
 
 def is_alike(before: RunSignature, signature: RunSignature) -> bool:
@@ -117,4 +138,5 @@ def is_alike(before: RunSignature, signature: RunSignature) -> bool:
 
 def replace_versions(signature: RunSignature) -> RunSignature:
     """A signature without what may differ between two sittings of one run: the digests of data are checked by item."""
-    return msgspec.structs.replace(signature, data=dict.fromkeys(signature.data, ""), earmark="")
+    data = dict.fromkeys(signature.data, "")
+    return msgspec.structs.replace(signature, data=data, earmark="", working_folder="", capabilities=None)

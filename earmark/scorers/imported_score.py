@@ -19,7 +19,6 @@ from msgspec import Struct
 
 from earmark.plugins import own_name
 from earmark.stats.ratio import ratio
-from earmark.text.imported_verdicts import parse_notes
 from earmark.types import Context, Item, Metric, Response, Score, Signature, State, replace, sign
 
 
@@ -86,7 +85,7 @@ class ImportedScorer(Struct, frozen=True):
         return headline.name if (headline.lowest, headline.highest) == (0, 1) else ""
 
     async def score(self, item: Item, response: Response) -> Score:  # noqa: ARG002 - the verdict stands beside the reply
-        verdict_of = parse_notes(response.notes)
+        verdict_of = {verdict.measure: verdict for verdict in response.verdicts}
         given = [
             (measure.name, verdict_of[measure.name])
             for measure in self.settings.measures
