@@ -23,7 +23,6 @@ if TYPE_CHECKING:
 from typing import Final
 
 from earmark import __version__
-from earmark.errors import UsageError
 
 NO_LOGPROBS_NOTE: Final = "log-probabilities were asked for, and the server sent none"
 
@@ -510,7 +509,7 @@ class Scorer(Protocol):
 
 @runtime_checkable
 class HasSettings(Protocol):
-    """Something that was made from settings. Those of a scorer sign its numbers, unless it has a signature of its own."""
+    """Something that was made from settings. Those of a scorer sign its numbers unless it has a signature."""
 
     @property
     def settings(self) -> Any: ...
@@ -616,86 +615,6 @@ class WritesRuns(Protocol):
         ...
 
 
-# What the file of a plug-in may define beside `Settings` and `load`.
-
-
-@runtime_checkable
-class DownloadsData(Protocol):
-    """A benchmark whose data lie on a hub."""
-
-    def download(self, settings: Any, log: Callable[[str], object]) -> Any: ...
-
-
-@runtime_checkable
-class VerifiesData(Protocol):
-    """A benchmark whose data have a manifest."""
-
-    def verify(self, settings: Any, log: Callable[[str], object]) -> Any:
-        """Compare the data with the manifest."""
-        ...
-
-    def write(self, settings: Any) -> int:
-        """Write the manifest; the number of its questions."""
-        ...
-
-
-@runtime_checkable
-class HasOfficialFile(Protocol):
-    """A benchmark whose own script reads and writes a file of replies."""
-
-    def read_official(self, path: Path, reply: str, settings: Any, set_name: str = "") -> Any:
-        """Return an ImportedRun (of runs/imported.py)."""
-        ...
-
-    def write_official(self, records: Iterable[Any], settings: Any, tasks: Sequence[str], out: Path) -> list[Path]:
-        """Write records (journal.Record); the files written."""
-        ...
-
-
-@runtime_checkable
-class WritesTable(Protocol):
-    """A benchmark made of somebody's own questions, which can be written down as a table."""
-
-    def write_table(self, settings: Any, out: Path) -> Any: ...
-
-
-@runtime_checkable
-class LimitsRescoring(Protocol):
-    """A benchmark that says which of its settings a run may be scored anew with."""
-
-    RESCORING_FIELDS: tuple[str, ...]
-
-
-@runtime_checkable
-class WantsPreflight(Protocol):
-    """A model that is asked over a network: whether audio reaches it is checked before a run."""
-
-    PREFLIGHT: bool
-
-
-@runtime_checkable
-class KnowsCapabilities(Protocol):
-    """A model that takes the same whatever its settings."""
-
-    CAPABILITIES: Capabilities
-
-
-@runtime_checkable
-class FindsCapabilities(Protocol):
-    """A model whose capabilities can be found without opening it."""
-
-    async def capabilities(self, settings: Any) -> Capabilities: ...
-
-
-@runtime_checkable
-class WrapsModels(Protocol):
-    """A model made of others: the one that is sent the audio."""
-
-    def heard_by(self, settings: Any) -> Mapping[str, Any]:
-        """Return the settings of that model."""
-        ...
-
-
 class Table(Struct, frozen=True):
     """A table to be written as CSV: where in the run's folder, and its rows."""
 
@@ -755,7 +674,7 @@ class Benchmark(Struct, frozen=True, kw_only=True):
         None  # requests for one answer, where the protocol says; the run's own setting goes first
     )
     extra_tables: Callable[[str, Callable[[], Iterable[tuple[Any, Any]]]], Iterable[Table]] | None = None
-    # ^ the benchmark's own files, from the model's name and what gives its scored records (journal.Record, journal.ScoreLine)
+    # ^ the benchmark's own files, from the model's name and its scored records (journal.Record, journal.ScoreLine)
     warnings: tuple[str, ...] = ()  # what a reader of the table must know
     properties: Mapping[str, str] = {}  # by task, what is asked about: a condition that destroys it is refused
     needs_ears: bool = True  # False: a transcript carries the answer, which the report tells where one is a control
@@ -770,9 +689,7 @@ UNSIGNED: Final = Unsigned()  # Annotated[int, UNSIGNED]
 
 
 def _open_no_model(settings: Mapping[str, Any]) -> AbstractAsyncContextManager[Model]:
-    raise UsageError(
-        f"no model can be opened here, found {settings.get('backend')}; load the plug-in by engine/load.py"
-    )
+    raise NotImplementedError(f"no model can be opened here, found {settings.get('backend')}: see engine/load.py")
 
 
 class Context(Struct, frozen=True):

@@ -13,12 +13,12 @@ from commands import ENV, HERE, earmark
 from servers import said, serving
 
 from earmark.config import compose_config
+from earmark.engine import load
 from earmark.engine.load import load_scorer
 from earmark.engine.open import open_judge_model
 from earmark.judges import asking
 from earmark.report.aggregates import labels
 from earmark.report.files import read_metrics
-from earmark.runs import scoring
 from earmark.runs.scoring import OpenScorers, read_scores
 from earmark.scorers.choice import ChoiceScorer
 from earmark.scorers.choice import Settings as ChoiceSettings
@@ -78,16 +78,16 @@ class Plain:
     name = "plain"
     metrics: dict[str, Any] = {}  # noqa: RUF012
 
-    def __init__(self, signature: str) -> None:
+    def __init__(self, signature: Signature) -> None:
         self.signature = signature
 
 
 def test_labels_differ_where_signatures_do() -> None:
     scorers: list[Any] = [
-        Plain("plain|a:1|b:2"),
-        Plain("plain|a:2|b:1"),
-        Plain("plain|c:norm.1"),
-        Plain("plain|c:norm.2"),
+        Plain(Signature("plain", (("a", "1"), ("b", "2")))),
+        Plain(Signature("plain", (("a", "2"), ("b", "1")))),
+        Plain(Signature("plain", (("c", "norm.1"),))),
+        Plain(Signature("plain", (("c", "norm.2"),))),
     ]
     assert len({*labels(scorers)}) == 4
     assert labels(scorers[2:]) == ["plain c:norm.1", "plain c:norm.2"]
@@ -157,7 +157,7 @@ def test_a_judge_of_many_tasks_is_composed_and_opened_once(monkeypatch: pytest.M
         return open_judge_model(settings)
 
     monkeypatch.setattr(asking, "compose_config", count)
-    monkeypatch.setattr(scoring, "open_judge_model", note)
+    monkeypatch.setattr(load, "open_judge_model", note)
 
     async def all_tasks() -> set[int]:
         async with AsyncExitStack() as stack:

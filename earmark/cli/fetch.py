@@ -16,7 +16,7 @@ def command(name: str, words: tuple[str, ...]) -> None:
     from earmark.config import compose_config, parse_settings
     from earmark.engine.load import load_benchmark
     from earmark.plugins import find_plugin
-    from earmark.types import DownloadsData
+    from earmark.plugins.abilities import DownloadsData
 
     use_only("fetch", words, own=name)
     plugin, given = find_plugin("benchmarks", name), compose_config(words).benchmark

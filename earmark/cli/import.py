@@ -64,7 +64,7 @@ def _official_importer(
     from earmark.config import parse_settings
     from earmark.errors import UsageError
     from earmark.plugins import find_plugin
-    from earmark.types import HasOfficialFile
+    from earmark.plugins.abilities import HasOfficialFile
 
     if form:
         raise UsageError(f"--from {form} and --table {table} name two formats; give one")

@@ -24,7 +24,7 @@ def command(name: str, out: Path | None, words: tuple[str, ...]) -> None:
     from earmark.config import compose_config, parse_settings
     from earmark.errors import UsageError
     from earmark.plugins import find_plugin
-    from earmark.types import WritesTable
+    from earmark.plugins.abilities import WritesTable
 
     use_only("init", words, own=name)
     plugin = find_plugin("benchmarks", name)

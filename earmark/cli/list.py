@@ -56,7 +56,8 @@ def _entries(kind: str, words: tuple[str, ...]) -> list[tuple[str, str]]:
         (name, find_plugin(kind, name).doc.partition("\n")[0])  # type: ignore[arg-type]
         for name in entry_points(kind)  # type: ignore[arg-type]
     ]
-    return plain + tables + [(display_name(kind, name), summary(kind, name)) for name in names] + installed  # type: ignore[arg-type]
+    packaged = [(display_name(kind, name), summary(kind, name)) for name in names]  # type: ignore[arg-type]
+    return plain + tables + packaged + installed
 
 
 def _runs(results: str) -> list[tuple[str, str]]:

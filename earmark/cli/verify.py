@@ -22,7 +22,7 @@ def command(name: str, write: bool, words: tuple[str, ...]) -> None:
     from earmark.config import compose_config, parse_settings
     from earmark.errors import BadData, UsageError
     from earmark.plugins import find_plugin, plugin_names
-    from earmark.types import VerifiesData
+    from earmark.plugins.abilities import VerifiesData
 
     use_only("verify", words, own=name)
     plugin = find_plugin("benchmarks", name)
@@ -46,6 +46,6 @@ def command(name: str, write: bool, words: tuple[str, ...]) -> None:
 
 def _has_manifest(name: str) -> bool:
     from earmark.plugins import find_plugin
-    from earmark.types import VerifiesData
+    from earmark.plugins.abilities import VerifiesData
 
     return isinstance(find_plugin("benchmarks", name).module, VerifiesData)

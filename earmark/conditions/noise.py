@@ -121,7 +121,7 @@ def white_noise(rng: np.random.RandomState, shape: tuple[int, ...]) -> Floats:
 
 
 def pink_noise(rng: np.random.RandomState, shape: tuple[int, ...]) -> Floats:
-    """Normal noise whose power falls by 3 dB an octave, from the first hertz of the clip on, without a constant part."""
+    """Normal noise whose power falls by 3 dB an octave from the first hertz of the clip on, without a constant part."""
     size = 1 << max(1, shape[1] - 1).bit_length()
     spectrum = np.fft.rfft(rng.standard_normal((shape[0], size)))
     spectrum[:, 1:] /= np.sqrt(np.arange(1, spectrum.shape[1]))

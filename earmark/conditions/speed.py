@@ -43,7 +43,8 @@ class Speed(Struct, frozen=True):
                 f"{display_name(audio)}: nothing is left of it at {self.settings.factor:g} times its speed"
             )
         semitones = 12 * math.log2(self.settings.factor)
-        note = f"played at {self.settings.factor:g} times its speed, {semitones:+.1f} semitones (soxr HQ {soxr.__version__})"
+        speed = f"{self.settings.factor:g} times its speed, {semitones:+.1f} semitones"
+        note = f"played at {speed} (soxr HQ {soxr.__version__})"
         return with_samples(sound, samples, note)
 
 

@@ -6,14 +6,13 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import msgspec
-from msgspec import Struct
 
 from earmark import plugins
 from earmark.config import Config, RunSettings, parse_settings, renamed
 from earmark.engine.open import open_judge_model, open_model
 from earmark.errors import UsageError
 from earmark.plugins import Plugin
-from earmark.types import Benchmark, Condition, Context, HasSettings, NamedCondition, NeedsSetup, Scorer, Signs
+from earmark.types import Benchmark, Condition, Context, NamedCondition, NeedsSetup, Scorer
 
 
 def load_benchmark(name: str, tasks: Sequence[str], settings: Mapping[str, object]) -> Benchmark:
@@ -58,31 +57,11 @@ def load_scorer(name: str, settings: Mapping[str, Any]) -> Scorer:
     plugin = plugins.find_plugin("scorers", name)
     own, context = parse_settings(plugin.settings, settings, ""), Context(open_model=open_judge_model)
     scorer: Scorer = plugin.load(own, context)
-    if scorer.name != plugin.name:
-        raise UsageError(f"{plugin.title} calls itself '{scorer.name}'; give it the name of its context: context.name")
-    if plugin.module.__name__.startswith("earmark.scorers."):  # the contract tests check these
-        return scorer
-    if isinstance(scorer, Signs):
-        _check_signature(plugin, own, scorer, context)
-    elif not isinstance(scorer, HasSettings) or scorer.settings != own:
-        raise UsageError(
-            f"{plugin.title} does not show its settings, so its numbers would not be signed by them; let it have a "
-            "member settings, the settings that it was loaded with"
-        )
+    if not plugin.is_packaged:
+        from earmark.plugins.checks import check_scorer  # noqa: PLC0415 - the contract tests check packaged ones
+
+        check_scorer(plugin, own, scorer, context)
     return scorer
-
-
-def _check_signature(plugin: Plugin, settings: Struct, scorer: Signs, context: Context) -> None:
-    """Raise UsageError if settings that differ from the defaults sign as these do."""
-    if any(field.required for field in msgspec.structs.fields(plugin.settings)):
-        return
-    usual = plugin.settings()
-    changed = [name for name, value in plugins.signed_settings(settings).items() if value != getattr(usual, name)]
-    if changed and plugin.load(usual, context).signature == scorer.signature:
-        raise UsageError(
-            f"{plugin.title}: {changed[0]}= does not change its signature; add it there, leave the signature out so that all "
-            "settings sign, or annotate a setting that changes no number: Annotated[..., UNSIGNED]"
-        )
 
 
 def load_condition(text: str, seed: int, benchmark: Benchmark) -> NamedCondition | None:
@@ -91,10 +70,14 @@ def load_condition(text: str, seed: int, benchmark: Benchmark) -> NamedCondition
         return None
     name, _, argument = text.partition(":")
     plugin = plugins.find_plugin("conditions", name)
-    settings = parse_argument(plugin.settings, argument, plugin.name)
-    own = ":".join(filter(None, (plugin.name, format_argument(settings))))
+    settings, own = None, plugin.name
+    if argument or plugin.settings.__struct_fields__:
+        from earmark.engine.arguments import format_argument, parse_argument  # noqa: PLC0415 - of few conditions
+
+        settings = parse_argument(plugin.settings, argument, plugin.name)
+        own = ":".join(filter(None, (plugin.name, format_argument(settings))))
     context = Context(seed=seed, benchmark=benchmark, open_model=open_model)
-    condition: Condition = plugin.load(settings, context)
+    condition: Condition = plugin.load(settings or plugin.settings(), context)
     return NamedCondition(own, condition)
 
 
@@ -113,51 +96,3 @@ def load_conditions(texts: Sequence[str], seed: int, benchmark: Benchmark) -> tu
         if condition and isinstance(condition.condition, NeedsSetup):
             condition.condition.check()
     return loaded
-
-
-def parse_argument(kind: type[Struct], argument: str, name: str) -> Struct:
-    """Parse what stands after the colon of a condition as its settings: one after another, separated by @.
-
-    Where there are fewer parts than fields, they are the last ones.
-    """
-    fields = msgspec.structs.fields(kind)
-    if argument and not fields:
-        raise UsageError(f"{name} takes no argument, found '{name}:{argument}'; write condition={name}")
-    parts = argument.rsplit("@", len(fields) - 1) if argument else []
-    names = [field.name for field in fields][len(fields) - len(parts) :]
-    try:
-        return msgspec.convert(dict(zip(names, parts, strict=True)), kind, strict=False)
-    except msgspec.ValidationError as error:
-        given = f"{name}:{argument}" if argument else name
-        raise UsageError(_describe_argument(kind, given, name, str(error))) from error
-
-
-def _describe_argument(kind: type[Struct], given: str, name: str, problem: str) -> str:
-    """Message for an argument that cannot be used: what a condition takes, by the Meta of its fields."""
-    infos = {field.name: msgspec.inspect.type_info(field.type) for field in msgspec.structs.fields(kind)}
-    described = [info for info in infos.values() if isinstance(info, msgspec.inspect.Metadata)]
-    extras = [info.extra_json_schema or {} for info in described]
-    takes = " and ".join(str(extra["description"]) for extra in extras if "description" in extra)
-    example = "@".join(str(extra["examples"][0]) for extra in extras if extra.get("examples"))
-    write = f"; write for instance condition={name}:{example}" if example else ""
-    reason, _, where = problem.partition(" - at `$.")
-    return f"{name} takes {takes or '@'.join(infos)}, found '{given}'{write}{_limits_of(infos.get(where[:-1]), reason)}"
-
-
-def _limits_of(info: Any, reason: str) -> str:
-    """The values that a field may have, to end a message with; its problem where nothing tells them."""
-    inner = info.type if isinstance(info, msgspec.inspect.Metadata) else info
-    if isinstance(inner, msgspec.inspect.LiteralType):
-        return f"; it comes in {', '.join(map(str, inner.values))}"
-    if isinstance(inner, msgspec.inspect.FloatType | msgspec.inspect.IntType) and None not in (inner.ge, inner.le):
-        return f"; from {inner.ge:g} to {inner.le:g}"
-    return f"; {reason}" if inner is None else ""
-
-
-def format_argument(settings: Struct) -> str:
-    """The argument of a condition as it stands in its name; leading settings that are the defaults are left out."""
-    fields = list(msgspec.structs.fields(type(settings)))
-    values = [getattr(settings, field.name) for field in fields]
-    while fields and values[0] == fields[0].default:
-        del fields[0], values[0]
-    return "@".join(f"{value:g}" if isinstance(value, float) else str(value) for value in values)

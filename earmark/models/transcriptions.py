@@ -123,7 +123,7 @@ def parse_transcription_usage(payload: Mapping[str, Any]) -> Usage:
 
 
 @asynccontextmanager
-async def load(settings: Settings, context: Context) -> AsyncIterator[TranscriptionModel]:  # noqa: ARG001 - it opens no other
+async def load(settings: Settings, context: Context) -> AsyncIterator[TranscriptionModel]:  # noqa: ARG001
     """Open a connection."""
     async with open_client(settings) as client:
         yield TranscriptionModel(name=settings.name, settings=settings, client=client)

@@ -185,7 +185,7 @@ def translate_prompt_errors() -> Iterator[None]:
 
 
 @asynccontextmanager
-async def load(settings: Settings, context: Context) -> AsyncIterator[TransformersModel]:  # noqa: ARG001 - it opens no other
+async def load(settings: Settings, context: Context) -> AsyncIterator[TransformersModel]:  # noqa: ARG001
     """Open the model, and check that audio reaches it."""
     name, hf_id = _resolve(settings)
     answers = await asyncio.to_thread(_open, settings, hf_id)

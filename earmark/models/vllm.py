@@ -142,7 +142,7 @@ def translate_start_errors(hf_id: str) -> Iterator[None]:
 
 
 @asynccontextmanager
-async def load(settings: Settings, context: Context) -> AsyncIterator[VllmModel]:  # noqa: ARG001 - it opens no other
+async def load(settings: Settings, context: Context) -> AsyncIterator[VllmModel]:  # noqa: ARG001
     """Start the engine, unless the GPU cannot run these weights."""
     name, hf_id, used = await _prepare(settings)
     capabilities = await asyncio.to_thread(_limited, used, settings)

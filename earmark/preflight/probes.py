@@ -14,6 +14,7 @@ from earmark.audio.synth import synthesize
 from earmark.config import ModelConfig, RunSettings
 from earmark.engine.questions import questions
 from earmark.errors import AskError
+from earmark.plugins.abilities import WantsPreflight
 from earmark.types import (
     Audio,
     Benchmark,
@@ -25,7 +26,6 @@ from earmark.types import (
     Prompt,
     SynthSpec,
     Turn,
-    WantsPreflight,
     Waveform,
     replace,
 )

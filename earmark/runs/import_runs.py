@@ -121,8 +121,8 @@ def _find_importer(path: Path, form: str) -> tuple[str, Callable[[Path], Iterabl
         raise UsageError(f"{path}: in none of the forms that can be read: {forms}")
     if len(matching) > 1:
         raise UsageError(
-            f"{path}: holds results of {' and of '.join(plugin.name for plugin, _ in matching)}; name one with --from, or "
-            "give its folder"
+            f"{path}: holds results of {' and of '.join(plugin.name for plugin, _ in matching)}; name one with "
+            "--from, or give its folder"
         )
     ((plugin, importer),) = matching
     return plugin.module_name, importer.read

@@ -77,12 +77,27 @@ def _playable(audio: EncodedAudio | Waveform) -> EncodedAudio:
 
 
 def user_modules(run: Path) -> list[str]:
-    """Names of the modules that are not the package's and that making the sound of a run again imports."""
+    """Modules and files that are not the package's and that making the sound of a run again imports."""
     signature = load_signature(run)
-    benchmark = "" if _is_imported(signature) else signature.benchmark["name"]
+    config = None if _is_imported(signature) else read_config(run)
+    benchmark = signature.benchmark["name"] if config else ""
     names = [benchmark] if plugins.is_user_module("benchmarks", benchmark) else []
-    conditions = dict.fromkeys(condition.partition(":")[0] for condition in signature.condition)
-    return [*names, *(name for name in conditions if plugins.is_user_module("conditions", name))]
+    texts = (*signature.condition, *(config.run.condition if config else ()))
+    conditions = dict.fromkeys(text.partition(":")[0] for text in texts)
+    names += [name for name in conditions if plugins.is_user_module("conditions", name)]
+    names += config.plugins if config else ()
+    by_path = {Path(name).name for name in names if plugins.is_path(name)}
+    return [name for name in dict.fromkeys(names) if name not in by_path]
+
+
+def _origins(name: str, folder: Path) -> list[str]:
+    """Files or folders of a module in a folder; of a file that is given by its path, the path."""
+    if plugins.is_path(name):
+        return [name]
+    spec = PathFinder.find_spec(name.partition(".")[0], [str(folder)])
+    if spec is None:
+        return []
+    return [spec.origin] if spec.origin else list(spec.submodule_search_locations or ())
 
 
 def check_user_modules(run: Path, folder: Path, *, allow_code: bool) -> None:
@@ -90,9 +105,7 @@ def check_user_modules(run: Path, folder: Path, *, allow_code: bool) -> None:
     for name in user_modules(run):
         if not allow_code:
             raise BadData(f"{run}: its prompts are made by the module {name}, which is code and was not allowed")
-        spec = PathFinder.find_spec(name.partition(".")[0], [str(folder)])
-        origins = [spec.origin] if spec and spec.origin else list(spec.submodule_search_locations or ()) if spec else []
-        if not any(Path(origin).resolve().is_relative_to(folder.resolve()) for origin in origins):
+        if not any(Path(origin).resolve().is_relative_to(folder.resolve()) for origin in _origins(name, folder)):
             raise BadData(
                 f"{run}: its prompts are made by the module {name}, which does not lie in {folder}; start there, or "
                 "put it there"

@@ -15,6 +15,7 @@ from earmark.config import Config, from_yaml, parse_settings
 from earmark.engine.load import load_run_benchmark, load_scorer
 from earmark.errors import BadData, EarmarkError, RunMismatch, UsageError
 from earmark.journal import JOURNAL_FILE, METRICS_FILE, read_keys
+from earmark.plugins.abilities import LimitsRescoring
 from earmark.report.aggregates import Aggregates
 from earmark.report.files import read_metrics
 from earmark.report.imported_agreement import AgreementCounter, headline_measure
@@ -23,7 +24,7 @@ from earmark.runs import imported_benchmark, rundir
 from earmark.runs.scoring import latest_records, score_record, write_scores
 from earmark.runs.signature import RunSignature, load_signature
 from earmark.stats.estimate import Estimate
-from earmark.types import Benchmark, LimitsRescoring, Scorer
+from earmark.types import Benchmark, Scorer
 
 
 def reopen(

@@ -25,7 +25,6 @@ from earmark.errors import BadData
 from earmark.journal import JOURNAL_FILE, SCORES_FILE, Record, ScoreLine, latest_mask, read_journal, total_usage
 from earmark.report import files
 from earmark.report.aggregates import Aggregates, labels
-from earmark.report.average_tree import tree_rows
 from earmark.report.gain import find_solved_by_controls, listening_gains
 from earmark.report.headline import find_headline
 from earmark.report.rows import DatasetCounts, Metrics, Row
@@ -290,6 +289,16 @@ async def _score_into(run: Path, place: Path, benchmark: Benchmark, scorers: Sco
         return await score_journal(run / JOURNAL_FILE, scorers, benchmark.slices, tell)
 
 
+def _make_rows(cells: Aggregates, benchmark: Benchmark, conditions: Sequence[str]) -> list[Row]:
+    """The rows of a report, averages among them, in their order."""
+    rows = cells.to_rows(benchmark.averages, benchmark.mean_over)
+    if benchmark.average_tree:
+        from earmark.report.average_tree import tree_rows  # noqa: PLC0415 - of few benchmarks
+
+        rows += tree_rows(benchmark.average_tree, {key: cell for key, cell in cells.by_row.items() if not key.slice})
+    return sort_rows(rows, (*benchmark.tasks, *benchmark.averages, *benchmark.average_tree), conditions)
+
+
 async def write_scores(
     run: Path, benchmark: Benchmark, seed: int, dataset: DatasetCounts, scorers: Scorers | OpenScorers | None = None
 ) -> Metrics:
@@ -302,22 +311,15 @@ async def write_scores(
     with TemporaryDirectory(prefix=files.STAGING_PREFIX, dir=run) as place:
         scored = await _score_into(run, Path(place), benchmark, scorers or benchmark.scorers)
         files.publish_files(Path(place), run)
-    rows = scored.cells.to_rows(benchmark.averages, benchmark.mean_over)
-    whole = {row_key: cell for row_key, cell in scored.cells.by_row.items() if not row_key.slice}
-    rows += tree_rows(benchmark.average_tree, whole)
-    rows = sort_rows(rows, (*benchmark.tasks, *benchmark.averages, *benchmark.average_tree), signature.condition)
+    rows = _make_rows(scored.cells, benchmark, signature.condition)
     controls = load_controls(signature.condition, seed, benchmark)
     gained = listening_gains(scored.cells.by_row, list(controls), benchmark.averages, seed)
     done = scored.n_completed >= dataset.questions
     all_of_it = total_usage(run / JOURNAL_FILE)
     judging = files.read_judge_usage(run) + scored.judging
     part = [f"shard {signature.shard} of the items; earmark merge joins the shards of a run"] * bool(signature.shard)
-    notices = [
-        *part,
-        *benchmark.warnings,
-        *_transcript_control_notes(benchmark, controls),
-        *_warnings(scored, all_of_it.answers),
-    ]
+    notices = [*part, *benchmark.warnings, *_transcript_control_notes(benchmark, controls)]
+    notices += _warnings(scored, all_of_it.answers)
     notices += reading_note((row.signature, row.states["unparsed"]) for row in rows)
     headline = find_headline(rows, signature.condition, (*benchmark.averages, *benchmark.average_tree))
     metrics = Metrics(done, rows, dataset, notices, dict(benchmark.averages), gained, all_of_it, judging, headline)
@@ -327,11 +329,7 @@ async def write_scores(
     if benchmark.extra_tables:
         pairs = partial(read_scored_records, run / JOURNAL_FILE, run / SCORES_FILE)
         files.write_tables(run, benchmark.extra_tables(signature.model["name"], pairs))
-    files.write_summary(
-        run / ("numbers.csv" if benchmark.extra_tables else "summary.csv"),
-        signature.model["name"],
-        benchmark.name,
-        rows,
-    )
+    summary = run / ("numbers.csv" if benchmark.extra_tables else "summary.csv")
+    files.write_summary(summary, signature.model["name"], benchmark.name, rows)
     files.write_metrics(run, metrics)
     return metrics

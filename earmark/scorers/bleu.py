@@ -114,9 +114,10 @@ class BleuScorer(Struct, frozen=True):
 
     def counts(self, item: Item, answer: str | None) -> dict[str, float]:
         """The counts of one item whose translation is `answer`; none is an empty one."""
-        if not item.targets or (self.settings.references and len(item.targets) != self.settings.references):
+        wanted = self.settings.references
+        if not item.targets or (wanted and len(item.targets) != wanted):
             raise BadData(
-                f"item '{item.id}' has {len(item.targets)} references, expected {self.settings.references or 'at least one'}; "
+                f"item '{item.id}' has {len(item.targets)} references, expected {wanted or 'at least one'}; "
                 "set references to how many every item has, or to 0 where it varies"
             )
         sides = [self._clean_reply(answer or "")], [[text] for text in item.targets]
