@@ -8,7 +8,7 @@ Every noun is frozen: to change one, make another. Times are in seconds, rates i
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import AbstractAsyncContextManager
 from typing import TYPE_CHECKING, Annotated, Any, Literal, Protocol, TypeAlias, TypeVar, runtime_checkable
 
@@ -311,58 +311,6 @@ class Model(Protocol):
 OpenModel: TypeAlias = "Callable[[Mapping[str, Any]], AbstractAsyncContextManager[Model]]"  # from its settings
 
 
-@runtime_checkable
-class ListsModels(Protocol):
-    """A model whose server lists the models that it serves."""
-
-    async def list_models(self) -> list[str]: ...
-
-
-@runtime_checkable
-class DropsParameters(Protocol):
-    """A model that stops sending what its server does not take, and keeps account of it."""
-
-    @property
-    def unsupported(self) -> Any: ...
-
-
-class ModelEndpoint(Protocol):
-    """One of several places where a model is asked."""
-
-    @property
-    def model(self) -> Model: ...
-    @property
-    def title(self) -> str: ...
-
-
-@runtime_checkable
-class HasEndpoints(Protocol):
-    """A model that is asked at several places."""
-
-    @property
-    def endpoints(self) -> Sequence[ModelEndpoint]: ...
-    @property
-    def missing(self) -> tuple[str, ...]:
-        """Why others could not be opened."""
-        ...
-
-
-@runtime_checkable
-class HasAddress(Protocol):
-    """Settings of a model that is asked over a network."""
-
-    @property
-    def base_url(self) -> str: ...
-
-
-@runtime_checkable
-class StatesCapabilities(Protocol):
-    """Settings of a model that say what it takes; empty or None: they do not."""
-
-    @property
-    def capabilities(self) -> Capabilities | None: ...
-
-
 class BatchJob(Struct, frozen=True):
     """A batch of requests, as a service describes it."""
 
@@ -592,27 +540,6 @@ class NamedCondition(Struct, frozen=True):
     @property
     def leaves_audio_unread(self) -> bool:
         return isinstance(self.condition, LeavesAudioUnread) and self.condition.leaves_audio_unread
-
-
-class Importer(Protocol):
-    """Reads results of another harness, or a log."""
-
-    def matches(self, path: Path) -> bool:
-        """True if a file or a folder has this format."""
-        ...
-
-    def read(self, path: Path) -> Iterable[Any]:
-        """Yield an ImportedRun (of runs/imported.py) for each run."""
-        ...
-
-
-@runtime_checkable
-class WritesRuns(Protocol):
-    """An importer that also writes a run in its format."""
-
-    def write(self, scored: Iterable[tuple[Any, Any]], folder: Path) -> list[Path]:
-        """Write records with their scores (journal.Record, journal.ScoreLine); the files written."""
-        ...
 
 
 class Table(Struct, frozen=True):

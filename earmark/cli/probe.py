@@ -67,8 +67,8 @@ async def _capabilities(model: Mapping[str, Any] | None) -> Capabilities:
     from earmark import plugins
     from earmark.config import parse_model
     from earmark.engine.open import open_model
-    from earmark.plugins.abilities import FindsCapabilities, KnowsCapabilities, WrapsModels
-    from earmark.types import Capabilities, StatesCapabilities
+    from earmark.plugins.abilities import FindsCapabilities, KnowsCapabilities, StatesCapabilities, WrapsModels
+    from earmark.types import Capabilities
 
     if model is None:
         return Capabilities()

@@ -23,7 +23,8 @@ from earmark.engine.open import open_model
 from earmark.engine.throttle import OnServer, unwrap
 from earmark.errors import BadSetup, EarmarkError, Transient, UsageError
 from earmark.models._url_list import find_url_list
-from earmark.types import UNSIGNED, Context, HasAddress, HasSettings, Model, Prompt, Response, Seconds, replace
+from earmark.plugins.abilities import HasAddress
+from earmark.types import UNSIGNED, Context, HasSettings, Model, Prompt, Response, Seconds, replace
 
 PREFLIGHT: Final = True
 SPEED_EMA: Final = 0.2  # weight of a new measurement in the moving average of the speed

@@ -1,4 +1,4 @@
-"""What the file of a plug-in may define beside `Settings` and `load`, as protocols of its module."""
+"""Abilities that only some plug-ins have, as protocols that are checked with isinstance; see also `types.py`."""
 
 from __future__ import annotations
 
@@ -6,7 +6,88 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Protocol, runtime_checkable
 
-from earmark.types import Capabilities
+from earmark.types import Capabilities, Model
+
+# ---------------------------------------------------------------- of models
+
+
+@runtime_checkable
+class ListsModels(Protocol):
+    """A model whose server lists the models that it serves."""
+
+    async def list_models(self) -> list[str]: ...
+
+
+@runtime_checkable
+class DropsParameters(Protocol):
+    """A model that stops sending what its server does not take, and keeps account of it."""
+
+    @property
+    def unsupported(self) -> Any: ...
+
+
+class ModelEndpoint(Protocol):
+    """One of several places where a model is asked."""
+
+    @property
+    def model(self) -> Model: ...
+    @property
+    def title(self) -> str: ...
+
+
+@runtime_checkable
+class HasEndpoints(Protocol):
+    """A model that is asked at several places."""
+
+    @property
+    def endpoints(self) -> Sequence[ModelEndpoint]: ...
+    @property
+    def missing(self) -> tuple[str, ...]:
+        """Why others could not be opened."""
+        ...
+
+
+@runtime_checkable
+class HasAddress(Protocol):
+    """Settings of a model that is asked over a network."""
+
+    @property
+    def base_url(self) -> str: ...
+
+
+@runtime_checkable
+class StatesCapabilities(Protocol):
+    """Settings of a model that say what it takes; empty or None: they do not."""
+
+    @property
+    def capabilities(self) -> Capabilities | None: ...
+
+
+# ---------------------------------------------------------------- of importers
+
+
+class Importer(Protocol):
+    """Reads results of another harness, or a log."""
+
+    def matches(self, path: Path) -> bool:
+        """True if a file or a folder has this format."""
+        ...
+
+    def read(self, path: Path) -> Iterable[Any]:
+        """Yield an ImportedRun (of runs/imported.py) for each run."""
+        ...
+
+
+@runtime_checkable
+class WritesRuns(Protocol):
+    """An importer that also writes a run in its format."""
+
+    def write(self, scored: Iterable[tuple[Any, Any]], folder: Path) -> list[Path]:
+        """Write records with their scores (journal.Record, journal.ScoreLine); the files written."""
+        ...
+
+
+# ------------------------------------------- of the file of a plug-in, beside `Settings` and `load`
 
 
 @runtime_checkable

@@ -29,9 +29,10 @@ from earmark.engine.prepare import describe_audio
 from earmark.engine.runner import ask
 from earmark.engine.throttle import unwrap
 from earmark.errors import AskError, BadSetup
+from earmark.plugins.abilities import DropsParameters, HasEndpoints, ListsModels
 from earmark.preflight.probes import TONE, audio_form, plain_pattern, variants, with_open_question
 from earmark.preflight.verdict import PreflightReport, Probe, Wording, judge_probes, remarks, report_lines
-from earmark.types import NO_LOGPROBS_NOTE, DropsParameters, HasEndpoints, ListsModels, Model, Prompt, Response, replace
+from earmark.types import NO_LOGPROBS_NOTE, Model, Prompt, Response, replace
 
 PREFLIGHT_FILE: Final = "preflight.json"
 MAX_ATTEMPTS: Final = 3  # requests for one answer

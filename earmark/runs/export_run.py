@@ -24,13 +24,12 @@ from earmark.journal import (
     question_key,
     read_at,
 )
-from earmark.plugins.abilities import HasOfficialFile
+from earmark.plugins.abilities import HasOfficialFile, WritesRuns
 from earmark.report.samples import COLUMNS, SampleTable, sample_values
 from earmark.runs import rundir
 from earmark.runs.import_runs import load_importer
 from earmark.runs.scoring import latest_records, read_scores
 from earmark.runs.signature import load_signature
-from earmark.types import WritesRuns
 
 TABLE_FORMATS = ("csv", "parquet", "jsonl")
 OFFICIAL = "official"

@@ -31,12 +31,13 @@ from earmark.journal import (
     question_key,
     read_journal,
 )
+from earmark.plugins.abilities import Importer
 from earmark.report.rows import DatasetCounts, Metrics
 from earmark.runs import imported_benchmark, rundir
 from earmark.runs.imported import OPEN, ImportedRun, RecordWithPrompt, ScorerSpec, TaskStats
 from earmark.runs.scoring import write_scores
 from earmark.runs.signature import RunSignature
-from earmark.types import Context, Importer, replace
+from earmark.types import Context, replace
 
 # ---------------------------------------------------------------- in
 
