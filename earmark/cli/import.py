@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from earmark.cli._console import print_line
+from earmark.terminal.console import print_line
 
 if TYPE_CHECKING:
     from earmark.report.rows import Metrics
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 def command(path: Path, form: str, model: str, table: str, reply: str, words: tuple[str, ...]) -> None:
     """Import the results at PATH, a file or a folder, as runs under results=DIR.
 
-    Supported: AcousticBench, AudioBench, evalscope, Inspect, lmms-eval, MMAU, Open ASR Leaderboard,
+    Supported: AcousticBench, AudioBench, evalscope, Inspect, LISTEN, lmms-eval, MMAU, Open ASR Leaderboard,
     Personalized-Hearing and VoiceBench. docs/importers.md lists what is kept of each.
 
     \b

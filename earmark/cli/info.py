@@ -6,8 +6,8 @@ from typing import Any, Final
 
 import click
 
-from earmark.cli._console import print_line, print_text
 from earmark.plugins import Kind
+from earmark.terminal.console import print_line, print_text
 
 KINDS: Final[tuple[Kind, ...]] = ("benchmarks", "models", "conditions", "scorers", "importers")
 

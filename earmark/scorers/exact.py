@@ -35,6 +35,7 @@ class Settings(Struct, frozen=True, forbid_unknown_fields=True):
 
     normalizer: str = "answer"  # or another of text/normalise.py
     boundary: Literal["words", "letters"] = "words"
+    headline: Literal["exact_match", "quasi_exact_match", "quasi_prefix_exact_match", "contains"] = "exact_match"
 
     def __post_init__(self) -> None:
         find_normalizer(self.normalizer)
@@ -48,7 +49,7 @@ class ExactScorer(Struct, frozen=True):
 
     @property
     def metrics(self) -> Mapping[str, Metric]:
-        return METRICS
+        return dict(sorted(METRICS.items(), key=lambda entry: entry[0] != self.settings.headline))
 
     @property
     def signature(self) -> Signature:
@@ -56,8 +57,10 @@ class ExactScorer(Struct, frozen=True):
         >>> ExactScorer().signature.rules
         'exact|norm:answer.1|boundary:words'
         """
-        norm = find_normalizer(self.settings.normalizer)
-        return sign("exact", ("norm", norm), ("boundary", self.settings.boundary))
+        given = self.settings
+        parts: list[tuple[str, object]] = [("norm", find_normalizer(given.normalizer)), ("boundary", given.boundary)]
+        parts += [("headline", given.headline)] * (given.headline != "exact_match")
+        return sign("exact", *parts)
 
     def check(self) -> None:
         """Raise BadSetup where a package that the normaliser needs is not there."""

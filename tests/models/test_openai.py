@@ -9,6 +9,7 @@ from email.utils import format_datetime
 from pathlib import Path
 from typing import Any
 
+import every_metric
 import numpy as np
 import pytest
 import soundfile
@@ -250,6 +251,7 @@ def test_every_scorer_counts_a_refusal_as_one(name: str) -> None:
     fields = plugins.find_plugin("scorers", name).settings.__struct_fields__
     scorer = load_scorer(name, {"judge": "fake"} if "judge" in fields else {})
     item = Item("1", question="?", labels=("A", "B"), choices=("x", "y"), targets=("A",), tags={"source": "s"})
+    item = every_metric.ITEMS.get(name, item)
     assert asyncio.run(scorer.score(item, Response("", "filtered"))).state == "refused"
 
 
