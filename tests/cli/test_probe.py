@@ -94,7 +94,7 @@ class Own:
         return Response("A")
 
 @asynccontextmanager
-async def load(settings):
+async def load(settings, context):
     yield Own(settings.rate)
 """
 
