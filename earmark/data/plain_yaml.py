@@ -19,13 +19,14 @@ def load_plain_yaml(text: str, path: str | Path) -> Any:
     """
     import yaml  # noqa: PLC0415 - a twentieth of a second that help and scoring do not owe
 
+    loader = yaml.CSafeLoader if yaml.__with_libyaml__ else yaml.SafeLoader  # the first is ten times as fast
     if len(text) > MAX_CHARACTERS:
         raise BadData(f"{path}: {len(text):,} characters of YAML, expected at most {MAX_CHARACTERS:,}")
     try:
-        for token in yaml.scan(text, Loader=yaml.SafeLoader):
+        for token in yaml.scan(text, Loader=loader):
             if isinstance(token, yaml.AliasToken | yaml.TagToken):
                 kind = "alias" if isinstance(token, yaml.AliasToken) else "tag"
                 raise BadData(f"{path}, line {token.start_mark.line + 1}: found a YAML {kind}, expected plain values")
-        return yaml.safe_load(text)
+        return yaml.load(text, Loader=loader)  # noqa: S506 - a safe one
     except (yaml.YAMLError, RecursionError, ValueError) as error:
         raise BadData(f"{path}: no YAML that can be read ({' '.join(str(error).split())})") from error
