@@ -246,7 +246,8 @@ def _find_files(layout: Layout, name: str, set_name: str, data: str) -> tuple[Pa
             if layout.split:
                 splits = (layout.split,) if isinstance(layout.split, str) else layout.split
                 return root, tuple(path for split in splits for path in find_split(root, split, layout.config).files)
-            found = tuple(path for pattern in layout.files for path in sorted(root.glob(pattern)) if path.is_file())
+            named = (path for pattern in layout.files for path in sorted(root.glob(pattern)) if path.is_file())
+            found = tuple(dict.fromkeys(named))  # two patterns may name one file
             if found:
                 return root, tuple(check_downloaded(path) for path in found)
         except BadData as error:
