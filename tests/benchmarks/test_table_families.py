@@ -63,7 +63,7 @@ def test_a_family_is_a_set_a_task_and_a_scorer_for_each_line(tmp_path: Path) -> 
     assert benchmark.average_tree["pets"].over == ("cats", "dogs")
     assert [benchmark.task_facts[task].language for task in benchmark.tasks] == ["en", "de", ""]
     assert [scorer.name for task in benchmark.tasks for scorer in benchmark.scorers(task)] == ["wer", "wer", "exact"]
-    table = plugins.find_plugin("benchmarks", str(tmp_path / "mine.yaml")).TABLE
+    table = plugins.find_plugin("benchmarks", str(tmp_path / "mine.yaml")).module.TABLE
     assert [table.sets[name].layouts["here"].revision for name in ("cats", "dogs")] == ["0123", ""]
     assert next((item.task, item.question) for item in benchmark.items()) == ("cats", "{name}?")
 
