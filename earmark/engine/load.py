@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import msgspec
 
@@ -13,6 +13,13 @@ from earmark.engine.open import open_judge_model, open_model
 from earmark.errors import UsageError
 from earmark.plugins import Plugin
 from earmark.types import Benchmark, Condition, Context, NamedCondition, NeedsSetup, Scorer
+
+
+class BenchmarkRun(NamedTuple):
+    """A benchmark and the settings to run it with."""
+
+    benchmark: Benchmark
+    settings: Config
 
 
 def load_benchmark(name: str, tasks: Sequence[str], settings: Mapping[str, object]) -> Benchmark:
@@ -96,3 +103,14 @@ def load_conditions(texts: Sequence[str], seed: int, benchmark: Benchmark) -> tu
         if condition and isinstance(condition.condition, NeedsSetup):
             condition.condition.check()
     return loaded
+
+
+def split_tasks(name: str) -> tuple[str, str]:
+    """The name of a benchmark and its tasks as they are typed.
+
+    >>> split_tasks("listen:2B,3A"), split_tasks("hub:owner/name:words")
+    (('listen', '2B,3A'), ('hub:owner/name', 'words'))
+    """
+    hub = "hub:" if name.startswith("hub:") else ""
+    benchmark, _, tasks = name.removeprefix(hub).partition(":")
+    return hub + benchmark, tasks

@@ -8,7 +8,7 @@ from __future__ import annotations
 import asyncio
 import re
 from collections import deque
-from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from contextlib import AsyncExitStack, asynccontextmanager, nullcontext
 from functools import partial
@@ -36,16 +36,27 @@ from earmark.journal import (
 )
 from earmark.report import files
 from earmark.report.aggregates import Aggregates, labels
-from earmark.report.gain import find_solved_by_controls, listening_gains
 from earmark.report.headline import find_headline
-from earmark.report.rows import DatasetCounts, Metrics, Row
+from earmark.report.rows import DatasetCounts, ListeningGain, Metrics, Row
 from earmark.report.samples import SampleWriters, is_right, item_value
 from earmark.runs.signature import load_signature
 from earmark.stats.count_table import hash64
 from earmark.text.choice_parser import reading_note
 from earmark.text.echo import NOTE
 from earmark.text.thoughts import without_thoughts
-from earmark.types import Benchmark, Condition, NeedsSetup, Opens, Response, Score, Scorer, TaskFacts, Usage, replace
+from earmark.types import (
+    Benchmark,
+    Condition,
+    NeedsSetup,
+    Opens,
+    Prompt,
+    Response,
+    Score,
+    Scorer,
+    TaskFacts,
+    Usage,
+    replace,
+)
 
 BROKEN: Final = "scorer broke"  # the rule of a score that a bug of a scorer took
 MAX_CONCURRENT_SCORES: Final = 32  # scores under way, of scorers that ask a judge
@@ -214,10 +225,31 @@ def sort_rows(rows: Sequence[Row], tasks: Sequence[str], conditions: Sequence[st
     return sorted(rows, key=place)
 
 
-def load_controls(conditions: Sequence[str], seed: int, benchmark: Benchmark) -> dict[str, Condition]:
-    """Those conditions under which what is asked about cannot be heard, by name."""
-    loaded = [load_condition(name, seed, benchmark) for name in conditions]
-    return {one.name: one.condition for one in loaded if one and one.condition.removes_audio}
+def _average_rows(benchmark: Benchmark, cells: Aggregates) -> list[Row]:
+    if not benchmark.averages:
+        return []
+    from earmark.report.averages import average_rows  # noqa: PLC0415 - of benchmarks with averages
+
+    return average_rows(benchmark.averages, cells.whole)
+
+
+def _gains(benchmark: Benchmark, cells: Aggregates, controls: Sequence[str], seed: int) -> list[ListeningGain]:
+    if not controls or not any(row_key.condition == "plain" for row_key in cells.by_row):
+        return []
+    from earmark.report.gain import listening_gains  # noqa: PLC0415 - of runs with a control
+
+    return listening_gains(cells.by_row, controls, benchmark.averages, seed)
+
+
+def load_controls(conditions: Iterable[str]) -> dict[str, Condition]:
+    """Those conditions under which what is asked about cannot be heard, by name.
+
+    >>> list(load_controls(["plain", "silence", "transcript:whisper_tiny", "noise:0"]))
+    ['silence', 'transcript:whisper_tiny']
+    """
+    nothing = Benchmark(version=0, tasks=(), items=tuple, prompt=lambda _: Prompt(()), scorers=lambda _: ())
+    loaded = [load_condition(name, 0, nothing) for name in conditions]
+    return {each.name: each.condition for each in loaded if each and each.condition.removes_audio}
 
 
 def _transcript_control_notes(benchmark: Benchmark, controls: Mapping[str, Condition]) -> list[str]:
@@ -308,16 +340,6 @@ async def _score_into(run: Path, place: Path, benchmark: Benchmark, scorers: Sco
         return await score_journal(run / JOURNAL_FILE, scorers, benchmark.slices, tell)
 
 
-def _make_rows(cells: Aggregates, benchmark: Benchmark, conditions: Sequence[str]) -> list[Row]:
-    """The rows of a report, averages among them, in their order."""
-    rows = cells.to_rows(benchmark.averages, benchmark.mean_over)
-    if benchmark.average_tree:
-        from earmark.report.average_tree import tree_rows  # noqa: PLC0415 - of few benchmarks
-
-        rows += tree_rows(benchmark.average_tree, {key: cell for key, cell in cells.by_row.items() if not key.slice})
-    return sort_rows(rows, (*benchmark.tasks, *benchmark.averages, *benchmark.average_tree), conditions)
-
-
 class ScoredRun(NamedTuple):
     """A run, scored."""
 
@@ -345,18 +367,21 @@ async def score_run(
     with TemporaryDirectory(prefix=files.STAGING_PREFIX, dir=run) as place:
         scored = await _score_into(run, Path(place), benchmark, scorers or benchmark.scorers)
         files.publish_files(Path(place), run)
-    rows = _make_rows(scored.cells, benchmark, signature.condition)
-    controls = load_controls(signature.condition, seed, benchmark)
-    gained = listening_gains(scored.cells.by_row, list(controls), benchmark.averages, seed)
+    rows = scored.cells.to_rows(benchmark.mean_over) + _average_rows(benchmark, scored.cells)
+    rows = sort_rows(rows, (*benchmark.tasks, *benchmark.averages), signature.condition)
+    controls = load_controls(signature.condition)
+    gained = _gains(benchmark, scored.cells, list(controls), seed)
     done = scored.counts.n_completed >= dataset.questions
     judging = files.read_judge_usage(run) + scored.judging
     part = [f"shard {signature.shard} of the items; earmark merge joins the shards of a run"] * bool(signature.shard)
     notices = [*part, *benchmark.warnings, *_transcript_control_notes(benchmark, controls)]
     notices += _warnings(scored, scored.usage.answers)
     notices += reading_note((row.signature, row.states["unparsed"]) for row in rows)
-    headline = find_headline(rows, signature.condition, (*benchmark.averages, *benchmark.average_tree))
+    headline = find_headline(rows, signature.condition, tuple(benchmark.averages))
     metrics = Metrics(done, rows, dataset, notices, dict(benchmark.averages), gained, scored.usage, judging, headline)
     if gained:
+        from earmark.report.gain import find_solved_by_controls  # noqa: PLC0415
+
         right = find_solved_by_controls(scored.cells.by_row, list(controls))
         files.write_csv(run / "solved_by_controls.csv", files.SOLVED_BY_CONTROLS, _find_solved(run, right))
     if benchmark.extra_tables:

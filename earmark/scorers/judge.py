@@ -103,6 +103,11 @@ class JudgeScorer(Struct, frozen=True):
         votes = (("votes", given.votes), ("temperature", given.temperature))
         return sign_judge(sign("judge", *asked, *votes), given.judge, self.opened)
 
+    @property
+    def calls_per_answer(self) -> int:
+        """Number of requests to the judge for one answer."""
+        return self.settings.votes * (2 if find_prompt(self.settings.prompt).kind == "pair" else 1)
+
     @asynccontextmanager
     async def open(self) -> AsyncIterator[JudgeScorer]:
         """The scorer with its judge open."""

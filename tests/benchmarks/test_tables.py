@@ -336,7 +336,7 @@ def test_the_best_and_the_worst_are_what_they_say(benchmark: Benchmark) -> None:
 
 def test_averages_and_facts_speak_of_tasks_that_there_are(case: Case, benchmark: Benchmark) -> None:
     known = [*load(case.table).tasks]
-    for name, average in benchmark.average_tree.items():
+    for name, average in benchmark.averages.items():
         not_run = {part for part in average.over if any(part in warning for warning in benchmark.warnings)}
         assert {*average.over} - not_run <= {*known}
         assert {*average.scale} <= {*average.over}

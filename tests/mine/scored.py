@@ -9,7 +9,7 @@ from typing import Any
 from msgspec import Struct
 
 from earmark.engine.load import load_scorer
-from earmark.types import Benchmark, Context, Item, Prompt, Scorer, SynthSpec, Turn
+from earmark.types import Average, Benchmark, Context, Item, Prompt, Scorer, SynthSpec, Turn
 
 
 class Settings(Struct, frozen=True, forbid_unknown_fields=True):
@@ -29,7 +29,7 @@ def load(settings: Settings, context: Context) -> Benchmark:
         items=partial(items, settings, names),
         prompt=prompt,
         scorers=lambda _: tuple(map(scorer, settings.scorers)),
-        averages={"mean over tasks": names} if len(names) > 1 else {},
+        averages={"mean over tasks": Average(names)} if len(names) > 1 else {},
     )
 
 
