@@ -27,7 +27,7 @@ from earmark.runs import rundir
 from earmark.runs.dataset_check import DatasetCheck, check_dataset, check_records
 from earmark.runs.scoring import open_scorers, score_run
 from earmark.runs.signature import RunSignature, find_unchanged_files, load_signature, make_signature
-from earmark.types import Benchmark, Condition, Model
+from earmark.types import Benchmark, Model, NamedCondition
 
 if TYPE_CHECKING:
     from earmark.engine.shared_models import SharedModels
@@ -39,7 +39,7 @@ class RunPlan(NamedTuple):
     """A run that is about to be asked, or to go on: what of it, and what is done already."""
 
     job: RunJob
-    conditions: tuple[Condition | None, ...]
+    conditions: tuple[NamedCondition | None, ...]
     dataset: DatasetCheck
     completed: CompletedIndex
     usage: UsageTotals  # of earlier sittings
@@ -108,7 +108,7 @@ def check_data(benchmark: Benchmark, config: Config) -> None:
 
 def open_run(
     benchmark: Benchmark,
-    conditions: tuple[Condition | None, ...],
+    conditions: tuple[NamedCondition | None, ...],
     config: Config,
     described: tuple[ModelConfig, Model],
     callbacks: Callbacks,

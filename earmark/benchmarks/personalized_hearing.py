@@ -27,8 +27,9 @@ from msgspec import Meta, Struct
 from earmark.benchmarks._choices import check_tasks
 from earmark.errors import BadData, UsageError
 from earmark.scorers.choice import ChoiceScorer
+from earmark.scorers.choice import Settings as ChoiceSettings
 from earmark.text.published_parsers import final_answer_letter as read_answer
-from earmark.types import Benchmark, Clip, ImageRef, Item, Part, Prompt, Response, Role, Turn
+from earmark.types import UNSIGNED, Benchmark, Clip, Context, ImageRef, Item, Part, Prompt, Response, Role, Turn
 
 PROMPT_WITH_AUDIO: Final = (
     "You are a wearable hearing assistant worn by one user. You talk with the user in separate sessions spread over "
@@ -60,8 +61,8 @@ SESSIONS, QUESTIONS = "7.1_dialogue_enhanced.json", "10_benchmark_qa.json"
 class Settings(Struct, frozen=True, forbid_unknown_fields=True):
     """Settings of the benchmark, named as in the authors' script."""
 
-    data: str = ""  # a folder with a folder for each user
-    media: str = ""  # a folder with a folder for each clip: audio.wav and frames/*.jpg
+    data: Annotated[str, UNSIGNED] = ""  # a folder with a folder for each user
+    media: Annotated[str, UNSIGNED] = ""  # a folder with a folder for each clip: audio.wav and frames/*.jpg
     users: tuple[str, ...] = ()  # empty: all
     frame_count: Annotated[int, Meta(ge=0)] = 10  # of a clip
     image_detail: Literal["low", "high", "auto"] = "high"
@@ -122,18 +123,14 @@ class QuestionFile(Struct, frozen=True):
     qa: tuple[HearingQuestion, ...]
 
 
-def load(settings: Settings, tasks: tuple[str, ...] = ()) -> Benchmark:
+def load(settings: Settings, context: Context) -> Benchmark:
     """The benchmark."""
     return Benchmark(
-        name="personalized_hearing",
         version=1,
-        tasks=check_tasks("personalized_hearing", tasks, ("questions",)),
+        tasks=check_tasks(context.name, context.tasks, ("questions",)),
         items=partial(items, settings),
         prompt=partial(prompt, settings),
-        scorers=lambda _: (ChoiceScorer("personalized-hearing"),),
-        settings={
-            name: value for name, value in msgspec.structs.asdict(settings).items() if name not in ("data", "media")
-        },
+        scorers=lambda _: (ChoiceScorer(ChoiceSettings("personalized-hearing")),),
         files=partial(files, settings),
         source="facebook/personalized-hearing",
         license="benchmarking only",

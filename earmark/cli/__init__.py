@@ -39,7 +39,7 @@ class Commands(click.Group):
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002
         if cmd_name.replace("-", "_") not in plugin_names("cli"):
             return None
-        command: click.Command = find_plugin("cli", cmd_name).command
+        command: click.Command = find_plugin("cli", cmd_name).module.command
         return command
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002

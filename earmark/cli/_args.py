@@ -68,7 +68,8 @@ def check_name(name: str) -> None:
 
 def benchmark_names() -> list[str]:
     """The names of all benchmarks."""
-    return [*plugins.plugin_names("benchmarks"), *plugins.table_names("benchmarks")]
+    found = plugins.plugin_names("benchmarks"), plugins.table_names("benchmarks"), plugins.entry_points("benchmarks")
+    return [name for names in found for name in names]
 
 
 def use_only(

@@ -8,13 +8,11 @@ from typing import Any
 
 from earmark import plugins
 from earmark.config import ModelConfig, parse_model
-from earmark.engine.cache import CachedModel, key_settings, open_cache
-from earmark.engine.prices import PricedModel
 from earmark.engine.retries import DEFAULT_MAX_ATTEMPTS, DEFAULT_RETRY_TIMEOUT, RetryingModel
 from earmark.engine.throttle import Throttle, make_throttle
 from earmark.errors import BadSetup
 from earmark.text.secrets import first_hidden
-from earmark.types import Model, replace
+from earmark.types import Context, Model, replace
 
 
 @asynccontextmanager
@@ -39,6 +37,8 @@ def open_throttled(settings: Mapping[str, Any]) -> AbstractAsyncContextManager[T
 @asynccontextmanager
 async def open_judge_model(settings: Mapping[str, Any]) -> AsyncIterator[Model]:
     """Open a model that a scorer asks: throttled, asked again where that may help, its answers cached."""
+    from earmark.engine.cache import CachedModel, key_settings, open_cache  # noqa: PLC0415 - for few runs
+
     config = parse_model(settings)
     async with _open_backend(config) as model:
         with open_cache() as cache:
@@ -53,6 +53,8 @@ async def _open_model(config: ModelConfig) -> AsyncIterator[Model]:
         if not config.common.cache:
             yield model
             return
+        from earmark.engine.cache import CachedModel, key_settings, open_cache  # noqa: PLC0415 - for few runs
+
         uncached = replace(config, common=replace(config.common, cache=False))
         with open_cache() as cache:
             yield CachedModel(make_throttle(model, uncached), cache, key_settings(config))
@@ -65,7 +67,12 @@ async def _open_backend(config: ModelConfig) -> AsyncIterator[Model]:
         raise BadSetup(f"{hidden} was a key, and keys are not written down; give it again: {hidden}=VALUE")
     prices = config.common.prices
     async with _load(config) as opened:
-        yield PricedModel(opened, prices) if prices else opened
+        if prices is None:
+            yield opened
+            return
+        from earmark.engine.prices import PricedModel  # noqa: PLC0415 - for models with prices
+
+        yield PricedModel(opened, prices)
 
 
 def _load(config: ModelConfig) -> AbstractAsyncContextManager[Model]:
@@ -74,5 +81,13 @@ def _load(config: ModelConfig) -> AbstractAsyncContextManager[Model]:
         from earmark.engine.replicas import open_replicas  # noqa: PLC0415 - for few runs
 
         return open_replicas(config)
-    opened: AbstractAsyncContextManager[Model] = plugins.find_plugin("models", common.backend).load(config.settings)
-    return opened
+    return load_model(config)
+
+
+@asynccontextmanager
+async def load_model(config: ModelConfig) -> AsyncIterator[Model]:
+    """Load a model from its plug-in."""
+    plugin = plugins.find_plugin("models", config.common.backend)
+    async with plugin.load(config.settings, Context(open_model=open_throttled)) as opened:
+        plugin.check_model(opened)
+        yield opened

@@ -18,13 +18,14 @@ from typing import Any, Final, NamedTuple
 
 import msgspec
 import orjson
+from msgspec import Struct
 
 from earmark.data.cache import atomic_write
 from earmark.errors import BadData
 from earmark.journal import Record, ScoreLine
-from earmark.runs.imported import ImportedRun
+from earmark.runs.imported import ExportingImporter, ImportedRun
 from earmark.stats.repeats import summarize_repeats
-from earmark.types import Clip, Failure, ImportedVerdict, Item, Response, Source
+from earmark.types import Clip, Context, Failure, ImportedVerdict, Item, Response, Source
 
 FIRST_SEED: Final = 42  # of run_1
 LABELS: Final = ("A", "B")
@@ -250,3 +251,12 @@ def plain(name: str) -> str:
     True
     """
     return re.sub(r"[\W_]+", "", name).casefold()
+
+
+class Settings(Struct, frozen=True, forbid_unknown_fields=True):
+    """It has none."""
+
+
+def load(settings: Settings, context: Context) -> ExportingImporter:  # noqa: ARG001 - alike for all
+    """Load the importer."""
+    return ExportingImporter(matches, read, write)

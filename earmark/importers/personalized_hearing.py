@@ -17,8 +17,8 @@ from msgspec import Struct
 
 from earmark.errors import BadData
 from earmark.journal import Record, ScoreLine
-from earmark.runs.imported import ImportedRun
-from earmark.types import Failure, Item, Response
+from earmark.runs.imported import ExportingImporter, ImportedRun
+from earmark.types import Context, Failure, Item, Response
 
 LABELS = ("a", "b", "c", "d")
 
@@ -119,3 +119,12 @@ def _line(record: Record, line: ScoreLine) -> dict[str, Any]:
         outcome = "parse_failure" if not picked else "correct" if picked == [item.targets[0]] else "wrong"
         fields |= {"outcome": outcome, "reply": record.response.text.strip() if record.response else ""}
     return fields | {"latency_s": round(record.response.seconds if record.response else 0.0, 1)}
+
+
+class Settings(Struct, frozen=True, forbid_unknown_fields=True):
+    """It has none."""
+
+
+def load(settings: Settings, context: Context) -> ExportingImporter:  # noqa: ARG001 - alike for all
+    """Load the importer."""
+    return ExportingImporter(matches, read, write)

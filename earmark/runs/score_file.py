@@ -35,7 +35,7 @@ from earmark.runs.scoring import MAX_CONCURRENT_SCORES, enter_scorer, score_line
 from earmark.text.stops import stop_of
 from earmark.text.targets import resolve_target
 from earmark.text.thoughts import without_thoughts
-from earmark.types import Item, Response, Score, Scorer, Usage
+from earmark.types import CountsAnswers, Item, Response, Score, Scorer, Usage
 
 NAMES: Final = {
     "id": ("id", "sample_id"),
@@ -154,11 +154,10 @@ def _records(replies: Replies) -> Iterator[ReplyLine]:
 
 
 async def _score(scorer: Scorer, line: ReplyLine) -> Score:
-    counts = getattr(scorer, "counts", None)
-    if line.parsed_answer is None or counts is None:
+    if line.parsed_answer is None or not isinstance(scorer, CountsAnswers):
         return await scorer.score(line.item, without_thoughts(line.response))
     (answer,) = line.parsed_answer
-    return Score(counts(line.item, answer), answer, "unparsed" if answer is None else "answered", "given")
+    return Score(scorer.counts(line.item, answer), answer, "unparsed" if answer is None else "answered", "given")
 
 
 def _lines(path: Path) -> Iterator[Any]:

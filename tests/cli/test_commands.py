@@ -66,7 +66,11 @@ def write_parquet(path: Path, query: str) -> None:
         (["show", "nowhere"], 3, "nowhere: is no run"),
         (["info", "beeps"], 2, "nothing is called 'beeps'"),
         (["score"], 2, "Missing argument 'FILE'; see: "),
-        (["run", "../beeps", "model=fake"], 2, "'../beeps' is no name of a module"),
+        (
+            ["run", "../beeps", "model=fake"],
+            2,
+            "no benchmark is called '../beeps'; a file is given by its path, which ends in .py",
+        ),
         (["show", "/dev/null"], 3, "/dev/null: is no run"),
         (["rescore", "a" * 300], 3, "File name too long"),
     ],

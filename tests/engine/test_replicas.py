@@ -89,7 +89,7 @@ def test_a_prompt_that_kills_its_replica_fails_alone(ray: Any) -> None:
 
 
 def test_errors_of_a_replica_are_those_of_the_model(ray: Any) -> None:
-    small = bench.load(bench.Settings(items=6))
+    small = bench.make(items=6)
     outcome = run("model=fake", "model.reply=mine.replicas:faulty", *REPLICAS, benchmark=small)
     by_item = records(outcome)
     assert by_item["item-1"].failure

@@ -12,7 +12,7 @@ from earmark.report.aggregates import Aggregate, RowKey
 from earmark.report.averages import SEVERAL, average_rows
 from earmark.report.rows import Row
 from earmark.scorers.choice import ChoiceScorer
-from earmark.scorers.exact import Settings as ExactScorer
+from earmark.scorers.exact import ExactScorer
 from earmark.scorers.token_match import TokenMatchScorer
 from earmark.stats.count_table import CountTable
 from earmark.types import Average, Scorer

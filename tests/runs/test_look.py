@@ -22,8 +22,8 @@ from earmark.types import Benchmark, Clip, Item, Prompt, TaskFacts, Turn, replac
 def bench(items: Iterable[Item], **facts: TaskFacts) -> Benchmark:
     held = tuple(items)
     return Benchmark(
-        "own.bench", 1, ("t",), lambda: held, lambda item: Prompt((Turn("user", (item.question,)),)),
-        lambda _: (ChoiceScorer(),), task_facts=facts,
+        name="own.bench", version=1, tasks=("t",), items=lambda: held, prompt=lambda item: Prompt((Turn("user", (item.question,)),)),
+        scorers=lambda _: (ChoiceScorer(),), task_facts=facts,
     )  # fmt: skip
 
 

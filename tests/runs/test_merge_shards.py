@@ -180,7 +180,7 @@ def test_speech_of_answers_comes_along() -> None:
 
 
 def test_a_shard_without_items_is_refused_and_not_missed() -> None:
-    few = bench.load(bench.Settings(items=1))
+    few = bench.make(items=1)
     outcomes = []
     for number in (1, 2):
         try:
