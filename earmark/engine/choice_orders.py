@@ -2,7 +2,7 @@
 
 With `choice_order=shuffled:3` each item with choices is asked three times: as given, and in two further orders drawn by
 the seed and the item's id, each of which moves every option to a place where it was not before. There are as many orders
-as choices. The variants have the ids `ID#1` to `ID#3`, a tag `order`, and the group of their item, so that they count as
+as choices. The variants have the ids `ID#1` to `ID#3`, a tag `choice_order`, and the group of their item, so that they count as
 correlated. Labels stay in place; texts and right answers move (`report/positions.py` counts what came of it).
 """
 
@@ -11,13 +11,10 @@ from __future__ import annotations
 import functools
 import re
 from collections.abc import Iterator
-from typing import Final
 
 from earmark.errors import UsageError
-from earmark.text.choices import shuffle_choices
+from earmark.text.choices import ORDER_TAG, shuffle_choices
 from earmark.types import Benchmark, Item, replace
-
-ORDER_TAG: Final = "order"
 
 
 def parse_choice_order(text: str) -> int:
@@ -41,6 +38,7 @@ def with_choice_orders(benchmark: Benchmark, orders: int, seed: int) -> Benchmar
     return replace(
         benchmark,
         items=functools.partial(_variants, benchmark, orders, seed),
+        settings={**benchmark.settings, "choice_order": f"shuffled:{orders}", "choice_order_seed": seed},
         slices=(*benchmark.slices, ORDER_TAG),
     )
 

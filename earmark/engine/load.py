@@ -9,6 +9,7 @@ import msgspec
 
 from earmark import plugins
 from earmark.config import Config, RunSettings, parse_settings, renamed
+from earmark.engine.items import select_items
 from earmark.engine.open import open_judge_model, open_model
 from earmark.errors import UsageError
 from earmark.plugins import Plugin
@@ -56,7 +57,7 @@ def load_run_benchmark(name: str, tasks: Sequence[str], config: Config) -> tuple
     )
     if file := plugins.plugin_file(plugin.name):
         left = msgspec.structs.replace(left, plugins=(str(file.path),))
-    return _load_benchmark(plugin, tasks, own | config.benchmark), left
+    return select_items(_load_benchmark(plugin, tasks, own | config.benchmark), left.run), left
 
 
 def load_scorer(name: str, settings: Mapping[str, Any]) -> Scorer:

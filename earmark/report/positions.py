@@ -7,8 +7,8 @@ from collections.abc import Iterable
 from typing import Any, Final
 
 from earmark.journal import Record, ScoreLine
+from earmark.text.choices import ORDER_TAG
 
-ORDER_TAG: Final = "order"  # of items that are asked in several orders of their choices
 HEAD: Final = (
     "task", "condition", "scorer", "label", "answers", "right_answers", "items", "same_option_in_every_order"
 )  # fmt: skip

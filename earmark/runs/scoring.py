@@ -42,6 +42,7 @@ from earmark.report.samples import SampleWriters, is_right, item_value
 from earmark.runs.signature import load_signature
 from earmark.stats.count_table import hash64
 from earmark.text.choice_parser import reading_note
+from earmark.text.choices import ORDER_TAG
 from earmark.text.echo import NOTE
 from earmark.text.thoughts import without_thoughts
 from earmark.types import (
@@ -340,6 +341,14 @@ async def _score_into(run: Path, place: Path, benchmark: Benchmark, scorers: Sco
         return await score_journal(run / JOURNAL_FILE, scorers, benchmark.slices, tell)
 
 
+def _write_positions(run: Path) -> None:
+    """Write how often each label was the answer, of a run that asked choices in several orders."""
+    from earmark.report.positions import HEAD, position_rows  # noqa: PLC0415 - of few runs
+
+    scored_records = read_scored_records(run / JOURNAL_FILE, run / SCORES_FILE)
+    files.write_csv(run / "choice_orders.csv", HEAD, position_rows(scored_records))
+
+
 class ScoredRun(NamedTuple):
     """A run, scored."""
 
@@ -384,6 +393,8 @@ async def score_run(
 
         right = find_solved_by_controls(scored.cells.by_row, list(controls))
         files.write_csv(run / "solved_by_controls.csv", files.SOLVED_BY_CONTROLS, _find_solved(run, right))
+    if ORDER_TAG in benchmark.slices:
+        _write_positions(run)
     if benchmark.extra_tables:
         pairs = partial(read_scored_records, run / JOURNAL_FILE, run / SCORES_FILE)
         files.write_tables(run, benchmark.extra_tables(signature.model["name"], pairs))

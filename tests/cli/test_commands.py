@@ -186,7 +186,7 @@ def test_the_docs_list_every_exit_status() -> None:
 def test_help_fits_80_columns(name: str) -> None:
     """Lines of examples are never broken, so they must be short enough."""
     runner = CliRunner(env={"COLUMNS": "80"})
-    found = runner.invoke(find_plugin("cli", name).command, ["--help"], terminal_width=80)
+    found = runner.invoke(find_plugin("cli", name).module.command, ["--help"], terminal_width=80)
     assert found.exit_code == 0
     assert not [line for line in found.output.splitlines() if len(line) > 80]
 

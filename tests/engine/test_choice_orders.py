@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -19,8 +21,10 @@ def prompt(item: Item) -> Prompt:
     )
 
 
-def benchmark(items: list[Item], ask: object = prompt) -> Benchmark:
-    return Benchmark("b", 1, ("",), lambda: items, ask, lambda _: (ChoiceScorer(),))  # type: ignore[arg-type]
+def benchmark(items: list[Item], ask: Callable[[Item], Prompt] = prompt) -> Benchmark:
+    return Benchmark(
+        version=1, tasks=("",), items=lambda: items, prompt=ask, scorers=lambda _: (ChoiceScorer(),), name="b"
+    )
 
 
 @given(st.integers(2, 6), st.integers(1, 8), st.integers(0, 5))

@@ -12,7 +12,7 @@ def scored(answer_of: dict[int, str | None]) -> list[tuple[Record, ScoreLine]]:
     for number, shown in ((1, ("cat", "dog")), (2, ("dog", "cat"))):
         target = "AB"[shown.index("cat")]
         item = Item(
-            f"x#{number}", "t", choices=shown, labels=("A", "B"), targets=(target,), tags={"order": str(number)}
+            f"x#{number}", "t", choices=shown, labels=("A", "B"), targets=(target,), tags={"choice_order": str(number)}
         )
         line = ScoreLine("t", item.id, "plain", 0, "choice", "answered", answer_of[number])
         pairs.append((Record(item, response=Response(answer_of[number] or "")), line))
