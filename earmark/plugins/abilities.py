@@ -124,6 +124,15 @@ class HasOfficialFile(Protocol):
 
 
 @runtime_checkable
+class WritesResults(Protocol):
+    """An importer that writes a run as the harness of its benchmark lays its results out."""
+
+    def write_results(self, scored: Any, folder: Path, model: str, backend: str, run: str) -> list[Path]:
+        """Write records with their scores (journal.Record, journal.ScoreLine); the files written."""
+        ...
+
+
+@runtime_checkable
 class WritesTable(Protocol):
     """A benchmark made of somebody's own questions, which can be written down as a table."""
 
