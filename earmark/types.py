@@ -221,7 +221,13 @@ class Usage(Struct, frozen=True, omit_defaults=True):
 
     def __add__(self, other: Usage) -> Usage:
         """Sum of both."""
-        return Usage(*(getattr(self, name) + getattr(other, name) for name in self.__struct_fields__))
+        return Usage(
+            self.tokens_in + other.tokens_in,
+            self.tokens_out + other.tokens_out,
+            self.audio_tokens_in + other.audio_tokens_in,
+            self.audio_tokens_out + other.audio_tokens_out,
+            self.cost + other.cost,
+        )
 
 
 class ImportedVerdict(Struct, frozen=True, omit_defaults=True):
@@ -309,56 +315,6 @@ class Model(Protocol):
 
 
 OpenModel: TypeAlias = "Callable[[Mapping[str, Any]], AbstractAsyncContextManager[Model]]"  # from its settings
-
-
-class BatchJob(Struct, frozen=True):
-    """A batch of requests, as a service describes it."""
-
-    id: str
-    status: str  # validating, in_progress, finalizing, completed, expired, cancelling, cancelled, failed
-    files: tuple[str, ...] = ()  # of answers and of errors, once there are any
-    errors: str = ""
-
-    @property
-    def is_final(self) -> bool:
-        """True if what is answered now is all that will be."""
-        return self.status in ("completed", "expired", "cancelled")
-
-
-class BatchReply(Struct, frozen=True):
-    """A reply in a file of answers: the status and the body that it would have had."""
-
-    status_code: int | None = None
-    body: dict[str, Any] | None = None
-
-
-class BatchOutputLine(Struct, frozen=True):
-    """A line of a file of answers."""
-
-    custom_id: str = ""
-    response: BatchReply | None = None
-    error: Any = None
-
-
-class BatchService(Protocol):
-    """A service's queue for batches: a file goes up, a batch is made of it, and its files come down."""
-
-    def request_line(self, custom_id: str, prompt: Prompt) -> bytes: ...
-    async def upload(self, path: Path) -> str: ...
-    async def create(self, file: str, mark: str) -> BatchJob: ...
-    async def find(self, file: str) -> BatchJob | None: ...
-    async def status(self, name: str) -> BatchJob: ...
-    async def lines(self, file: str) -> list[BatchOutputLine]: ...
-    def answer(self, line: BatchOutputLine) -> Response:
-        """Return the answer in a line, or raise the AskError or BadSetup that it amounts to."""
-        ...
-
-
-@runtime_checkable
-class SendsBatches(Protocol):
-    """A model whose service has a queue for batches."""
-
-    def batch_service(self) -> BatchService: ...
 
 
 class Wrapper:

@@ -19,7 +19,8 @@ from earmark.engine.open import open_judge_model
 from earmark.judges import asking
 from earmark.report.aggregates import labels
 from earmark.report.files import read_metrics
-from earmark.runs.scoring import OpenScorers, read_scores
+from earmark.runs.open_scorers import OpenScorers
+from earmark.runs.scoring import read_scores
 from earmark.scorers.choice import ChoiceScorer
 from earmark.scorers.choice import Settings as ChoiceSettings
 from earmark.scorers.wer import Settings as Wer

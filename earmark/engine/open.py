@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Mapping
-from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from collections.abc import AsyncIterator, Iterator, Mapping
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, contextmanager
 from typing import Any
 
 from earmark import plugins
@@ -37,13 +37,12 @@ def open_throttled(settings: Mapping[str, Any]) -> AbstractAsyncContextManager[T
 @asynccontextmanager
 async def open_judge_model(settings: Mapping[str, Any]) -> AsyncIterator[Model]:
     """Open a model that a scorer asks: throttled, asked again where that may help, its answers cached."""
-    from earmark.engine.cache import CachedModel, key_settings, open_cache  # noqa: PLC0415 - for few runs
 
     config = parse_model(settings)
     async with _open_backend(config) as model:
-        with open_cache() as cache:
-            asked = RetryingModel(make_throttle(model, config), DEFAULT_MAX_ATTEMPTS, DEFAULT_RETRY_TIMEOUT)
-            yield CachedModel(asked, cache, key_settings(config))
+        asked = RetryingModel(make_throttle(model, config), DEFAULT_MAX_ATTEMPTS, DEFAULT_RETRY_TIMEOUT)
+        with _cached(asked, config) as cached:
+            yield cached
 
 
 @asynccontextmanager
@@ -53,11 +52,18 @@ async def _open_model(config: ModelConfig) -> AsyncIterator[Model]:
         if not config.common.cache:
             yield model
             return
-        from earmark.engine.cache import CachedModel, key_settings, open_cache  # noqa: PLC0415 - for few runs
 
         uncached = replace(config, common=replace(config.common, cache=False))
-        with open_cache() as cache:
-            yield CachedModel(make_throttle(model, uncached), cache, key_settings(config))
+        with _cached(make_throttle(model, uncached), config) as cached:
+            yield cached
+
+
+@contextmanager
+def _cached(model: Model, config: ModelConfig) -> Iterator[Model]:
+    from earmark.engine.cache import CachedModel, key_settings, open_cache  # noqa: PLC0415 - most runs use none
+
+    with open_cache() as cache:
+        yield CachedModel(model, cache, key_settings(config))
 
 
 @asynccontextmanager

@@ -18,13 +18,13 @@ from typing import Any, Final, NamedTuple
 
 import msgspec
 import orjson
-from msgspec import Struct
 
 from earmark.data.cache import atomic_write
 from earmark.data.names import safe_name
 from earmark.errors import BadData
 from earmark.journal import Record, ScoreLine
 from earmark.runs.imported import ExportingImporter, ImportedRun
+from earmark.runs.imported import NoSettings as Settings
 from earmark.stats.repeats import summarize_repeats
 from earmark.types import Clip, Context, Failure, ImportedVerdict, Item, Response, Source
 
@@ -297,10 +297,6 @@ def plain(name: str) -> str:
     True
     """
     return re.sub(r"[\W_]+", "", name).casefold()
-
-
-class Settings(Struct, frozen=True, forbid_unknown_fields=True):
-    """It has none."""
 
 
 def load(settings: Settings, context: Context) -> ExportingImporter:  # noqa: ARG001 - alike for all

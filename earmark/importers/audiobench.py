@@ -37,6 +37,7 @@ from earmark.importers._choices import Options, label_of, parse_options
 from earmark.importers._runs import decode_json, matching_files, measure_scorers, read_head
 from earmark.journal import Record
 from earmark.runs.imported import OPEN, FunctionImporter, ImportedRun, ScorerSpec, TaskStats
+from earmark.runs.imported import NoSettings as Settings
 from earmark.types import Context, ImportedVerdict, Item, Response
 
 NAME: Final = "*_score.json"
@@ -242,10 +243,6 @@ def _target_label(reference: str, options: Options) -> str | None:
 
 def _text(text: str) -> str:
     return "" if text == EMPTY_WORD else text
-
-
-class Settings(Struct, frozen=True, forbid_unknown_fields=True):
-    """It has none."""
 
 
 def load(settings: Settings, context: Context) -> FunctionImporter:  # noqa: ARG001 - alike for all

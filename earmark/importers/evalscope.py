@@ -42,6 +42,7 @@ from earmark.importers._runs import (
 )
 from earmark.journal import Record
 from earmark.runs.imported import FunctionImporter, ImportedRun, ScorerSpec, TaskStats, with_prompt
+from earmark.runs.imported import NoSettings as Settings
 from earmark.types import Clip, Context, Failure, ImportedVerdict, Item, Response
 
 SCORED_STATUSES: Final = ("success", "fallback")
@@ -246,10 +247,6 @@ def _verdicts(given: ReplyScore) -> Iterator[ImportedVerdict]:
             given.extracted_prediction,
             given.explanation or "",
         )
-
-
-class Settings(Struct, frozen=True, forbid_unknown_fields=True):
-    """It has none."""
 
 
 def load(settings: Settings, context: Context) -> FunctionImporter:  # noqa: ARG001 - alike for all

@@ -51,6 +51,7 @@ from earmark.importers._runs import (
 )
 from earmark.journal import Record
 from earmark.runs.imported import FunctionImporter, ImportedRun, ScorerSpec, TaskStats, with_prompt
+from earmark.runs.imported import NoSettings as Settings
 from earmark.types import Context, Failure, ImportedVerdict, Item, Response
 
 HEADERS: Final = ("header.json", "_journal/start.json")
@@ -303,10 +304,6 @@ def _value(value: Any) -> float | None:
     except ValueError:
         return None
     return number if number is not None and math.isfinite(number) else None
-
-
-class Settings(Struct, frozen=True, forbid_unknown_fields=True):
-    """It has none."""
 
 
 def load(settings: Settings, context: Context) -> FunctionImporter:  # noqa: ARG001 - alike for all

@@ -26,6 +26,7 @@ from earmark.errors import BadData
 from earmark.importers._runs import read_head
 from earmark.journal import Record
 from earmark.runs.imported import FunctionImporter, ImportedRun
+from earmark.runs.imported import NoSettings as Settings
 from earmark.scorers.listen import emotion_class
 from earmark.text.choices import LETTERS
 from earmark.types import Context, Failure, Item, Response
@@ -185,10 +186,6 @@ def _record(task: str, sample: Sample, where: str) -> Record:
     if sample.error:
         return Record(item, failure=Failure("request-failed", sample.error))
     return Record(item, response=Response(sample.raw_response or ""))
-
-
-class Settings(Struct, frozen=True, forbid_unknown_fields=True):
-    """It has none."""
 
 
 def load(settings: Settings, context: Context) -> FunctionImporter:  # noqa: ARG001 - alike for all

@@ -44,6 +44,7 @@ from earmark.importers._runs import (
 )
 from earmark.journal import Record
 from earmark.runs.imported import FunctionImporter, ImportedRun, ScorerSpec, TaskStats, with_prompt
+from earmark.runs.imported import NoSettings as Settings
 from earmark.types import Context, Failure, ImportedVerdict, Item, Response
 
 PATTERN: Final = "*_samples_*.jsonl"
@@ -215,10 +216,6 @@ def _verdicts(fields: Mapping[str, Any]) -> tuple[ImportedVerdict, ...]:
 
 def _number(value: Any) -> float | None:
     return float(value) if isinstance(value, bool | int | float) else None
-
-
-class Settings(Struct, frozen=True, forbid_unknown_fields=True):
-    """It has none."""
 
 
 def load(settings: Settings, context: Context) -> FunctionImporter:  # noqa: ARG001 - alike for all

@@ -34,6 +34,7 @@ from earmark.importers._runs import (
 )
 from earmark.journal import Record
 from earmark.runs.imported import FunctionImporter, ImportedRun, ScorerSpec, TaskStats
+from earmark.runs.imported import NoSettings as Settings
 from earmark.types import Clip, Context, Item, Response
 
 PATTERN: Final = "MODEL_*_DATASET_*.jsonl"
@@ -113,10 +114,6 @@ def _record(name: str, task: str, line: ManifestLine) -> Record:
     clips = (Clip(named, name=named),) if named and line.parent_id is None else ()
     item = Item(name, task, clips=clips, targets=((line.text or "").strip(),))
     return Record(item, response=Response((line.pred_text or "").strip(), seconds=line.time or 0.0))
-
-
-class Settings(Struct, frozen=True, forbid_unknown_fields=True):
-    """It has none."""
 
 
 def load(settings: Settings, context: Context) -> FunctionImporter:  # noqa: ARG001 - alike for all

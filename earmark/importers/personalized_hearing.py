@@ -18,6 +18,7 @@ from earmark.errors import BadData
 from earmark.journal import Record, ScoreLine
 from earmark.runs.hearing_lines import result_line, result_path
 from earmark.runs.imported import ExportingImporter, ImportedRun
+from earmark.runs.imported import NoSettings as Settings
 from earmark.types import Context, Failure, Item, Response
 
 LABELS = ("a", "b", "c", "d")
@@ -98,10 +99,6 @@ def write(pairs: Iterable[tuple[Record, ScoreLine]], place: Path) -> list[Path]:
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_bytes(b"".join(lines))
     return list(users)
-
-
-class Settings(Struct, frozen=True, forbid_unknown_fields=True):
-    """It has none."""
 
 
 def load(settings: Settings, context: Context) -> ExportingImporter:  # noqa: ARG001 - alike for all

@@ -29,6 +29,7 @@ from earmark.importers._choices import add_choices
 from earmark.importers._runs import first_line, matching_files, measure_scorers, object_keys, prompt_turns, read_lines
 from earmark.journal import Record
 from earmark.runs.imported import FunctionImporter, ImportedRun, ScorerSpec, TaskStats, with_prompt
+from earmark.runs.imported import NoSettings as Settings
 from earmark.types import Context, Failure, ImportedVerdict, Item, Response
 
 DATA: Final = (
@@ -154,10 +155,6 @@ def _grade(text: str) -> float | None:
     except ValueError:
         return None
     return grade if LOWEST <= grade <= HIGHEST else None
-
-
-class Settings(Struct, frozen=True, forbid_unknown_fields=True):
-    """It has none."""
 
 
 def load(settings: Settings, context: Context) -> FunctionImporter:  # noqa: ARG001 - alike for all

@@ -10,7 +10,7 @@ from __future__ import annotations
 import time
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
-from typing import Annotated, Any, Final, Literal, NamedTuple
+from typing import TYPE_CHECKING, Annotated, Any, Final, Literal, NamedTuple
 
 from msgspec import UNSET, Struct, UnsetType
 
@@ -31,7 +31,10 @@ from earmark.models._openai_reply import read_reply, read_speech
 from earmark.models._openai_stream import collect_stream
 from earmark.models._openai_unsupported import MAX_ADJUSTMENTS, RequestOutcome, UnsupportedParameters
 from earmark.models._reply import SUCCESS, Reply, parse_payload, parse_usage
-from earmark.types import UNSIGNED, BatchService, Capabilities, Context, Prompt, Response, Seconds, Timeout, replace
+from earmark.types import UNSIGNED, Capabilities, Context, Prompt, Response, Seconds, Timeout, replace
+
+if TYPE_CHECKING:
+    from earmark.plugins.abilities import BatchService
 
 PREFLIGHT: Final = True  # a run checks first that audio reaches it
 ENDPOINT: Final = "/chat/completions"

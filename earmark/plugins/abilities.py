@@ -6,7 +6,9 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Protocol, runtime_checkable
 
-from earmark.types import Capabilities, Model
+from msgspec import Struct
+
+from earmark.types import Capabilities, Model, Prompt, Response
 
 # ---------------------------------------------------------------- of models
 
@@ -61,6 +63,56 @@ class StatesCapabilities(Protocol):
 
     @property
     def capabilities(self) -> Capabilities | None: ...
+
+
+class BatchJob(Struct, frozen=True):
+    """A batch of requests, as a service describes it."""
+
+    id: str
+    status: str  # validating, in_progress, finalizing, completed, expired, cancelling, cancelled, failed
+    files: tuple[str, ...] = ()  # of answers and of errors, once there are any
+    errors: str = ""
+
+    @property
+    def is_final(self) -> bool:
+        """True if what is answered now is all that will be."""
+        return self.status in ("completed", "expired", "cancelled")
+
+
+class BatchReply(Struct, frozen=True):
+    """A reply in a file of answers: the status and the body that it would have had."""
+
+    status_code: int | None = None
+    body: dict[str, Any] | None = None
+
+
+class BatchOutputLine(Struct, frozen=True):
+    """A line of a file of answers."""
+
+    custom_id: str = ""
+    response: BatchReply | None = None
+    error: Any = None
+
+
+class BatchService(Protocol):
+    """A service's queue for batches: a file goes up, a batch is made of it, and its files come down."""
+
+    def request_line(self, custom_id: str, prompt: Prompt) -> bytes: ...
+    async def upload(self, path: Path) -> str: ...
+    async def create(self, file: str, mark: str) -> BatchJob: ...
+    async def find(self, file: str) -> BatchJob | None: ...
+    async def status(self, name: str) -> BatchJob: ...
+    async def lines(self, file: str) -> list[BatchOutputLine]: ...
+    def answer(self, line: BatchOutputLine) -> Response:
+        """Return the answer in a line, or raise the AskError or BadSetup that it amounts to."""
+        ...
+
+
+@runtime_checkable
+class SendsBatches(Protocol):
+    """A model whose service has a queue for batches."""
+
+    def batch_service(self) -> BatchService: ...
 
 
 # ---------------------------------------------------------------- of importers

@@ -49,6 +49,10 @@ class TaskStats(Struct):
                 value_range.highest = max(value_range.highest, verdict.value)
 
 
+class NoSettings(Struct, frozen=True, forbid_unknown_fields=True):
+    """Settings of an importer that has none."""
+
+
 class FunctionImporter(Struct, frozen=True):
     """An importer made of two functions."""
 

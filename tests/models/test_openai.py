@@ -26,9 +26,8 @@ from earmark.models import openai
 from earmark.models._http import parse_retry_after
 from earmark.models._openai_queue import BatchQueue
 from earmark.models.openai import Settings
+from earmark.plugins.abilities import BatchOutputLine, BatchReply
 from earmark.types import (
-    BatchOutputLine,
-    BatchReply,
     Clip,
     Context,
     Failure,
