@@ -7,6 +7,7 @@ from typing import Any, Literal
 from msgspec import Struct
 
 from earmark.journal import UsageTotals
+from earmark.report.latency import LatencyRow
 from earmark.stats.compare import Difference
 from earmark.stats.estimate import Estimate
 from earmark.stats.repeats import Repeats
@@ -114,6 +115,7 @@ class Metrics(Struct, frozen=True):
     usage: UsageTotals = UsageTotals()
     judge_usage: Usage = Usage()  # of judges, summed over all scorings
     headline: Headline | None = None  # the number of the run; None: no row speaks for all of it
+    latency: list[LatencyRow] = []  # seconds and tokens of the answers, by task and condition
 
     @property
     def average_tree(self) -> dict[str, Average]:

@@ -38,6 +38,7 @@ from earmark.journal import (
 from earmark.report import files
 from earmark.report.aggregates import Aggregates
 from earmark.report.headline import find_headline
+from earmark.report.latency import CSV_HEAD, LatencyCounter
 from earmark.report.rows import DatasetCounts, ListeningGain, Metrics, Row
 from earmark.report.samples import SampleWriters, is_right, item_value
 from earmark.runs.journal_chunks import JournalChunk, read_chunk, split_journal
@@ -96,6 +97,7 @@ class ScoredJournal(Struct):
     usage: UsageTotals  # of all its records
     judging: Usage = Usage()  # what judges took
     broken: int = 0  # scores that a bug of a scorer took
+    latency: LatencyCounter = msgspec.field(default_factory=LatencyCounter)
 
     def extend(self, other: ScoredJournal) -> None:
         """Add the chunk that comes next."""
@@ -104,6 +106,7 @@ class ScoredJournal(Struct):
         self.usage = add_totals(self.usage, other.usage)
         self.judging += other.judging
         self.broken += other.broken
+        self.latency.extend(other.latency)
 
 
 async def score_journal(
@@ -139,6 +142,7 @@ async def score_chunk(
             usage.add(record)
             if stands:
                 scored.counts.add(record)
+                scored.latency.add(record)
                 yield record
 
     async for record, by, earned in _score_stream(count_records(), opened, tracebacks):
@@ -364,7 +368,12 @@ async def score_run(
     notices += _warnings(scored, scored.usage.answers)
     notices += reading_note((row.signature, row.states["unparsed"]) for row in rows)
     headline = find_headline(rows, signature.condition, tuple(benchmark.averages))
-    metrics = Metrics(done, rows, dataset, notices, dict(benchmark.averages), gained, scored.usage, judging, headline)
+    latency = scored.latency.to_rows()
+    metrics = Metrics(
+        done, rows, dataset, notices, dict(benchmark.averages), gained, scored.usage, judging, headline, latency
+    )
+    if latency:
+        files.write_csv(run / "latency.csv", CSV_HEAD, map(msgspec.structs.astuple, latency))
     if gained:
         from earmark.report.gain import find_solved_by_controls  # noqa: PLC0415
 
