@@ -132,11 +132,7 @@ def is_path(name: str) -> bool:
 
 
 def full_path(name: str) -> str:
-    """The path of a plug-in as it can be found from any folder; another name as it is.
-
-    >>> full_path("noise:10"), full_path("/tmp/../tmp/mine.py:10")
-    ('noise:10', '/tmp/mine.py:10')
-    """
+    """The path of a plug-in, with an argument or without, as it can be found from any folder; another name as it is."""
     path, colon, argument = name.partition(":")
     return f"{Path(path).expanduser().resolve()}{colon}{argument}" if is_path(path) else name
 
