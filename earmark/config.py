@@ -332,17 +332,19 @@ def _model_overrides(value: str) -> list[str]:
     backend, slash, name = value.partition("/")
     if slash and backend in known:
         return [f"model={backend}", f"++model.name='{name}'"]
-    file, slash, name = split_path(value) if ".py" in value else (backend, slash, name)
+    file, slash, name = _split_path(value) if ".py" in value else (backend, slash, name)
     is_module = "." in file and all(part.isidentifier() for part in file.split("."))
     if plugins.is_path(file) or (is_module and not file.endswith(".py")) or file in plugins.entry_points("models"):
         return ["~model", f"++model.backend='{file}'", *([f"++model.name='{name}'"] if slash else [])]
-    raise UsageError(f"{plugins.unknown_name('models', value, known)}, BACKEND/NAME, or the URL of a server")
+    from earmark.plugins.roads import unknown_name  # noqa: PLC0415
+
+    raise UsageError(f"{unknown_name('models', value, known)}, BACKEND/NAME, or the URL of a server")
 
 
-def split_path(value: str) -> tuple[str, str, str]:
+def _split_path(value: str) -> tuple[str, str, str]:
     """Split the path of a file, and a name after it, from each other.
 
-    >>> split_path("./mine.py/large"), split_path("./mine.py")
+    >>> _split_path("./mine.py/large"), _split_path("./mine.py")
     (('./mine.py', '/', 'large'), ('./mine.py', '', ''))
     """
     path, suffix, name = value.partition(".py/")

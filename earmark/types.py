@@ -428,13 +428,6 @@ class Signs(Protocol):
 
 
 @runtime_checkable
-class CountsAnswers(Protocol):
-    """A scorer that can count an answer that was read from a reply already."""
-
-    def counts(self, item: Item, answer: str | None) -> dict[str, float]: ...
-
-
-@runtime_checkable
 class Opens(Protocol):
     """A scorer that asks something, such as a judge, and so has to be opened before it scores."""
 

@@ -13,7 +13,7 @@ from contextlib import asynccontextmanager
 from msgspec import Struct
 
 from earmark.errors import Rejected, UsageError
-from earmark.plugins import import_user_module
+from earmark.plugins.roads import import_user_module
 from earmark.types import Capabilities, Context, Prompt, Response, Seconds
 
 

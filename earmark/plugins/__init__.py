@@ -8,7 +8,6 @@ ENTRY                     an entry point of an installed package, in the group e
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from importlib import import_module
 from pathlib import Path
 from types import ModuleType
@@ -113,52 +112,11 @@ def find_plugin(kind: Kind, name: str) -> Plugin:
         return Plugin(kind, display_name(kind, file), import_module(f"earmark.{kind}.{file}"))
     if kind == "benchmarks" and (table := import_module(f"earmark.{kind}.{TABLES}").find_table(name)):
         return Plugin(kind, table.NAME, table)
-    plugin: Plugin = _roads().find_elsewhere(kind, name)
+    plugin: Plugin = import_module("earmark.plugins.roads").find_elsewhere(kind, name)
     if id(plugin.module) not in _checked:
         import_module("earmark.plugins.checks").check_module(plugin)
         _checked.add(id(plugin.module))
     return plugin
-
-
-def _roads() -> Any:
-    return import_module("earmark.plugins.roads")  # of few runs
-
-
-def is_known(kind: Kind, name: str) -> bool:
-    """True if a name is that of a plug-in, or may be that of a file or module."""
-    if "." in name or name.startswith("hub:") or (file := name.replace("-", "_")) in plugin_names(kind):
-        return True
-    return file in table_names(kind) or name in entry_points(kind)
-
-
-def is_user_module(kind: Kind, name: str) -> bool:
-    """True if a name is that of somebody else's module or file, and importing it runs code that is not the package's.
-
-    >>> is_user_module("conditions", "no-media"), is_user_module("models", "my.one")
-    (False, True)
-    """
-    if name.replace("-", "_") in plugin_names(kind) or name == "plain":
-        return False
-    if "." not in name:
-        return name in entry_points(kind)
-    return kind != "benchmarks" or import_module(f"earmark.{kind}.{TABLES}").find_table(name) is None
-
-
-def unknown_name(kind: Kind, name: str, others: Iterable[str] = (), what: str = "") -> str:
-    """Message for a name that no plug-in has: see `roads.py`."""
-    return str(_roads().unknown_name(kind, name, others, what))
-
-
-def import_user_module(name: str) -> ModuleType:
-    """Somebody else's module: see `roads.py`."""
-    module: ModuleType = _roads().import_user_module(name)
-    return module
-
-
-def add_file(name: str) -> None:
-    """Remember where a plug-in lies, if its name is a path: from then on its file name names it."""
-    if is_path(name):
-        _roads().add_file(name)
 
 
 # ---------------------------------------------------------------- files by their path
@@ -174,11 +132,7 @@ def is_path(name: str) -> bool:
 
 
 def full_path(name: str) -> str:
-    """The path of a plug-in as it can be found from any folder; another name as it is.
-
-    >>> full_path("noise:10"), full_path("/tmp/../tmp/mine.py:10")
-    ('noise:10', '/tmp/mine.py:10')
-    """
+    """The path of a plug-in, with an argument or without, as it can be found from any folder; another name as it is."""
     path, colon, argument = name.partition(":")
     return f"{Path(path).expanduser().resolve()}{colon}{argument}" if is_path(path) else name
 

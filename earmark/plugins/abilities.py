@@ -8,7 +8,7 @@ from typing import Any, Protocol, runtime_checkable
 
 from msgspec import Struct
 
-from earmark.types import Capabilities, Model, Prompt, Response
+from earmark.types import Capabilities, Item, Model, Prompt, Response
 
 # ---------------------------------------------------------------- of models
 
@@ -113,6 +113,16 @@ class SendsBatches(Protocol):
     """A model whose service has a queue for batches."""
 
     def batch_service(self) -> BatchService: ...
+
+
+# ---------------------------------------------------------------- of scorers
+
+
+@runtime_checkable
+class CountsAnswers(Protocol):
+    """A scorer that can count an answer that was read from a reply already."""
+
+    def counts(self, item: Item, answer: str | None) -> dict[str, float]: ...
 
 
 # ---------------------------------------------------------------- of importers

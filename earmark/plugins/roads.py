@@ -30,6 +30,19 @@ def find_elsewhere(kind: Kind, name: str) -> Plugin:
     return Plugin(kind, name, _import_entry(kind, entry))
 
 
+def is_user_module(kind: Kind, name: str) -> bool:
+    """True if a name is that of somebody else's module or file, and importing it runs code that is not the package's.
+
+    >>> is_user_module("conditions", "no-media"), is_user_module("models", "my.one")
+    (False, True)
+    """
+    if name.replace("-", "_") in plugins.plugin_names(kind) or name == "plain":
+        return False
+    if "." not in name:
+        return name in plugins.entry_points(kind)
+    return kind != "benchmarks" or import_module(f"earmark.{kind}.{plugins.TABLES}").find_table(name) is None
+
+
 def unknown_name(kind: Kind, name: str, others: Iterable[str] = (), what: str = "") -> str:
     """Message for a name that no plug-in has: names that are alike, and how one can be given.
 

@@ -7,7 +7,6 @@ group counts alike. Averages over tasks are in `averages.py`.
 from __future__ import annotations
 
 import math
-import re
 from array import array
 from collections.abc import Mapping, Sequence
 from typing import Any, Final, NamedTuple, Protocol
@@ -38,7 +37,6 @@ from earmark.types import (
     replace,
 )
 
-_VERSION: Final = re.compile(r"\.\d+$")  # of a parser or a normalizer
 TASK_SEPARATOR: Final = "\x1f"  # between the name of a task and that of a count
 FAILED: Final = 1  # outcome of an item without a response
 UNPARSED: Final = 2  # outcome of a response that was not parsed, or a refusal
@@ -193,6 +191,8 @@ class Aggregates:
         """Compute every row, and the means over groups."""
         rows = [aggregate_row(row_key, aggregate) for row_key, aggregate in self.by_row.items()]
         if mean_over:
+            from earmark.report.groups import average_over_groups  # noqa: PLC0415 - of few benchmarks
+
             rows += [
                 aggregate_row(replace(row_key, slice=f"mean over {mean_over}s"), average_over_groups(aggregate))
                 for row_key, aggregate in self.whole.items()
@@ -280,43 +280,13 @@ def scorer_signature(scorer: HasMetrics) -> Signature:
 
 
 def labels(scorers: Sequence[HasMetrics]) -> list[str]:
-    """Label the scorers of a task: by name or, where several share a name, with the parts of the signature that differ.
-
-    >>> from earmark.scorers.choice import ChoiceScorer, Settings
-    >>> mmau = ChoiceScorer(Settings("mmau"))
-    >>> labels([mmau, ChoiceScorer()]), labels([mmau])
-    (['choice mmau', 'choice earmark'], ['choice'])
-    """
+    """Label the scorers of a task: by name or, where several share a name, with what tells them apart."""
     names = [scorer.name for scorer in scorers]
-    signatures = [_label_parts(scorer) if names.count(scorer.name) > 1 else [] for scorer in scorers]
-    named = list(zip(names, signatures, strict=True))
-    differing = [
-        [part for part in parts if any(part not in others for other, others in named if other == name)]
-        for name, parts in named
-    ]
-    unique = [tuple(":".join(filter(None, part)) for part in parts) for parts in differing]
-    short = [tuple(_VERSION.sub("", value or key) for key, value in parts) for parts in differing]
-    with_short_label: dict[tuple[str, tuple[str, ...]], set[tuple[str, ...]]] = {}
-    for name, values, parts in zip(names, short, unique, strict=True):
-        with_short_label.setdefault((name, values), set()).add(parts)
-    return [
-        " ".join([name, *(values if len(with_short_label[name, values]) == 1 else parts)])
-        for name, values, parts in zip(names, short, unique, strict=True)
-    ]
+    if len({*names}) == len(names):
+        return names
+    from earmark.report.labels import distinct_labels  # noqa: PLC0415 - of few tasks
 
-
-def _label_parts(scorer: HasMetrics) -> list[tuple[str, str]]:
-    signature = scorer_signature(scorer)
-    return [(signature.name, ""), *signature.settings, ("v", signature.version)]
-
-
-def average_over_groups(aggregate: Aggregate) -> Aggregate:
-    """Weight the counts of each item by one over the size of its group, so that metrics are means over groups."""
-    counts = aggregate.counts
-    _, group_index, sizes = np.unique(counts.groups, return_inverse=True, return_counts=True)
-    columns = {name: column / sizes[group_index] for name, column in counts.columns.items()}
-    weighted = JoinedCounts(columns, counts.groups, counts.items, counts.repeats)
-    return Aggregate(WeightedMetrics(aggregate.scorer), weighted, aggregate.states)
+    return distinct_labels(scorers)
 
 
 class DerivedMetrics(Struct, frozen=True):
@@ -336,14 +306,6 @@ class DerivedMetrics(Struct, frozen=True):
 def add_over(signature: Signature, kind: str, parts: str) -> Signature:
     """A signature of numbers that were put together."""
     return replace(signature, details=(*signature.details, (kind, parts)))
-
-
-class WeightedMetrics(DerivedMetrics, frozen=True):
-    """Metrics of a scorer over weighted counts."""
-
-    @property
-    def signature(self) -> Signature:
-        return add_over(scorer_signature(self.scorer), "mean", "groups")
 
 
 def join_aggregates(

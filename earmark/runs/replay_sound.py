@@ -25,6 +25,7 @@ from earmark.engine.load import load_condition
 from earmark.engine.prepare import describe_audio, prepare_prompt, source_digests
 from earmark.errors import AskError, BadData
 from earmark.journal import Record
+from earmark.plugins.roads import is_user_module
 from earmark.runs.media_paths import MediaFinder, parse_mapping
 from earmark.runs.rescore import read_config, relative_paths, reopen
 from earmark.runs.signature import RunSignature, load_signature
@@ -81,10 +82,10 @@ def user_modules(run: Path) -> list[str]:
     signature = load_signature(run)
     config = None if _is_imported(signature) else read_config(run)
     benchmark = signature.benchmark["name"] if config else ""
-    names = [benchmark] if plugins.is_user_module("benchmarks", benchmark) else []
+    names = [benchmark] if is_user_module("benchmarks", benchmark) else []
     texts = (*signature.condition, *(config.run.condition if config else ()))
     conditions = dict.fromkeys(text.partition(":")[0] for text in texts)
-    names += [name for name in conditions if plugins.is_user_module("conditions", name)]
+    names += [name for name in conditions if is_user_module("conditions", name)]
     names += config.plugins if config else ()
     by_path = {Path(name).name for name in names if plugins.is_path(name)}
     return [name for name in dict.fromkeys(names) if name not in by_path]

@@ -16,6 +16,7 @@ from earmark.engine.load import load_run_benchmark, load_scorer
 from earmark.errors import BadData, EarmarkError, RunMismatch, UsageError
 from earmark.journal import JOURNAL_FILE, METRICS_FILE, read_keys
 from earmark.plugins.abilities import LimitsRescoring
+from earmark.plugins.roads import add_file
 from earmark.report.aggregates import Aggregates
 from earmark.report.files import read_metrics
 from earmark.report.imported_agreement import AgreementCounter, headline_measure
@@ -42,7 +43,7 @@ def reopen(
         )
     config = read_config(run)
     for text in (*config.plugins, *config.run.condition):
-        plugins.add_file(text.partition(":")[0])
+        add_file(text.partition(":")[0])
     if asks:
         _check_files(run, signature)
     asked = _original_settings(run, signature.benchmark, changes or {})

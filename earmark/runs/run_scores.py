@@ -11,6 +11,7 @@ from earmark import plugins
 from earmark.engine.load import load_scorer
 from earmark.errors import BadData, UsageError
 from earmark.journal import JOURNAL_FILE, METRICS_FILE, SCORES_FILE, ScoreLine, read_keys
+from earmark.plugins.roads import add_file
 from earmark.report.aggregates import labels, scorer_signature
 from earmark.report.files import read_metrics
 from earmark.report.rows import Row
@@ -62,7 +63,7 @@ def _find_scorer(row: Row) -> Scorer | None:
     if "." not in name and name not in plugins.plugin_names("scorers") and name not in plugins.entry_points("scorers"):
         return None
     try:
-        plugins.add_file(row.file)
+        add_file(row.file)
         scorer = load_scorer(name, row.settings)
     except UsageError:  # of a version with other settings
         return None

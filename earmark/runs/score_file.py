@@ -27,6 +27,7 @@ import orjson
 from earmark.data.plain import encode_line, repair
 from earmark.errors import BadData
 from earmark.journal import Record
+from earmark.plugins.abilities import CountsAnswers
 from earmark.report.aggregates import Aggregates
 from earmark.report.rows import Row
 from earmark.report.table import judge_usage_lines
@@ -36,7 +37,7 @@ from earmark.runs.scoring import MAX_CONCURRENT_SCORES, score_line
 from earmark.text.stops import stop_of
 from earmark.text.targets import resolve_target
 from earmark.text.thoughts import without_thoughts
-from earmark.types import CountsAnswers, Item, Response, Score, Scorer, Usage
+from earmark.types import Item, Response, Score, Scorer, Usage
 
 NAMES: Final = {
     "id": ("id", "sample_id"),
