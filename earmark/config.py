@@ -231,20 +231,14 @@ def _read_composed(settings: Any, words: Sequence[str], groups: dict[str, str]) 
     elif runtime and (chosen := next((word for word in words if word.startswith("runtime=")), "")):
         raise UsageError(f"{chosen}: is for models of {runtime_backend}, and this one is of {model.get('backend')}")
     settings["condition"] += [f"noise:{level}" for level in settings.pop("noise")]
+    if ".py" in str(model):
+        from earmark.plugins.roads import with_full_paths  # noqa: PLC0415 - of few models
+
+        model = with_full_paths(model)
     settings["condition"] = [
         plugins.full_path(text) if isinstance(text, str) else text for text in settings["condition"]
     ]
-    return Config(parse_settings(RunSettings, settings, ""), _with_full_paths(model), benchmark, groups, unused)
-
-
-def _with_full_paths(model: Any) -> Any:
-    """Settings of a model whose backend, or that of one of its parts, can be found from any folder."""
-    if isinstance(model, list | tuple):
-        return [_with_full_paths(part) for part in model]
-    if not isinstance(model, dict):
-        return model
-    parts = {key: _with_full_paths(value) for key, value in model.items()}
-    return parts | {"backend": plugins.full_path(str(model["backend"]))} if "backend" in model else parts
+    return Config(parse_settings(RunSettings, settings, ""), model, benchmark, groups, unused)
 
 
 def _add_user_folder() -> None:
@@ -332,23 +326,17 @@ def _model_overrides(value: str) -> list[str]:
     backend, slash, name = value.partition("/")
     if slash and backend in known:
         return [f"model={backend}", f"++model.name='{name}'"]
-    file, slash, name = _split_path(value) if ".py" in value else (backend, slash, name)
+    file = backend
+    if ".py" in value:
+        from earmark.plugins.roads import split_path  # noqa: PLC0415 - of few models
+
+        file, slash, name = split_path(value)
     is_module = "." in file and all(part.isidentifier() for part in file.split("."))
     if plugins.is_path(file) or (is_module and not file.endswith(".py")) or file in plugins.entry_points("models"):
         return ["~model", f"++model.backend='{file}'", *([f"++model.name='{name}'"] if slash else [])]
     from earmark.plugins.roads import unknown_name  # noqa: PLC0415
 
     raise UsageError(f"{unknown_name('models', value, known)}, BACKEND/NAME, or the URL of a server")
-
-
-def _split_path(value: str) -> tuple[str, str, str]:
-    """Split the path of a file, and a name after it, from each other.
-
-    >>> _split_path("./mine.py/large"), _split_path("./mine.py")
-    (('./mine.py', '/', 'large'), ('./mine.py', '', ''))
-    """
-    path, suffix, name = value.partition(".py/")
-    return (f"{path}.py", "/", name) if suffix else (value, "", "")
 
 
 def parse_settings(kind: type[T], settings: Mapping[str, Any], prefix: str) -> T:

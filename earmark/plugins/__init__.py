@@ -171,11 +171,7 @@ def display_name(kind: Kind, file: str) -> str:
 
 
 def own_name(module: str) -> str:
-    """The name of a packaged plug-in by that of its module.
-
-    >>> own_name("earmark.scorers.choice")
-    'choice'
-    """
+    """The name of a packaged plug-in by that of its module, such as earmark.scorers.choice."""
     return module.rpartition(".")[2]
 
 

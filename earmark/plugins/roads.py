@@ -144,3 +144,23 @@ def _import(name: str, load: Callable[[], Any]) -> Any:
         raise UsageError(f"module '{name}' cannot be imported: {error}") from error
     except SyntaxError as error:
         raise UsageError(f"module '{name}' is no Python: {error.filename}, line {error.lineno}: {error.msg}") from error
+
+
+def split_path(value: str) -> tuple[str, str, str]:
+    """Split the path of a file, and a name after it, from each other.
+
+    >>> split_path("./mine.py/large"), split_path("./mine.py")
+    (('./mine.py', '/', 'large'), ('./mine.py', '', ''))
+    """
+    path, suffix, name = value.partition(".py/")
+    return (f"{path}.py", "/", name) if suffix else (value, "", "")
+
+
+def with_full_paths(model: Any) -> Any:
+    """Settings of a model whose backend, or that of one of its parts, can be found from any folder."""
+    if isinstance(model, list | tuple):
+        return [with_full_paths(part) for part in model]
+    if not isinstance(model, dict):
+        return model
+    parts = {key: with_full_paths(value) for key, value in model.items()}
+    return parts | {"backend": full_path(str(model["backend"]))} if "backend" in model else parts
