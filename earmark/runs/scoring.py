@@ -38,7 +38,7 @@ from earmark.journal import (
 from earmark.report import files
 from earmark.report.aggregates import Aggregates
 from earmark.report.headline import find_headline
-from earmark.report.latency import CSV_HEAD, LatencyCounter
+from earmark.report.latency import CSV_HEAD, LatencyCounter, LatencyRow
 from earmark.report.rows import DatasetCounts, ListeningGain, Metrics, Row
 from earmark.report.samples import SampleWriters, is_right, item_value
 from earmark.runs.journal_chunks import JournalChunk, read_chunk, split_journal
@@ -317,8 +317,12 @@ async def _score_into(run: Path, place: Path, benchmark: Benchmark, scorers: Sco
         return await score_journal(run / JOURNAL_FILE, scorers, benchmark.slices, tell)
 
 
-def _write_positions(run: Path) -> None:
-    """Write how often each label was the answer, of a run that asked choices in several orders."""
+def _write_side_tables(run: Path, latency: Sequence[LatencyRow], *, positions: bool) -> None:
+    """Write latency.csv and, of a run that asked choices in several orders, how often each label was the answer."""
+    if latency:
+        files.write_csv(run / "latency.csv", CSV_HEAD, map(msgspec.structs.astuple, latency))
+    if not positions:
+        return
     from earmark.report.positions import HEAD, position_rows  # noqa: PLC0415 - of few runs
 
     scored_records = read_scored_records(run / JOURNAL_FILE, run / SCORES_FILE)
@@ -372,15 +376,12 @@ async def score_run(
     metrics = Metrics(
         done, rows, dataset, notices, dict(benchmark.averages), gained, scored.usage, judging, headline, latency
     )
-    if latency:
-        files.write_csv(run / "latency.csv", CSV_HEAD, map(msgspec.structs.astuple, latency))
     if gained:
         from earmark.report.gain import find_solved_by_controls  # noqa: PLC0415
 
         right = find_solved_by_controls(scored.cells.by_row, list(controls))
         files.write_csv(run / "solved_by_controls.csv", files.SOLVED_BY_CONTROLS, _find_solved(run, right))
-    if ORDER_TAG in benchmark.slices:
-        _write_positions(run)
+    _write_side_tables(run, latency, positions=ORDER_TAG in benchmark.slices)
     if benchmark.extra_tables:
         pairs = partial(read_scored_records, run / JOURNAL_FILE, run / SCORES_FILE)
         files.write_tables(run, benchmark.extra_tables(signature.model["name"], pairs))
