@@ -84,17 +84,19 @@ def describe_sound(audio: EncodedAudio) -> SoundInfo:
     frames, drawn = max(1, blocks.frames), min(blocks.channels, MAX_CHANNELS)
     points = min(POINTS, frames)
     peaks = np.zeros((drawn, points), np.float32)
+    edges = np.arange(points, dtype=np.int64) * frames // points  # first frame of each point
     squares, count = 0.0, 0
     for start, block in blocks:
         if start >= frames:
             break
-        squares += float(np.square(block, dtype=np.float64).sum())
+        flat = block.ravel()
+        squares += float(np.dot(flat, flat))
         count += block.size
-        index = np.minimum((np.arange(start, start + len(block)) * points) // frames, points - 1)
-        firsts = np.flatnonzero(np.diff(index, prepend=-1))
+        first, last = np.searchsorted(edges, (start, start + len(block) - 1), side="right") - 1
+        firsts = np.maximum(edges[first : last + 1] - start, 0)
         for channel in range(drawn):
             largest = np.maximum.reduceat(np.abs(block[:, channel]), firsts)
-            np.maximum.at(peaks[channel], index[firsts], largest)
+            np.maximum(peaks[channel, first : last + 1], largest, out=peaks[channel, first : last + 1])
     mean = squares / count if count else 0.0
     level = 10 * float(np.log10(mean)) if mean > 0 else None
     return SoundInfo(
@@ -122,7 +124,7 @@ def draw_spectrogram(audio: EncodedAudio, channel: int = 0) -> bytes:
         _add_windows(samples, starts[done:ready] - base, owners[done:ready], taper, (power, counts))
         done = ready
         rest = samples[-(WINDOW - 1) :]
-    if done < starts.size:  # shorter than a window, or its last one
+    if done < starts.size:  # shorter than a window
         padded = np.pad(rest, (0, WINDOW))
         offsets = np.clip(starts[done:] - (blocks.frames - rest.size), 0, padded.size - WINDOW)
         _add_windows(padded, offsets, owners[done:], taper, (power, counts))
@@ -136,7 +138,7 @@ def _window_starts(frames: int, columns: int) -> tuple[npt.NDArray[np.int64], np
     """Return first frames of all windows, and the column of each."""
     each = int(min(WINDOWS, max(1, frames // (columns * WINDOW))))
     centres = (np.arange(columns * each) + 0.5) * frames / (columns * each)
-    starts = np.maximum(0, centres.astype(np.int64) - WINDOW // 2)
+    starts = np.clip(centres.astype(np.int64) - WINDOW // 2, 0, max(0, frames - WINDOW))
     return starts, np.arange(columns * each) // each
 
 

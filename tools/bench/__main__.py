@@ -1,9 +1,9 @@
 """Measure what has a goal, as ratios in one table and as bench/results/COMMIT.json. Nothing passes or fails.
 
 python tools/bench [PART]...        parts: start asking waiting scoring cells sound words replicas
-                                    histories million
+                                    view histories million
 
-BENCH_ROUNDS=5 sets the number of rounds. Without a part all but the last two are measured.
+BENCH_ROUNDS=5 sets the number of rounds. Without a part all but the last three are measured.
 """
 
 from __future__ import annotations
@@ -211,11 +211,17 @@ def replicas() -> list[Figure]:
     return [Figure("rate of two replicas / of one process", [a / b for a, b in pairs], 1.7, False, remark)]
 
 
+def view() -> list[Figure]:
+    """The pages of the viewer over large runs, which print figures of their own."""
+    subprocess.run([sys.executable, str(HERE / "view.py")], check=True)
+    return []
+
+
 PARTS: dict[str, Callable[[], list[Figure]]] = {
     "start": start, "asking": asking, "waiting": waiting,  "scoring": scoring, "cells": cells,
-    "sound": sound, "words": words, "replicas": replicas, "histories": long_histories, "million": million,
+    "sound": sound, "words": words, "replicas": replicas, "view": view, "histories": long_histories, "million": million,
 }  # fmt: skip
-APART = ("histories", "million")  # measured only by name
+APART = ("view", "histories", "million")  # measured only by name
 
 
 def show(figures: list[Figure]) -> None:

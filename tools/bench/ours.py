@@ -37,24 +37,21 @@ def words(count: str) -> None:
     """Word errors, normalized as Whisper does."""
     from word_pairs import pairs  # type: ignore[import-not-found] # noqa: PLC0415
 
-    from earmark.config import parse_settings  # noqa: PLC0415
-    from earmark.plugins import find_plugin  # noqa: PLC0415
+    from earmark.scorers.wer import Settings, WerScorer  # noqa: PLC0415
     from earmark.types import Item  # noqa: PLC0415
 
-    module = find_plugin("scorers", "wer")
-    scorer = module.load(parse_settings(module.Settings, {"language": "en"}, ""))
+    scorer = WerScorer(Settings(language="en"))
     for index, (text, reply) in enumerate(pairs(int(count))):
         scorer.counts(Item(str(index), targets=(text,)), reply)
 
 
 def score(folder: str, count: str) -> None:
     """Score a journal and write all reports."""
-    import items  # type: ignore[import-not-found] # noqa: PLC0415
-
+    from earmark.engine.load import load_benchmark  # noqa: PLC0415
     from earmark.report.rows import DatasetCounts  # noqa: PLC0415
     from earmark.runs.scoring import write_scores  # noqa: PLC0415
 
-    benchmark = items.load(items.Settings())
+    benchmark = load_benchmark("bench.items", (), {})
     asyncio.run(write_scores(Path(folder), benchmark, 0, DatasetCounts(int(count))))
 
 
