@@ -41,7 +41,8 @@ def command(words: tuple[str, ...]) -> None:
 
     \b
     earmark doctor model=http://127.0.0.1:8000/v1
-    earmark doctor listen data=FOLDER model=openai/gpt-4o-audio-preview      with the prompt of the benchmark
+    earmark doctor listen data=FOLDER model=openai/gpt-4o-audio-preview
+                                             with the prompt of the benchmark
     """
     from earmark import __version__
     from earmark.data import debian
@@ -68,7 +69,9 @@ def _version(package: str) -> str:
 
 
 def _format_missing(packages: list[str], extra: str) -> str:
-    return f"missing {', '.join(packages)}; pip install 'earmark[{extra}]'"
+    from earmark.data.install import fit_install_lines
+
+    return fit_install_lines(f"missing {', '.join(packages)}; pip install 'earmark[{extra}]'")
 
 
 def _run_preflight(words: tuple[str, ...]) -> None:

@@ -139,7 +139,7 @@ def words() -> None:
     """
     import jiwer  # noqa: PLC0415
 
-    from earmark.scorers.wer import Settings  # noqa: PLC0415
+    from earmark.scorers.wer import Settings, WerScorer  # noqa: PLC0415
     from earmark.types import Item  # noqa: PLC0415
 
     rng, count = random.Random(0), 20_000  # noqa: S311
@@ -147,11 +147,11 @@ def words() -> None:
     texts = [" ".join(rng.choices(known, k=15)) for _ in range(count)]
     items = [Item(str(index), targets=(text,)) for index, text in enumerate(texts)]
     replies = texts[1:] + texts[:1]
-    settings = Settings(language="en")
+    scorer = WerScorer(Settings(language="en"))
     took = []
     for each in (
         lambda: [jiwer.process_words(text, reply) for text, reply in zip(texts, replies, strict=True)],
-        lambda: [settings.counts(item, reply) for item, reply in zip(items, replies, strict=True)],
+        lambda: [scorer.counts(item, reply) for item, reply in zip(items, replies, strict=True)],
     ):
         began = time.process_time()
         each()
