@@ -1,6 +1,6 @@
 """Benchmarks: the cost of asking, relative to a bare loop in the same run. Prints ratios; nothing passes or fails.
 
-python tools/bench [starting] [asking] [words] [histories] [million]
+python tools/bench [starting] [asking] [words] [histories] [million] [view]
 """
 
 from __future__ import annotations
@@ -239,7 +239,19 @@ def _run(*command: str) -> float:
     return used.ru_utime + used.ru_stime
 
 
-BENCHMARKS = {"starting": starting, "asking": asking, "words": words, "histories": long_histories, "million": million}
+def looking() -> None:
+    """The pages of the viewer over large runs."""
+    subprocess.run([sys.executable, str(HERE / "view.py")], check=True)
+
+
+BENCHMARKS = {
+    "starting": starting,
+    "asking": asking,
+    "words": words,
+    "histories": long_histories,
+    "million": million,
+    "view": looking,
+}
 
 if __name__ == "__main__":
     for name in sys.argv[1:] or ("starting", "asking", "words", "histories"):
