@@ -62,6 +62,8 @@ def command(
 
     if len(runs) > MAX_RUNS:
         raise UsageError(f"{len(runs)} runs are given; at most {MAX_RUNS} are listed beside each other")
+    if not options["sound"] and (unused := next((name for name in ("media", "no_code") if options[name]), "")):
+        raise UsageError(f"--{unused.replace('_', '-')} is for --sound FOLDER; give both")
     if only and len(runs) < 2:
         raise UsageError(f"--only {only} compares two runs; give a second RUN")
     filters = parse_filters(

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from earmark.cli._formats import find_run, format_options, print_tables
+from earmark.cli._formats import find_run, format_options, print_tables, refuse_with_form
 from earmark.runs.signature import load_signature
 from earmark.terminal.console import print_json, print_line
 
@@ -53,6 +53,7 @@ def command(
     if str(runs[0]).startswith(SUITE):
         _show_suite(str(runs[0]).removeprefix(SUITE), runs[1:])
         return
+    refuse_with_form(form, width=width)
     folders = [find_run(run) for run in runs]
     if form:
         _print_form(folders, form, everything=everything, by=by)
