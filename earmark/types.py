@@ -219,7 +219,13 @@ class Usage(Struct, frozen=True, omit_defaults=True):
 
     def __add__(self, other: Usage) -> Usage:
         """Sum of both."""
-        return Usage(*(getattr(self, name) + getattr(other, name) for name in self.__struct_fields__))
+        return Usage(
+            self.tokens_in + other.tokens_in,
+            self.tokens_out + other.tokens_out,
+            self.audio_tokens_in + other.audio_tokens_in,
+            self.audio_tokens_out + other.audio_tokens_out,
+            self.cost + other.cost,
+        )
 
 
 class ImportedVerdict(Struct, frozen=True, omit_defaults=True):
@@ -474,6 +480,7 @@ class Average(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=Tru
     over: tuple[str, ...]
     weigh: Literal["tasks", "items"] = "tasks"  # which count alike; items: pooled
     scale: dict[str, float] = {}  # factors of single parts, such as 20 for points from 1 to 5
+    decimals: int | None = None  # to which each part is rounded before the mean, as some leaderboards do
 
 
 class TaskFacts(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
