@@ -52,7 +52,7 @@ def command(runs: tuple[Path, ...], *, plot: Path | None, form: str | None, late
     if str(runs[0]).startswith(SUITE):
         _show_suite(str(runs[0]).removeprefix(SUITE), runs[1:])
         return
-    refuse_with_form(form, width=width)
+    refuse_with_form(form, width=options["width"], latency=latency)
     folders = [find_run(run) for run in runs]
     if form:
         _print_form(folders, form, everything=options["everything"], by=options["by"])
