@@ -25,12 +25,15 @@ from earmark.journal import JOURNAL_FILE, CompletedIndex, UsageTotals, load_comp
 from earmark.report.rows import DatasetCounts, Metrics
 from earmark.runs import rundir
 from earmark.runs.dataset_check import DatasetCheck, check_dataset, check_records
-from earmark.runs.scoring import open_scorers, score_run
+from earmark.runs.open_scorers import open_scorers
+from earmark.runs.scoring import score_run
 from earmark.runs.signature import RunSignature, find_unchanged_files, load_signature, make_signature
 from earmark.types import Benchmark, Condition, Model
 
 if TYPE_CHECKING:
     from earmark.engine.shared_models import SharedModels
+
+MAX_NAMED_TASKS = 3  # in the name of a folder
 
 __all__ = ["Callbacks", "RunResult", "check_config", "evaluate", "open_run"]
 
@@ -147,8 +150,13 @@ def open_run(
 
 def folder_fields(signature: RunSignature) -> dict[str, str]:
     """Fields of `output_dir` beside the model and the benchmark."""
-    tasks, seed = signature.benchmark["tasks"], signature.benchmark["settings"].get("seed", 0)
-    return {"task": "+".join(tasks), "backend": signature.model["backend"], "seed": str(seed)}
+    tasks = [*dict.fromkeys(task.partition(".")[0] for task in signature.benchmark["tasks"])]  # not their diagnostics
+    seed = signature.benchmark["settings"].get("seed", 0)
+    return {
+        "task": "+".join(tasks) if len(tasks) <= MAX_NAMED_TASKS else "all",
+        "backend": signature.model["backend"],
+        "seed": str(seed),
+    }
 
 
 async def check_model(run: RunPlan, model: Throttle, callbacks: Callbacks) -> None:

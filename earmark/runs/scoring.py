@@ -10,18 +10,17 @@ import re
 from collections import deque
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
-from contextlib import AsyncExitStack, asynccontextmanager, nullcontext
+from contextlib import AsyncExitStack, nullcontext
 from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Final, NamedTuple, TypeAlias
+from typing import Final, NamedTuple
 
 import msgspec
 from msgspec import Struct
 
 from earmark.data.plain import encode_line, repair
 from earmark.engine.barrier import Barrier, Tracebacks
-from earmark.engine.open import open_judge_model
 from earmark.errors import BadData
 from earmark.journal import (
     JOURNAL_FILE,
@@ -30,26 +29,29 @@ from earmark.journal import (
     ScoreLine,
     UsageCounter,
     UsageTotals,
+    add_totals,
     add_usage,
     latest_mask,
     read_journal,
 )
 from earmark.plugins import find_plugin
 from earmark.report import files
-from earmark.report.aggregates import Aggregates, labels
+from earmark.report.aggregates import Aggregates
 from earmark.report.headline import find_headline
 from earmark.report.rows import DatasetCounts, ListeningGain, Metrics, Row
 from earmark.report.samples import SampleWriters, is_right, item_value
+from earmark.runs.journal_chunks import JournalChunk, read_chunk, split_journal
+from earmark.runs.open_scorers import OpenScorer, OpenScorers, Scorers
 from earmark.runs.signature import load_signature
 from earmark.stats.count_table import hash64
 from earmark.text.choice_parser import reading_note
 from earmark.text.echo import NOTE
 from earmark.text.thoughts import without_thoughts
-from earmark.types import Benchmark, NeedsSetup, Opens, Response, Score, Scorer, TaskFacts, Usage, replace
+from earmark.types import Benchmark, Response, Score, Scorer, TaskFacts, Usage, replace
 
 BROKEN: Final = "scorer broke"  # the rule of a score that a bug of a scorer took
+LARGE_JOURNAL: Final = 4 << 20  # bytes of a journal that may be worth more than one process
 MAX_CONCURRENT_SCORES: Final = 32  # scores under way, of scorers that ask a judge
-Scorers: TypeAlias = Callable[[str], tuple[Scorer, ...]]
 
 
 def latest_records(journal: Path) -> Iterator[Record]:
@@ -81,94 +83,70 @@ class JournalCounts(Struct):
         self.n_failed += record.failure is not None and record.item.state == "ask"
         self.echoes += record.response is not None and NOTE in record.response.notes
 
+    def __add__(self, other: JournalCounts) -> JournalCounts:
+        return JournalCounts(*(getattr(self, name) + getattr(other, name) for name in self.__struct_fields__))
 
-class ScoredJournal(NamedTuple):
-    """A journal, scored."""
+
+class ScoredJournal(Struct):
+    """A journal, scored, or a chunk of one."""
 
     cells: Aggregates
     counts: JournalCounts
     usage: UsageTotals  # of all its records
-    judging: Usage  # what judges took
-    broken: int  # scores that a bug of a scorer took
+    judging: Usage = Usage()  # what judges took
+    broken: int = 0  # scores that a bug of a scorer took
+
+    def extend(self, other: ScoredJournal) -> None:
+        """Add the chunk that comes next."""
+        self.cells.extend(other.cells)
+        self.counts += other.counts
+        self.usage = add_totals(self.usage, other.usage)
+        self.judging += other.judging
+        self.broken += other.broken
 
 
 async def score_journal(
     journal: Path, scorers: Scorers | OpenScorers, slices: Sequence[str], tell: Callable[[Record, ScoreLine], None]
 ) -> ScoredJournal:
     """Score every standing record of a journal; each score is told with its record, in the order of the journal."""
-    aggregates, counts, usage = Aggregates(slices), JournalCounts(), UsageCounter()
-    broken, judging = 0, Usage()
-
-    def count_records() -> Iterator[Record]:
-        for record, stands in zip(read_journal(journal), latest_mask(journal), strict=True):
-            usage.add(record)
-            if stands:
-                counts.add(record)
-                yield record
-
+    total, tracebacks = start_scores(slices), Tracebacks(journal.parent)
     async with AsyncExitStack() as stack:
         opened = scorers if isinstance(scorers, OpenScorers) else OpenScorers(scorers, stack)
-        async for record, by, earned in _score_stream(count_records(), opened, Tracebacks(journal.parent)):
-            aggregates.add(record, by.scorer, earned, by.label)
-            judging = add_usage(judging, earned.usage)
-            broken += earned.rule == BROKEN
-            tell(record, score_line(record, by.label, by.scorer, earned))
-    return ScoredJournal(aggregates, counts, usage.totals, judging, broken)
+        for chunk in split_journal(journal):
+            total.extend(await score_chunk(journal, chunk, opened, slices, tell, tracebacks))
+    return total
 
 
-class OpenScorer(NamedTuple):
-    """A scorer that is ready to score."""
-
-    label: str  # what it is called on its task
-    scorer: Scorer
-    asks: bool  # a judge or a program: several answers are scored at a time
+def start_scores(slices: Sequence[str]) -> ScoredJournal:
+    """Return the scores of no record."""
+    return ScoredJournal(Aggregates(slices), JournalCounts(), UsageTotals())
 
 
-class OpenScorers:
-    """The scorers of each task, opened when they are first needed; equal ones are opened once."""
+async def score_chunk(
+    journal: Path,
+    chunk: JournalChunk,
+    opened: OpenScorers,
+    slices: Sequence[str],
+    tell: Callable[[Record, ScoreLine], None],
+    tracebacks: Tracebacks,
+) -> ScoredJournal:
+    """Score the standing records of a chunk of a journal."""
+    scored, usage = start_scores(slices), UsageCounter()
 
-    def __init__(self, scorers: Scorers, stack: AsyncExitStack) -> None:
-        self._scorers, self._stack = scorers, stack
-        self._tasks: dict[str, tuple[OpenScorer, ...]] = {}
-        self._known: list[tuple[Scorer, Scorer]] = []  # as a benchmark names it, and open
+    def count_records() -> Iterator[Record]:
+        for record, stands in read_chunk(journal, chunk):
+            usage.add(record)
+            if stands:
+                scored.counts.add(record)
+                yield record
 
-    async def of(self, task: str) -> tuple[OpenScorer, ...]:
-        """The scorers of a task; of two that are equal one."""
-        if task not in self._tasks:
-            named = self._scorers(task)
-            by_label = dict(zip(labels(named), named, strict=True))
-            opened = [
-                OpenScorer(label, await self._open(one), isinstance(one, Opens)) for label, one in by_label.items()
-            ]
-            self._tasks[task] = tuple(opened)
-        return self._tasks[task]
-
-    async def _open(self, scorer: Scorer) -> Scorer:
-        opened = next((found for known, found in self._known if known == scorer), None)
-        if opened is None:
-            opened = await enter_scorer(scorer, self._stack)
-            self._known.append((scorer, opened))
-        return opened
-
-
-@asynccontextmanager
-async def open_scorers(benchmark: Benchmark) -> AsyncIterator[OpenScorers]:
-    """All scorers of a benchmark, open. Raises BadSetup where the judge or a package of one is not there."""
-    async with AsyncExitStack() as stack:
-        scorers = OpenScorers(benchmark.scorers, stack)
-        for task in benchmark.tasks:
-            await scorers.of(task)
-        yield scorers
-
-
-async def enter_scorer(scorer: Scorer, stack: AsyncExitStack) -> Scorer:
-    """A scorer, ready until the stack is left."""
-    if isinstance(scorer, NeedsSetup):
-        await asyncio.to_thread(scorer.check)
-    if not isinstance(scorer, Opens):
-        return scorer
-    open_scorer: Scorer = await stack.enter_async_context(scorer.open(open_judge_model))
-    return open_scorer
+    async for record, by, earned in _score_stream(count_records(), opened, tracebacks):
+        scored.cells.add(record, by.scorer, earned, by.label)
+        scored.judging = add_usage(scored.judging, earned.usage)
+        scored.broken += earned.rule == BROKEN
+        tell(record, score_line(record, by.label, by.scorer, earned))
+    scored.usage = usage.totals
+    return scored
 
 
 async def _try_score(record: Record, scorer: Scorer, tracebacks: Tracebacks) -> Score:
@@ -329,7 +307,16 @@ async def _score_into(run: Path, place: Path, benchmark: Benchmark, scorers: Sco
             if samples:
                 samples.add(record, line)
 
+        if is_large(run / JOURNAL_FILE):
+            from earmark.runs.score_workers import score_large  # noqa: PLC0415 - for few runs
+
+            return await score_large(run / JOURNAL_FILE, scorers, benchmark, tell, lines, samples)
         return await score_journal(run / JOURNAL_FILE, scorers, benchmark.slices, tell)
+
+
+def is_large(journal: Path) -> bool:
+    """True for a journal that may be worth more than one process."""
+    return journal.exists() and journal.stat().st_size >= LARGE_JOURNAL
 
 
 class ScoredRun(NamedTuple):
