@@ -63,7 +63,7 @@ def _fetch_own(name: str, words: Sequence[str]) -> None:
         print_line(f"{name}: nothing to download; earmark info {name} shows the data that it needs")
 
 
-class Wanted(NamedTuple):
+class Download(NamedTuple):
     """What a benchmark needs of a repository."""
 
     name: str
@@ -105,7 +105,7 @@ def _fetch_all(words: Sequence[str]) -> int:
     return errors[0].status if errors else 0
 
 
-def _find(entry: SuiteEntry, words: Sequence[str], errors: list[EarmarkError]) -> Iterator[Wanted]:
+def _find(entry: SuiteEntry, words: Sequence[str], errors: list[EarmarkError]) -> Iterator[Download]:
     """What a line needs from the hub; what cannot be told is said, and kept among the errors."""
     from earmark.data.fetch import find_remote
     from earmark.engine.load import BenchmarkRun, split_tasks
@@ -133,7 +133,7 @@ def _find(entry: SuiteEntry, words: Sequence[str], errors: list[EarmarkError]) -
         print_line(f"{name}: lies on no hub; earmark info {name} says where: {benchmark.source}")
     for remote in sets:
         try:
-            yield Wanted(entry.name, find_remote(*remote), remote.patterns, (licenses[0], licenses[1]))
+            yield Download(entry.name, find_remote(*remote), remote.patterns, (licenses[0], licenses[1]))
         except EarmarkError as error:
             errors.append(error)
             print_line(f"{entry.name}: {error}")
