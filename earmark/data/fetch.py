@@ -84,7 +84,7 @@ class RemoteFiles(Struct, frozen=True):
 
 
 def find_remote(repository: str, revision: str, patterns: Sequence[str]) -> RemoteFiles:
-    """The files of a data set that match some patterns, as the hub has them. Raises BadSetup where it cannot be asked."""
+    """The files of a data set on the hub that match some patterns. Raises BadSetup where it cannot be asked."""
     from huggingface_hub import HfApi  # noqa: PLC0415 - a quarter of a second
 
     with _reaching(repository):
@@ -131,8 +131,8 @@ def fetch_dataset(
     log: Callable[[str], object],
     folder: Path | None = None,
 ) -> FetchedDataset:
-    """Bring the files of a data set that match the patterns, and write down which they are: into the hub's own cache, or
-    into a folder, with a note beside them.
+    """Bring the files of a data set that match the patterns into the hub's own cache, or into a folder, and write down
+    which they are.
 
     Raises BadSetup where the hub cannot be reached or has no such thing.
     """
