@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from earmark import plugins
+from earmark.engine.load import load_benchmark
 from earmark.types import TaskFacts
 
 PAGE: Final = Path(__file__).parent.parent / "docs" / "battery.md"
@@ -41,19 +42,19 @@ NOT_RUN: Final = """
 def make_page() -> str:
     """The whole page."""
     names = plugins.table_names("benchmarks")
-    tables = {name: plugins.find_plugin("benchmarks", name) for name in names}
-    lines = [_line(name, module) for name, module in tables.items()]
-    notes = [note for name, module in tables.items() for note in _notes(name, module)]
+    tables: dict[str, Any] = {name: plugins.find_plugin("benchmarks", name).module.TABLE for name in names}
+    lines = [_line(name, table) for name, table in tables.items()]
+    notes = [note for name, table in tables.items() for note in _notes(name, table)]
     known = "\n## Why words carry it, or carry a part of it, and known faults\n\n"
     return HEAD + "\n".join(lines) + "\n" + known + "\n".join(notes) + "\n" + NOT_RUN
 
 
-def _facts(module: Any) -> dict[str, TaskFacts]:
-    return dict(module.load(module.Settings()).task_facts)
+def _facts(name: str) -> dict[str, TaskFacts]:
+    return dict(load_benchmark(name, [], {}).task_facts)
 
 
-def _line(name: str, module: Any) -> str:
-    table, facts = module.TABLE, _facts(module)
+def _line(name: str, table: Any) -> str:
+    facts = _facts(name)
     rows = [questions.rows for questions in table.sets.values()]
     own = [one.rows for one in facts.values()]
     counted = own if all(number is not None for number in own) else rows
@@ -95,11 +96,11 @@ def _pins(table: Any) -> str:
     return _several(iter(pins)) if pins else "files as published"
 
 
-def _notes(name: str, module: Any) -> Iterator[str]:
-    facts = _facts(module)
+def _notes(name: str, table: Any) -> Iterator[str]:
+    facts = _facts(name)
     reasons = dict.fromkeys(f"{one.needs_ears}: {one.reason}" for one in facts.values() if one.reason)
     faults = dict.fromkeys(fault for one in facts.values() for fault in one.faults)
-    texts: Sequence[str] = [*reasons, *module.TABLE.warnings, *faults]
+    texts: Sequence[str] = [*reasons, *table.warnings, *faults]
     if texts:
         yield f"- `{name}`: {'; '.join(_cell(text).rstrip('.') for text in texts)}."
 

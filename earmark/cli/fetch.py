@@ -46,16 +46,17 @@ def command(names: tuple[str, ...]) -> None:
 def _fetch_own(name: str, words: Sequence[str]) -> None:
     """Bring the data of a benchmark that is no table."""
     from earmark.config import compose_config, parse_settings
+    from earmark.engine.load import load_benchmark
     from earmark.plugins import find_plugin
+    from earmark.plugins.abilities import DownloadsData
 
-    module = find_plugin("benchmarks", name)
-    settings = parse_settings(module.Settings, compose_config(words).benchmark, "")
-    if hasattr(module, "download"):
-        fetched = module.download(settings, print_line)
+    plugin, given = find_plugin("benchmarks", name), compose_config(words).benchmark
+    if isinstance(plugin.module, DownloadsData):
+        fetched = plugin.module.download(parse_settings(plugin.settings, given, ""), print_line)
         print_line(f"{fetched.repository} at {fetched.commit} is in {fetched.folder}")
         print_line(*(f"  {digest}  {file}" for file, digest in fetched.files.items()))
         return
-    benchmark = module.load(settings)
+    benchmark = load_benchmark(name, (), given)
     if benchmark.fetch:
         benchmark.fetch(print_line)
         print_line(f"{name}: all data is present")
@@ -122,7 +123,7 @@ def _find(entry: SuiteEntry, words: Sequence[str], errors: list[EarmarkError]) -
             benchmark.fetch(print_line)
         print_line(f"{name}: {'all data is present' if benchmark.fetch else 'nothing to download'}")
         return
-    module = find_plugin("benchmarks", benchmark.name)
+    module: Any = find_plugin("benchmarks", benchmark.name).module
     layout = next((word.removeprefix("layout=") for word in words if word.startswith("layout=")), "")
     facts = benchmark.task_facts.values()
     licenses = tuple("; ".join(dict.fromkeys(filter(None, kind))) or "not stated" for kind in (

@@ -7,7 +7,6 @@ from collections.abc import AsyncIterator, Callable
 from contextlib import AsyncExitStack, asynccontextmanager
 from typing import NamedTuple, TypeAlias
 
-from earmark.engine.open import open_judge_model
 from earmark.report.aggregates import labels
 from earmark.types import Benchmark, NeedsSetup, Opens, Scorer
 
@@ -69,5 +68,5 @@ async def enter_scorer(scorer: Scorer, stack: AsyncExitStack) -> Scorer:
         await asyncio.to_thread(scorer.check)
     if not isinstance(scorer, Opens):
         return scorer
-    open_scorer: Scorer = await stack.enter_async_context(scorer.open(open_judge_model))
+    open_scorer: Scorer = await stack.enter_async_context(scorer.open())
     return open_scorer

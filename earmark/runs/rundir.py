@@ -24,7 +24,7 @@ from earmark.data.differences import differences
 from earmark.data.names import safe_name
 from earmark.errors import RunMismatch, UsageError
 from earmark.journal import SIGNATURE_FILE
-from earmark.runs.signature import RunSignature, _identity, is_finished, load_signature, replace_versions
+from earmark.runs.signature import RunSignature, _identity, is_alike, is_finished, load_signature, replace_versions
 
 TIME = "{time}"
 AUDIOGRAM_NAME = "audiogram"  # what is signed as the benchmark of runs whose trials depend on the answers
@@ -78,7 +78,7 @@ def find_unfinished(parent: Path, signature: RunSignature, log: Callable[[str], 
         if (folder / SIGNATURE_FILE).exists() and not is_finished(folder)
     ]
     unfinished = [folder for folder in candidates if _identity(load_signature(folder)) == _identity(signature)]
-    alike = [run for run in unfinished if replace_versions(load_signature(run)) == replace_versions(signature)]
+    alike = [run for run in unfinished if is_alike(load_signature(run), signature)]
     if alike:
         return ([run for run in alike if load_signature(run).data == signature.data] or alike)[-1]
     if unfinished:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import asyncio
 import re
 from collections import deque
-from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from contextlib import AsyncExitStack, nullcontext
 from functools import partial
@@ -21,6 +21,7 @@ from msgspec import Struct
 
 from earmark.data.plain import encode_line, repair
 from earmark.engine.barrier import Barrier, Tracebacks
+from earmark.engine.load import load_condition
 from earmark.errors import BadData
 from earmark.journal import (
     JOURNAL_FILE,
@@ -34,10 +35,10 @@ from earmark.journal import (
     latest_mask,
     read_journal,
 )
-from earmark.plugins import find_plugin
 from earmark.report import files
 from earmark.report.aggregates import Aggregates
 from earmark.report.headline import find_headline
+from earmark.report.latency import CSV_HEAD, LatencyCounter, LatencyRow
 from earmark.report.rows import DatasetCounts, ListeningGain, Metrics, Row
 from earmark.report.samples import SampleWriters, is_right, item_value
 from earmark.runs.journal_chunks import JournalChunk, read_chunk, split_journal
@@ -45,9 +46,10 @@ from earmark.runs.open_scorers import OpenScorer, OpenScorers, Scorers
 from earmark.runs.signature import load_signature
 from earmark.stats.count_table import hash64
 from earmark.text.choice_parser import reading_note
+from earmark.text.choices import ORDER_TAG
 from earmark.text.echo import NOTE
 from earmark.text.thoughts import without_thoughts
-from earmark.types import Benchmark, Response, Score, Scorer, TaskFacts, Usage, replace
+from earmark.types import Benchmark, Condition, Prompt, Response, Score, Scorer, TaskFacts, Usage, replace
 
 BROKEN: Final = "scorer broke"  # the rule of a score that a bug of a scorer took
 LARGE_JOURNAL: Final = 4 << 20  # bytes of a journal that may be worth more than one process
@@ -95,6 +97,7 @@ class ScoredJournal(Struct):
     usage: UsageTotals  # of all its records
     judging: Usage = Usage()  # what judges took
     broken: int = 0  # scores that a bug of a scorer took
+    latency: LatencyCounter = msgspec.field(default_factory=LatencyCounter)
 
     def extend(self, other: ScoredJournal) -> None:
         """Add the chunk that comes next."""
@@ -103,6 +106,7 @@ class ScoredJournal(Struct):
         self.usage = add_totals(self.usage, other.usage)
         self.judging += other.judging
         self.broken += other.broken
+        self.latency.extend(other.latency)
 
 
 async def score_journal(
@@ -138,6 +142,7 @@ async def score_chunk(
             usage.add(record)
             if stands:
                 scored.counts.add(record)
+                scored.latency.add(record)
                 yield record
 
     async for record, by, earned in _score_stream(count_records(), opened, tracebacks):
@@ -209,22 +214,20 @@ def _gains(benchmark: Benchmark, cells: Aggregates, controls: Sequence[str], see
     return listening_gains(cells.by_row, controls, benchmark.averages, seed)
 
 
-def is_control(condition: str) -> bool:
-    """True if what is asked about cannot be heard under a condition.
+def load_controls(conditions: Iterable[str]) -> dict[str, Condition]:
+    """Those conditions under which what is asked about cannot be heard, by name.
 
-    >>> is_control("silence"), is_control("transcript:whisper_tiny"), is_control("noise:0")
-    (True, True, False)
+    >>> list(load_controls(["plain", "silence", "transcript:whisper_tiny", "noise:0"]))
+    ['silence', 'transcript:whisper_tiny']
     """
-    return _condition_has(condition, "IS_CONTROL")
+    nothing = Benchmark(version=0, tasks=(), items=tuple, prompt=lambda _: Prompt(()), scorers=lambda _: ())
+    loaded = [load_condition(name, 0, nothing) for name in conditions]
+    return {each.name: each.condition for each in loaded if each and each.condition.removes_audio}
 
 
-def _condition_has(condition: str, mark: str) -> bool:
-    return condition != "plain" and bool(getattr(find_plugin("conditions", condition.partition(":")[0]), mark, False))
-
-
-def _transcript_control_notes(benchmark: Benchmark, controls: Sequence[str]) -> list[str]:
+def _transcript_control_notes(benchmark: Benchmark, controls: Mapping[str, Condition]) -> list[str]:
     """Warnings on controls that keep words, if a transcript carries the answer."""
-    worded = [name for name in controls if _condition_has(name, "KEEPS_WORDS")]
+    worded = [name for name, condition in controls.items() if condition.keeps_words]
     textual = [task for task in benchmark.tasks if benchmark.task_facts.get(task, TaskFacts()).needs_ears == "no"]
     if not worded or (benchmark.needs_ears and not textual):
         return []
@@ -314,6 +317,18 @@ async def _score_into(run: Path, place: Path, benchmark: Benchmark, scorers: Sco
         return await score_journal(run / JOURNAL_FILE, scorers, benchmark.slices, tell)
 
 
+def _write_side_tables(run: Path, latency: Sequence[LatencyRow], *, positions: bool) -> None:
+    """Write latency.csv and, of a run that asked choices in several orders, how often each label was the answer."""
+    if latency:
+        files.write_csv(run / "latency.csv", CSV_HEAD, map(msgspec.structs.astuple, latency))
+    if not positions:
+        return
+    from earmark.report.positions import HEAD, position_rows  # noqa: PLC0415 - of few runs
+
+    scored_records = read_scored_records(run / JOURNAL_FILE, run / SCORES_FILE)
+    files.write_csv(run / "choice_orders.csv", HEAD, position_rows(scored_records))
+
+
 def is_large(journal: Path) -> bool:
     """True for a journal that may be worth more than one process."""
     return journal.exists() and journal.stat().st_size >= LARGE_JOURNAL
@@ -348,33 +363,29 @@ async def score_run(
         files.publish_files(Path(place), run)
     rows = scored.cells.to_rows(benchmark.mean_over) + _average_rows(benchmark, scored.cells)
     rows = sort_rows(rows, (*benchmark.tasks, *benchmark.averages), signature.condition)
-    controls = [name for name in signature.condition if is_control(name)]
-    gained = _gains(benchmark, scored.cells, controls, seed)
+    controls = load_controls(signature.condition)
+    gained = _gains(benchmark, scored.cells, list(controls), seed)
     done = scored.counts.n_completed >= dataset.questions
     judging = files.read_judge_usage(run) + scored.judging
     part = [f"shard {signature.shard} of the items; earmark merge joins the shards of a run"] * bool(signature.shard)
-    notices = [
-        *part,
-        *benchmark.warnings,
-        *_transcript_control_notes(benchmark, controls),
-        *_warnings(scored, scored.usage.answers),
-    ]
+    notices = [*part, *benchmark.warnings, *_transcript_control_notes(benchmark, controls)]
+    notices += _warnings(scored, scored.usage.answers)
     notices += reading_note((row.signature, row.states["unparsed"]) for row in rows)
     headline = find_headline(rows, signature.condition, tuple(benchmark.averages))
-    metrics = Metrics(done, rows, dataset, notices, dict(benchmark.averages), gained, scored.usage, judging, headline)
+    latency = scored.latency.to_rows()
+    metrics = Metrics(
+        done, rows, dataset, notices, dict(benchmark.averages), gained, scored.usage, judging, headline, latency
+    )
     if gained:
         from earmark.report.gain import find_solved_by_controls  # noqa: PLC0415
 
-        right = find_solved_by_controls(scored.cells.by_row, controls)
+        right = find_solved_by_controls(scored.cells.by_row, list(controls))
         files.write_csv(run / "solved_by_controls.csv", files.SOLVED_BY_CONTROLS, _find_solved(run, right))
+    _write_side_tables(run, latency, positions=ORDER_TAG in benchmark.slices)
     if benchmark.extra_tables:
         pairs = partial(read_scored_records, run / JOURNAL_FILE, run / SCORES_FILE)
         files.write_tables(run, benchmark.extra_tables(signature.model["name"], pairs))
-    files.write_summary(
-        run / ("numbers.csv" if benchmark.extra_tables else "summary.csv"),
-        signature.model["name"],
-        benchmark.name,
-        rows,
-    )
+    summary = run / ("numbers.csv" if benchmark.extra_tables else "summary.csv")
+    files.write_summary(summary, signature.model["name"], benchmark.name, rows)
     files.write_metrics(run, metrics)
     return ScoredRun(metrics, scored.counts.n_records, scored.counts.n_failed)

@@ -16,17 +16,15 @@ from earmark.data.plain import encode_line
 from earmark.engine.load import load_benchmark
 from earmark.journal import Record
 from earmark.models.fake import FakeModel
-from earmark.runs import open_scorers, scoring
+from earmark.runs import scoring
 from earmark.runs.signature import data_digests
-from earmark.scorers.judge import Settings as JudgeScorer
+from earmark.scorers.judge import JudgeScorer, Settings
 from earmark.types import Item, Model, Response, Scorer
 
 TASKS = [f"task-{number}" for number in range(250)]
 
 
-def test_250_judged_tasks_open_one_judge_and_each_reply_is_judged_once(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_250_judged_tasks_open_one_judge_and_each_reply_is_judged_once(tmp_path: Path) -> None:
     opened: list[Mapping[str, Any]] = []
     asked: list[str] = []
 
@@ -40,12 +38,13 @@ def test_250_judged_tasks_open_one_judge_and_each_reply_is_judged_once(
         yield FakeModel(judge)
 
     def scorers(_: str) -> tuple[Scorer, ...]:
-        return (JudgeScorer(judge="smollm2", prompt="dynamic-superb"),)  # anew for each task, as tables make them
+        return (
+            JudgeScorer(Settings("smollm2", "dynamic-superb"), open_model=open_judge),
+        )  # anew for each task, as tables make them
 
     journal = tmp_path / "responses.jsonl"
     items = [Item(str(number), task, "What is it?", targets=("a cat",)) for task in TASKS for number in range(2)]
     journal.write_bytes(b"".join(encode_line(Record(item, response=Response("a cat"))) for item in items))
-    monkeypatch.setattr(open_scorers, "open_judge_model", open_judge)
     lines: list[tuple[str, str]] = []
     asyncio.run(scoring.score_journal(journal, scorers, (), lambda _, line: lines.append((line.task, line.state))))
     assert len(opened) == 1
