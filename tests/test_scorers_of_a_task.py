@@ -67,7 +67,7 @@ def made(name: str, **settings: Any) -> Scorer:
             ["judge sakura 1", "judge audiobench 3"],
         ),
     ],
-    ids=str,
+    ids=lambda value: value[0] if isinstance(value[0], str) else "",
 )
 def test_a_label_says_what_differs(scorers: list[Scorer], expected: list[str]) -> None:
     assert labels(scorers) == expected
