@@ -12,7 +12,10 @@ A user's own folder of YAML (`$EARMARK_CONF`, or `conf` in the working folder) i
 
 from __future__ import annotations
 
+import functools
+import logging
 import os
+import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any, Final, Literal, TypeAlias, TypeVar, get_args, get_origin, get_type_hints
@@ -21,7 +24,8 @@ import msgspec
 from msgspec import Meta, Struct
 
 from earmark import plugins
-from earmark.errors import UsageError
+from earmark.data.plain_yaml import check_yaml, load_yaml
+from earmark.errors import BadData, UsageError
 from earmark.text.secrets import without_secrets
 from earmark.types import Benchmark, Seconds, Usage
 
@@ -74,6 +78,9 @@ RENAMED: Final = dict(
     model.of=model.endpoints model.rest=model.cooldown""".split()
 )  # settings that had another name in 0.1
 GROUPS: Final = ("eval", "runtime")  # of YAML, beside model and suite
+LOG: Final = logging.getLogger("earmark")  # of what the user must know before anything is asked
+START: Final = "earmark_run"  # the YAML that `earmark run` starts from
+CHOICE: Final = re.compile(r"(model|eval|runtime)=(\w+)")  # an override that chooses a YAML of a group
 DEFAULT_MAX_RETRY_AFTER: Final[Seconds] = 900.0  # that a server may ask everybody for
 PACKAGED: Final = Path(__file__).parent / "conf"
 T = TypeVar("T", bound=Struct)
@@ -162,7 +169,54 @@ def yaml_names(group: str) -> dict[str, Path]:
     return {path.stem: path for folder in folders for path in sorted((folder / group).glob("*.yaml"))}
 
 
-def compose_config(words: Sequence[str], start: str = "run") -> Config:
+def tell_shadow(group: str, name: str) -> None:
+    """Warn of a file of the user's that is used instead of a packaged one of its name."""
+    path = yaml_names(group).get(name)
+    packaged = PACKAGED / group / f"{name}.yaml"
+    if path and packaged.exists() and path != packaged:
+        _warn_once(f"{path}: used for {group}={name} instead of the packaged file")
+
+
+@functools.lru_cache(maxsize=256)  # a command composes its settings several times
+def _warn_once(message: str) -> None:
+    LOG.warning(message)
+
+
+def _check_user_folder(start: str, overrides: Sequence[str]) -> str:
+    """Check the user's YAML before it is composed, warn of what it replaces, and return what to start from.
+
+    Of the working folder's conf, which may be of another program, run.yaml is used only if it holds settings of ours.
+    """
+    folder = user_folder()
+    if folder is None:
+        return start
+    chosen = {(match[1], match[2]) for text in overrides if (match := CHOICE.fullmatch(text))} | {("runtime", "none")}
+    chosen |= set() if any(text.lstrip("~").startswith("model") for text in overrides) else {("model", "local")}
+    try:
+        files = {(group, path.stem): path for group in ("model", *GROUPS) for path in (folder / group).glob("*.yaml")}
+        for path in files.values():
+            check_yaml(path)
+        refers = any(
+            "defaults:" in files[choice].read_text(encoding="utf-8-sig") for choice in chosen if choice in files
+        )
+        for group, name in sorted(files if refers else chosen):
+            tell_shadow(group, name)
+        given = load_yaml(folder / "run.yaml") if start == START and (folder / "run.yaml").is_file() else None
+    except BadData as error:
+        raise UsageError(str(error)) from error
+    if given is None:
+        return start
+    fields = {"defaults", "model", "benchmark", "noise", "runtime", *RunSettings.__struct_fields__}
+    if not isinstance(given, dict) or "defaults" not in given or not fields.issuperset(given):
+        other = next((str(name) for name in given if name not in fields), "") if isinstance(given, dict) else ""
+        reason = f"holds {other}, which is no setting of a run" if other else "does not say what it starts from"
+        _warn_once(f"{folder / 'run.yaml'}: not used, since it {reason}")
+        return start
+    _warn_once(f"{folder / 'run.yaml'}: used instead of the packaged settings of a run")
+    return "run"
+
+
+def compose_config(words: Sequence[str], start: str = START) -> Config:
     """Read `key=value` words over a YAML to start from. Raises UsageError with one line on the first that means
     nothing.
     """
@@ -175,6 +229,7 @@ def compose_config(words: Sequence[str], start: str = "run") -> Config:
 
     _add_user_folder()
     overrides = [override for word in words for override in _overrides(word)]
+    start = _check_user_folder(start, overrides)
     try:
         with initialize_config_dir(str(PACKAGED), version_base="1.3"):
             config = OmegaConf.to_container(hydra_compose(start, overrides), resolve=True)
@@ -188,7 +243,7 @@ def compose_config(words: Sequence[str], start: str = "run") -> Config:
         raise UsageError(
             f"cannot read {' '.join(words)}: no YAML of settings: {' '.join(str(error).split())}"
         ) from error
-    settings: dict[str, Any] = config  # type: ignore[assignment] # a mapping of names, as run.yaml is one
+    settings: dict[str, Any] = config  # type: ignore[assignment] # a mapping of names, as the file that it starts from is one
     model, benchmark, runtime = settings.pop("model"), settings.pop("benchmark"), settings.pop("runtime")
     if not isinstance(model, dict):
         raise UsageError(f"the model's YAML holds {model!r}; expected settings by name, such as backend: openai")
@@ -395,9 +450,9 @@ def to_yaml(config: Config) -> str:
     return text
 
 
-def from_yaml(text: bytes) -> Config:
-    """The settings in a config.yaml. Raises msgspec.DecodeError where it holds anything else."""
-    return msgspec.yaml.decode(text, type=Config)
+def read_config(plain: Any) -> Config:
+    """The settings of a config.yaml, from its plain values. Raises msgspec.ValidationError for anything else."""
+    return msgspec.convert(plain, Config)
 
 
 def scorer_overrides(words: Sequence[str]) -> dict[str, Any]:

@@ -23,11 +23,12 @@ import numpy.typing as npt
 from msgspec import Struct
 
 from earmark.data.plain import ENCODER, REPLACED, builtin, encode_line, repair
+from earmark.data.regular import read_lines
 from earmark.errors import BadData, Rejected, RunStopped
 from earmark.types import Failure, Hertz, Item, Response, Seconds, State, Usage
 
 JOURNAL_FILE, SIGNATURE_FILE, METRICS_FILE, SCORES_FILE = "responses.jsonl", "run.json", "metrics.json", "scores.jsonl"
-
+CONFIG_FILE: Final = "config.yaml"
 
 FLUSH_INTERVAL: Final[Seconds] = (
     0.5  # between two requests to the disk to keep what was written: what a power cut may take
@@ -228,12 +229,12 @@ class Journal:
 def _repair(file: int, path: Path) -> None:
     """Cut off a last line that a crash left unfinished."""
     end = os.lseek(file, 0, os.SEEK_END)
-    offset, tail = end, b""
-    while offset > 0 and b"\n" not in tail:
+    offset, newline = end, -1
+    while offset > 0 and newline < 0:
         step = min(65536, offset)
         offset -= step
-        tail = os.pread(file, step, offset) + tail
-    whole = offset + tail.rfind(b"\n") + 1
+        newline = os.pread(file, step, offset).rfind(b"\n")
+    whole = offset + newline + 1
     if whole and os.pread(file, 1, 0) != b"{":
         raise BadData(f"{path}: is no journal of a run, expected lines of JSON; give another results=FOLDER")
     if whole < end:
@@ -253,17 +254,16 @@ def read_keys(path: Path) -> Iterator[RecordKey]:
 def _lines(path: Path, decoder: msgspec.json.Decoder[LineType]) -> Iterator[LineType]:
     if not path.exists():
         return
-    with path.open("rb") as file:
-        for number, line in enumerate(file, start=1):
-            if not line.endswith(b"\n"):
-                return
-            try:
-                yield decoder.decode(line)
-            except msgspec.DecodeError as error:
-                raise BadData(
-                    f"{path}, line {number}: is no record of a run ({error}); restore the file, or start anew with "
-                    "resume=false"
-                ) from error
+    for number, line in enumerate(read_lines(path), start=1):
+        if not line.endswith(b"\n"):
+            return
+        try:
+            yield decoder.decode(line)
+        except msgspec.DecodeError as error:
+            raise BadData(
+                f"{path}, line {number}: is no record of a run ({error}); restore the file, or start anew with "
+                "resume=false"
+            ) from error
 
 
 def line_offsets(path: Path) -> dict[int, int]:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 import sys
+from collections.abc import Iterable
 from importlib import import_module
 from pathlib import Path
 from types import ModuleType
@@ -13,6 +15,8 @@ from earmark.errors import BadSetup, UsageError
 Kind: TypeAlias = Literal["benchmarks", "models", "scorers", "conditions", "importers", "cli"]
 PACKAGE_DIR: Final = Path(__file__).parent
 TABLES: Final = "_table"  # module of the benchmarks that are tables
+DOTTED: Final = re.compile(r"(?<![\w./-])[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)+")  # a module of a package, in an argument
+_allowed: set[str] | None = None  # modules that the working folder is searched for; None: any, outside of a command
 
 
 def plugin_names(kind: Kind) -> list[str]:
@@ -33,6 +37,28 @@ def table_names(kind: Kind) -> list[str]:
     return sorted(import_module(f"earmark.{kind}.{TABLES}").table_paths()) if kind == "benchmarks" else []
 
 
+def packaged_tables(kind: Kind) -> list[str]:
+    """The benchmarks that are packaged tables, whatever tables the user has.
+
+    >>> "mmau" in packaged_tables("benchmarks")
+    True
+    """
+    return sorted(path.stem for path in (PACKAGE_DIR / kind / "tables").glob("*.yaml"))
+
+
+def limit_modules(arguments: Iterable[str] | None) -> None:
+    """Search the working folder only for modules that these arguments name; None lifts the limit."""
+    global _allowed  # noqa: PLW0603 - of the process, as the import path is
+    values = None if arguments is None else [text.partition("=")[2] or text for text in arguments]
+    _allowed = None if values is None else {name for value in values for name in DOTTED.findall(value)}
+
+
+def allow_modules(names: Iterable[str]) -> None:
+    """Search the working folder for these modules too: those of a run that the user trusts."""
+    if _allowed is not None:
+        _allowed.update(names)
+
+
 def find_plugin(kind: Kind, name: str) -> ModuleType:
     """The module of a plug-in; a name with a dot is somebody else's and is imported as it stands. Raises UsageError for
     none.
@@ -50,19 +76,26 @@ def find_plugin(kind: Kind, name: str) -> ModuleType:
 
 
 def import_user_module(name: str) -> ModuleType:
-    """Somebody else's module, installed or in the working folder, which comes last so that it hides nothing."""
+    """Somebody else's module, installed or, where the command line names it, in the working folder, which comes last so
+    that it hides nothing.
+    """
     if not all(part.isidentifier() for part in name.split(".")):
         raise UsageError(f"'{name}' is no name of a module; expected one such as mine.bench, without .py and slashes")
-    if (here := str(Path.cwd())) not in sys.path:
+    allowed = _allowed is None or name in _allowed
+    if allowed and (here := str(Path.cwd())) not in sys.path:
         sys.path.append(here)
     try:
         return import_module(name)
     except ModuleNotFoundError as error:
         if not name.startswith(error.name or name):  # it was found, and lacks something itself
             raise BadSetup(f"module '{name}' needs '{error.name}', which is not there; install it") from error
+        place = (
+            "put it into the working folder"
+            if allowed
+            else "the working folder is searched only for modules that the command line names"
+        )
         raise UsageError(
-            f"no module '{name}' can be imported ({error}); put it into the working folder, install it, or set "
-            "PYTHONPATH to where it lies"
+            f"no module '{name}' can be imported ({error}); {place}, install it, or set PYTHONPATH to where it lies"
         ) from error
     except SyntaxError as error:
         raise UsageError(f"module '{name}' is no Python: {error.filename}, line {error.lineno}: {error.msg}") from error

@@ -25,6 +25,7 @@ import msgspec
 from msgspec import Meta, Struct
 
 from earmark.benchmarks._choices import check_tasks
+from earmark.data.regular import check_regular
 from earmark.errors import BadData, UsageError
 from earmark.scorers.choice import ChoiceScorer
 from earmark.text.published_parsers import final_answer_letter as read_answer
@@ -196,6 +197,7 @@ def _has_clip(media: str, asset: str) -> bool:
 def _read(path: Path, kind: type[JsonType]) -> JsonType:
     """A file that holds a record, or a list of one."""
     try:
+        check_regular(path)
         value: Any = msgspec.json.decode(path.read_bytes())
         return msgspec.convert(value[0] if isinstance(value, list) and value else value, kind)
     except FileNotFoundError as error:

@@ -15,11 +15,11 @@ from typing import Any, TextIO
 import click
 
 from earmark import __version__
-from earmark.cli._console import print_line
+from earmark.cli._console import print_line, print_warnings
 from earmark.cli._dotenv import load_dotenv
 from earmark.cli._interrupt import MESSAGE, install_interrupt_handler
 from earmark.errors import INTERRUPTED, EarmarkError, UsageError, from_os_error
-from earmark.plugins import display_name, find_plugin, plugin_names, summary
+from earmark.plugins import display_name, find_plugin, limit_modules, plugin_names, summary
 
 
 class Commands(click.Group):
@@ -58,6 +58,8 @@ def run_and_exit(command: click.Command, *arguments: Any) -> None:
     """Run a command, with the keys of a file `.env`, and exit with a documented status."""
     install_interrupt_handler()
     stdout = configure_streams()
+    print_warnings()
+    limit_modules([*arguments] or sys.argv[1:])
     try:
         print_line(*(f"earmark: {warning}" for warning in load_dotenv()), err=True)
         status = command.main([*arguments] or None, standalone_mode=False)

@@ -7,9 +7,10 @@ from pathlib import Path
 from typing import NamedTuple
 
 from earmark import plugins
-from earmark.config import Config, compose_config, kind_of, yaml_names
+from earmark.config import LOG, Config, compose_config, kind_of, tell_shadow, yaml_names
+from earmark.data.plain_yaml import load_yaml
 from earmark.engine.load import load_run_benchmark
-from earmark.errors import UsageError
+from earmark.errors import BadData, UsageError
 from earmark.types import Benchmark
 
 
@@ -45,13 +46,13 @@ def merge_tasks(names: Sequence[str]) -> list[str]:
 def _parse_run(name: str, settings: Sequence[str]) -> list[BenchmarkRun]:
     benchmark, _, tasks = name.partition(":")
     suites = yaml_names("suite")
-    if benchmark in suites and not tasks:
+    is_benchmark = benchmark in plugins.plugin_names("benchmarks") or benchmark in plugins.table_names("benchmarks")
+    if benchmark in suites and is_benchmark:
+        LOG.warning("%s: not used, since %s is a benchmark; give the suite another name", suites[benchmark], benchmark)
+    elif benchmark in suites and not tasks:
+        tell_shadow("suite", benchmark)
         return [run for entry in load_suite(suites[benchmark]) for run in parse_runs([*entry, *settings])]
-    if not (
-        "." in benchmark
-        or benchmark in plugins.plugin_names("benchmarks")
-        or benchmark in plugins.table_names("benchmarks")
-    ):
+    if "." not in benchmark and not is_benchmark:
         raise UsageError(
             f"no benchmark or suite is called '{benchmark}'; there are: {', '.join([*_benchmark_names(), *suites])}"
         )
@@ -66,12 +67,10 @@ def _benchmark_names() -> list[str]:
 
 def load_suite(path: Path) -> list[list[str]]:
     """Read the command lines of a suite's YAML file."""
-    import yaml
-
     try:
-        entries = yaml.safe_load(path.read_text(encoding="utf-8"))
-    except yaml.YAMLError as error:
-        raise UsageError(f"{path}: is no YAML ({' '.join(str(error).split())})") from error
+        entries = load_yaml(path)
+    except BadData as error:
+        raise UsageError(str(error)) from error
     if not isinstance(entries, list) or not all(isinstance(entry, str) for entry in entries):
         raise UsageError(
             f"{path}: found {type(entries).__name__}, expected a list of command lines such as 'listen:2B limit=20'"

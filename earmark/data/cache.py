@@ -68,6 +68,11 @@ def hash64_file(path: str | Path) -> str:
 
 @functools.lru_cache(maxsize=65536)
 def _hash64_file(path: str, size: int, changed: int) -> str:  # noqa: ARG001 - remembered by them
+    return read_hash64(path)
+
+
+def read_hash64(path: str | Path) -> str:
+    """The same of a file that may have been written a moment ago: read, never remembered."""
     whole = xxhash.xxh3_64()
     with Path(path).open("rb") as file:
         while block := file.read(BLOCK):

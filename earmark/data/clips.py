@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import errno
 import functools
 import os
+import stat
 import zipfile
 from typing import Final
 
@@ -46,9 +48,12 @@ def size(clip: Clip) -> int:
 
 def _file_bytes(path: str) -> bytes:
     """A whole file in one read: two thirds of the time of `Path.read_bytes`, which asks twice where the end is."""
-    file = os.open(path, os.O_RDONLY | getattr(os, "O_BINARY", 0))
+    file = os.open(path, os.O_RDONLY | getattr(os, "O_BINARY", 0) | getattr(os, "O_NONBLOCK", 0))
     try:
-        size = os.fstat(file).st_size
+        status = os.fstat(file)
+        if not stat.S_ISREG(status.st_mode):
+            raise OSError(errno.EINVAL, "a folder, FIFO or device, expected a file", path)
+        size = status.st_size
         data = os.read(file, size)
         while len(data) < size and (more := os.read(file, size - len(data))):
             data += more

@@ -22,6 +22,7 @@ from typing import Any, Final
 from msgspec import Struct
 
 from earmark.data.plain_yaml import load_plain_yaml
+from earmark.data.regular import check_regular
 from earmark.errors import BadData
 
 SHARD: Final = re.compile(r"(?P<split>.+)-(?P<part>\d{4,6})-of-(?P<parts>\d{4,6})(?:-[0-9a-f]{8,64})?\.parquet")
@@ -63,6 +64,7 @@ def check_downloaded(path: Path) -> Path:
     """
     if path.suffix == ".incomplete":
         raise BadData(f"{path}: a download that was broken off; fetch it again")
+    check_regular(path)
     try:
         with path.open("rb") as file:
             head = file.read(len(LFS_POINTER))

@@ -183,7 +183,7 @@ def aggregate_row(row_key: RowKey, aggregate: Aggregate) -> Row:
         p_guess=None if guess is None else above_guessing(headline, columns, groups, items, guess),
         slice=row_key.slice,
         better=headline.better,
-        settings=msgspec.to_builtins(scorer) if isinstance(scorer, Struct) and not row_key.slice else {},
+        settings={} if row_key.slice else _settings(scorer),
         repeats=repeat_estimates(headline, aggregate.counts)
         if isinstance(aggregate.counts, CountTable) and not row_key.slice
         else None,
@@ -277,6 +277,17 @@ class DerivedMetrics(Struct, frozen=True):
     @property
     def metrics(self) -> Mapping[str, Metric]:
         return self.scorer.metrics
+
+
+class EarlierScorer(DerivedMetrics, frozen=True):
+    """A scorer under the signature of an earlier scoring, whose scores are kept."""
+
+    signature: str
+
+
+def _settings(scorer: HasMetrics) -> dict[str, Any]:
+    plain = scorer.scorer if isinstance(scorer, EarlierScorer) else scorer
+    return msgspec.to_builtins(plain) if isinstance(plain, Struct) else {}
 
 
 class WeightedMetrics(DerivedMetrics, frozen=True):

@@ -94,6 +94,13 @@ class ListeningGain(Struct, frozen=True, omit_defaults=True):
         return title_of(self.task, self.slice, self.scorer)
 
 
+class ScoredFiles(Struct, frozen=True):
+    """The files that the numbers of metrics.json are of."""
+
+    scores: str = ""  # digest of scores.jsonl
+    journal: int = 0  # bytes of responses.jsonl that were scored
+
+
 class Metrics(Struct, frozen=True):
     """Content of metrics.json."""
 
@@ -105,3 +112,4 @@ class Metrics(Struct, frozen=True):
     gains: list[ListeningGain] = []  # of runs with plain and a control
     usage: UsageTotals = UsageTotals()
     judge_usage: Usage = Usage()  # of judges, summed over all scorings
+    scored: ScoredFiles = ScoredFiles()

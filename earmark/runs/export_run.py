@@ -23,7 +23,7 @@ from earmark.journal import (
     question_key,
     read_at,
 )
-from earmark.report.files import SAMPLES, sample_row, write_csv
+from earmark.report.files import EXPORT_PREFIX, SAMPLES, sample_row, write_csv
 from earmark.runs import rundir
 from earmark.runs.scoring import read_scores
 from earmark.runs.signature import load_signature
@@ -84,7 +84,7 @@ def _write_jsonl(place: Path, rows: Iterable[Mapping[str, Any]]) -> None:
 
 
 def _write_parquet(place: Path, rows: Iterable[Mapping[str, Any]]) -> None:
-    with tempfile.TemporaryDirectory(prefix=".export-", dir=place.parent) as aside:
+    with tempfile.TemporaryDirectory(prefix=EXPORT_PREFIX, dir=place.parent) as aside:
         lines, made = Path(aside) / "lines.jsonl", Path(aside) / "made.parquet"
         _write_jsonl(lines, rows)
         table = f"read_json({_quote_path(lines)}, format='newline_delimited', maximum_object_size=1000000000, sample_size=-1)"

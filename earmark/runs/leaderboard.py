@@ -17,7 +17,7 @@ from typing import Final
 
 import msgspec
 
-from earmark.errors import BadData
+from earmark.errors import BadData, BadSetup
 from earmark.journal import METRICS_FILE
 from earmark.report.comparison import headline_difference
 from earmark.report.files import read_metrics
@@ -139,10 +139,12 @@ def _below(p: float | None) -> bool:
 
 
 def _side_of(entry: LeaderboardEntry) -> RunScores | None:
-    """A run to be compared; None of an audiogram, or of answers that only a judge could score: its numbers stand."""
+    """A run to be compared; None of an audiogram, of answers that only a judge could score, or of a run that names code
+    and is not trusted: its numbers stand.
+    """
     try:
         return load_run_scores(Path(entry.run))
-    except BadData:
+    except (BadData, BadSetup):
         return None
 
 

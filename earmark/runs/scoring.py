@@ -14,10 +14,11 @@ from contextlib import AsyncExitStack, asynccontextmanager, nullcontext
 from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Final, NamedTuple, TypeAlias
+from typing import Final, NamedTuple, NoReturn, TypeAlias
 
 import msgspec
 
+from earmark.data.cache import read_hash64
 from earmark.data.plain import encode_line, repair
 from earmark.engine.barrier import Barrier, Tracebacks
 from earmark.engine.open import open_judge_model
@@ -28,13 +29,14 @@ from earmark.report import files
 from earmark.report.aggregates import Aggregates, labels
 from earmark.report.average_tree import tree_rows
 from earmark.report.gain import find_solved_by_controls, listening_gains
-from earmark.report.rows import DatasetCounts, Metrics, Row
+from earmark.report.rows import DatasetCounts, Metrics, Row, ScoredFiles
+from earmark.runs.kept_scores import NOT_ASKED, KeptScores, ModelNotAskedError
 from earmark.runs.signature import load_signature
 from earmark.stats.count_table import hash64
 from earmark.text.choice_parser import reading_note
 from earmark.text.echo import NOTE
 from earmark.text.thoughts import without_thoughts
-from earmark.types import Benchmark, NeedsSetup, Opens, Response, Score, Scorer, Usage
+from earmark.types import Benchmark, NeedsSetup, OpenModel, Opens, Response, Score, Scorer, Usage, replace
 
 BROKEN: Final = "scorer broke"  # the rule of a score that a bug of a scorer took
 MAX_CONCURRENT_SCORES: Final = 32  # scores under way, of scorers that ask a judge
@@ -61,6 +63,7 @@ class ScoredJournal(NamedTuple):
     judging: Usage  # what judges took
     echoes: int  # answers that repeat the text of their prompt
     broken: int  # scores that a bug of a scorer took
+    not_asked: int = 0  # scores that a judge has yet to give
 
 
 async def score_journal(
@@ -68,7 +71,7 @@ async def score_journal(
 ) -> ScoredJournal:
     """Score every standing record of a journal; each score is told with its record, in the order of the journal."""
     aggregates = Aggregates(slices)
-    settled, echoes, broken, judging = 0, 0, 0, Usage()
+    settled, echoes, broken, not_asked, judging = 0, 0, 0, 0, Usage()
 
     def count_records() -> Iterator[Record]:
         nonlocal settled, echoes
@@ -83,8 +86,9 @@ async def score_journal(
             aggregates.add(record, by.scorer, earned, by.label)
             judging += earned.usage
             broken += earned.rule == BROKEN
+            not_asked += earned.rule == NOT_ASKED
             tell(record, score_line(record, by.label, earned))
-    return ScoredJournal(aggregates, settled, judging, echoes, broken)
+    return ScoredJournal(aggregates, settled, judging, echoes, broken, not_asked)
 
 
 class OpenScorer(NamedTuple):
@@ -93,13 +97,17 @@ class OpenScorer(NamedTuple):
     label: str  # what it is called on its task
     scorer: Scorer
     asks: bool  # a judge or a program: several answers are scored at a time
+    kept: KeptScores | None = None  # its scores of earlier, where it is not to ask
 
 
 class OpenScorers:
-    """The scorers of each task, opened when they are first needed; equal ones are opened once."""
+    """The scorers of each task, opened when they are first needed; equal ones are opened once.
 
-    def __init__(self, scorers: Scorers, stack: AsyncExitStack) -> None:
-        self._scorers, self._stack = scorers, stack
+    With `kept`, no model is asked: a scorer that opens one keeps the scores that it gave earlier.
+    """
+
+    def __init__(self, scorers: Scorers, stack: AsyncExitStack, kept: KeptScores | None = None) -> None:
+        self._scorers, self._stack, self._kept = scorers, stack, kept
         self._tasks: dict[str, tuple[OpenScorer, ...]] = {}
         self._known: list[tuple[Scorer, Scorer]] = []  # as a benchmark names it, and open
 
@@ -108,18 +116,25 @@ class OpenScorers:
         if task not in self._tasks:
             named = self._scorers(task)
             by_label = dict(zip(labels(named), named, strict=True))
-            opened = [
-                OpenScorer(label, await self._open(one), isinstance(one, Opens)) for label, one in by_label.items()
-            ]
-            self._tasks[task] = tuple(opened)
+            self._tasks[task] = tuple([await self._open(task, label, scorer) for label, scorer in by_label.items()])
         return self._tasks[task]
 
-    async def _open(self, scorer: Scorer) -> Scorer:
+    async def _open(self, task: str, label: str, scorer: Scorer) -> OpenScorer:
         opened = next((found for known, found in self._known if known == scorer), None)
         if opened is None:
-            opened = await enter_scorer(scorer, self._stack)
+            try:
+                opened = await enter_scorer(scorer, self._stack, refuse_model if self._kept else open_judge_model)
+            except ModelNotAskedError:
+                if self._kept is None:
+                    raise
+                return OpenScorer(label, self._kept.keep(scorer, task, label), asks=False, kept=self._kept)
             self._known.append((scorer, opened))
-        return opened
+        return OpenScorer(label, opened, isinstance(scorer, Opens))
+
+
+def refuse_model(settings: Mapping[str, object]) -> NoReturn:
+    """Raise ModelNotAskedError: nobody is to be asked."""
+    raise ModelNotAskedError(f"the judge {settings.get('name', '')} is not asked; to ask it, add --ask")
 
 
 @asynccontextmanager
@@ -132,13 +147,13 @@ async def open_scorers(benchmark: Benchmark) -> AsyncIterator[OpenScorers]:
         yield scorers
 
 
-async def enter_scorer(scorer: Scorer, stack: AsyncExitStack) -> Scorer:
+async def enter_scorer(scorer: Scorer, stack: AsyncExitStack, open_model: OpenModel = open_judge_model) -> Scorer:
     """A scorer, ready until the stack is left."""
     if isinstance(scorer, NeedsSetup):
         await asyncio.to_thread(scorer.check)
     if not isinstance(scorer, Opens):
         return scorer
-    open_scorer: Scorer = await stack.enter_async_context(scorer.open(open_judge_model))
+    open_scorer: Scorer = await stack.enter_async_context(scorer.open(open_model))
     return open_scorer
 
 
@@ -167,7 +182,9 @@ async def _score_stream(
     try:
         for record in standing_records:
             for by in await scorers.of(record.item.task):
-                if by.asks:
+                if by.kept and not record.failure:
+                    yield record, by, by.kept.find(record, by.label)
+                elif by.asks:
                     ahead.append((record, by, asyncio.create_task(_try_score(record, by.scorer, tracebacks))))
                     if len(ahead) > MAX_CONCURRENT_SCORES:
                         first, its, task = ahead.popleft()
@@ -232,6 +249,8 @@ def _warnings(scored: ScoredJournal, answers: int) -> Iterator[str]:
             f"{scored.broken:,} scores are missing, for a bug of a scorer (tracebacks.txt); "
             "once it is mended: earmark rescore RUN"
         )
+    if scored.not_asked:
+        yield f"{scored.not_asked:,} scores are missing: the judge was not asked; to ask it: earmark rescore RUN --ask"
 
 
 def _find_solved(run: Path, right: Mapping[tuple[str, str], AbstractSet[int]]) -> Iterator[tuple[str, ...]]:
@@ -294,40 +313,47 @@ async def write_scores(
 ) -> Metrics:
     """Score a run's journal and write every report of it: the benchmark's own tables where it has some, else ours.
 
-    Where scoring stops, as where a judge cannot be asked, the reports that were there stay as they were.
+    Where scoring stops, as where a judge cannot be asked, the reports that were there stay as they were. A process that
+    is killed while they change leaves what the next one needs to finish the change.
     """
-    signature = load_signature(run)
     files.remove_leftovers(run)
-    with TemporaryDirectory(prefix=files.STAGING_PREFIX, dir=run) as place:
-        scored = await _score_into(run, Path(place), benchmark, scorers or benchmark.scorers)
-        files.publish_files(Path(place), run)
+    journal_bytes = (run / JOURNAL_FILE).stat().st_size
+    with TemporaryDirectory(prefix=files.STAGING_PREFIX, dir=run) as staged:
+        place = Path(staged)
+        scored = await _score_into(run, place, benchmark, scorers or benchmark.scorers)
+        metrics = _write_reports(run, place, benchmark, seed, scored, dataset)
+        metrics = replace(metrics, scored=ScoredFiles(read_hash64(place / SCORES_FILE), journal_bytes))
+        files.write_metrics(place, metrics)
+        files.publish_files(place, run)
+    return metrics
+
+
+def _write_reports(
+    run: Path, place: Path, benchmark: Benchmark, seed: int, scored: ScoredJournal, dataset: DatasetCounts
+) -> Metrics:
+    """Write the tables of a scored journal into a place, and return its numbers."""
+    signature = load_signature(run)
     rows = scored.cells.to_rows(benchmark.averages, benchmark.mean_over)
     whole = {row_key: cell for row_key, cell in scored.cells.by_row.items() if not row_key.slice}
     rows += tree_rows(benchmark.average_tree, whole)
     rows = sort_rows(rows, (*benchmark.tasks, *benchmark.averages, *benchmark.average_tree), signature.condition)
     controls = [name for name in signature.condition if is_control(name)]
     gained = listening_gains(scored.cells.by_row, controls, benchmark.averages, seed)
-    done = scored.n_completed >= dataset.questions
     all_of_it = total_usage(run / JOURNAL_FILE)
-    judging = files.read_judge_usage(run) + scored.judging
     notices = [
         *benchmark.warnings,
         *_transcript_control_notes(benchmark, controls),
         *_warnings(scored, all_of_it.answers),
     ]
     notices += reading_note((row.signature, row.states["unparsed"]) for row in rows)
-    metrics = Metrics(done, rows, dataset, notices, dict(benchmark.averages), gained, all_of_it, judging)
     if gained:
         right = find_solved_by_controls(scored.cells.by_row, controls)
-        files.write_csv(run / "solved_by_controls.csv", files.SOLVED_BY_CONTROLS, _find_solved(run, right))
+        files.write_csv(place / "solved_by_controls.csv", files.SOLVED_BY_CONTROLS, _find_solved(place, right))
     if benchmark.extra_tables:
-        pairs = partial(read_scored_records, run / JOURNAL_FILE, run / SCORES_FILE)
-        files.write_tables(run, benchmark.extra_tables(signature.model["name"], pairs))
-    files.write_summary(
-        run / ("numbers.csv" if benchmark.extra_tables else "summary.csv"),
-        signature.model["name"],
-        benchmark.name,
-        rows,
-    )
-    files.write_metrics(run, metrics)
-    return metrics
+        pairs = partial(read_scored_records, run / JOURNAL_FILE, place / SCORES_FILE)
+        files.write_tables(place, benchmark.extra_tables(signature.model["name"], pairs))
+    summary = "numbers.csv" if benchmark.extra_tables else "summary.csv"
+    files.write_summary(place / summary, signature.model["name"], benchmark.name, rows)
+    done = scored.n_completed >= dataset.questions
+    judging = files.read_judge_usage(run) + scored.judging
+    return Metrics(done, rows, dataset, notices, dict(benchmark.averages), gained, all_of_it, judging)

@@ -25,6 +25,7 @@ import orjson
 from msgspec import Struct
 
 from earmark import __version__
+from earmark.data.programs import program_environment
 from earmark.errors import BadData, BadSetup
 from earmark.scorers._resources import attach, require
 from earmark.stats.ratio import ratio
@@ -32,7 +33,7 @@ from earmark.types import Item, Metric, OpenModel, Response, Score, replace
 
 METRICS: Final = {"comet": replace(ratio("comet", "n"), share=None)}
 WORKER: Final = Path(__file__).with_name("_comet_worker.py")
-VERSION: Final = "from importlib.metadata import version; print(version('unbabel-comet'))"
+VERSION: Final = "import sys; del sys.path[0]; from importlib.metadata import version; print(version('unbabel-comet'))"
 INSTALL: Final = "python -m venv comet; comet/bin/pip install unbabel-comet; and score with python=comet/bin/python"
 EMPTY_COUNTS: Final = {"comet": 0.0, "n": 1.0}
 
@@ -59,7 +60,9 @@ class Settings(Struct, frozen=True, forbid_unknown_fields=True, dict=True):
         version(self.python)
         words = (self.python or sys.executable, str(WORKER), self.checkpoint)
         with TemporaryFile() as log:
-            worker = await asyncio.create_subprocess_exec(*words, stdin=PIPE, stdout=PIPE, stderr=log)
+            worker = await asyncio.create_subprocess_exec(
+                *words, env=program_environment(), stdin=PIPE, stdout=PIPE, stderr=log
+            )
             try:
                 asking = CometWorker(worker, log)
                 await asking.answer()  # the model is loaded
@@ -131,7 +134,8 @@ class CometWorker:
 def version(python: str) -> str:
     """The version of unbabel-comet that a Python has."""
     try:
-        done = subprocess.run([python or sys.executable, "-c", VERSION], capture_output=True, text=True, check=True)
+        command = [python or sys.executable, "-c", VERSION]
+        done = subprocess.run(command, env=program_environment(), capture_output=True, text=True, check=True)
     except (OSError, subprocess.CalledProcessError) as error:
         where = f"{python} has" if python else "this environment has"
         raise BadSetup(
