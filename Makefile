@@ -5,6 +5,7 @@
 #   make bench    measure what a run costs, compared with a bare loop
 #   make validity simulate the coverage of intervals and p-values: the tables of docs/error-bars.md, several minutes
 #   make test-vllm    test with vLLM, in the same process and as a server: 3.8 GB and several minutes
+#   make test-ray     test replicas of a model on a Ray cluster of two nodes, on this machine
 
 PYTHON ?= python3
 VENV := .venv
@@ -15,7 +16,7 @@ TRANSFORMERS := .venvs/transformers
 LLAMA := .venvs/llama
 VLLM := .venvs/vllm
 
-.PHONY: demo test test-vllm check bench validity servers clean
+.PHONY: demo test test-vllm test-ray check bench validity servers clean
 
 demo: $(VENV)/demo.done
 	$(BIN)/earmark demo
@@ -40,6 +41,9 @@ servers: $(TRANSFORMERS)/core.done $(LLAMA)/models.done
 
 test-vllm: $(VENV)/dev.done servers $(VLLM)/core.done
 	TEST_VLLM=1 $(BIN)/pytest -q -s tests/models/test_vllm.py
+
+test-ray: $(VENV)/dev.done
+	TEST_RAY=1 $(BIN)/pytest -q -s tests/engine/test_replicas.py tests/engine/test_replicas_cluster.py
 
 clean:
 	rm -rf $(VENV) .venvs

@@ -7,15 +7,13 @@
     noise=[20,10,0]      as condition=[plain,noise:20,noise:10,noise:0]
     FIELD=VALUE          a field of the run where it has one of that name, else of the benchmark
 
-A user's own folder of YAML (`$EARMARK_CONF`, or `conf` in the working folder) is laid over the packaged one.
+A user's own folder of YAML (`$EARMARK_CONF`, or `conf` or `configs` in the working folder) is laid over the packaged
+one. Words of Hydra (`+key=value`, `eval.X=`, `runtime.X=`, `hydra.run.dir=`) are read by `data/hydra_words.py`.
 """
 
 from __future__ import annotations
 
-import functools
-import logging
 import os
-import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any, Final, Literal, TypeAlias, TypeVar, get_args, get_origin, get_type_hints
@@ -24,8 +22,8 @@ import msgspec
 from msgspec import Meta, Struct
 
 from earmark import plugins
-from earmark.data.plain_yaml import check_yaml, load_yaml
-from earmark.errors import BadData, UsageError
+from earmark.data.hydra_words import plain_key, plain_words, quote
+from earmark.errors import UsageError
 from earmark.text.secrets import without_secrets
 from earmark.types import Benchmark, Seconds, Usage
 
@@ -78,9 +76,7 @@ RENAMED: Final = dict(
     model.of=model.endpoints model.rest=model.cooldown""".split()
 )  # settings that had another name in 0.1
 GROUPS: Final = ("eval", "runtime")  # of YAML, beside model and suite
-LOG: Final = logging.getLogger("earmark")  # of what the user must know before anything is asked
 START: Final = "earmark_run"  # the YAML that `earmark run` starts from
-CHOICE: Final = re.compile(r"(model|eval|runtime)=(\w+)")  # an override that chooses a YAML of a group
 DEFAULT_MAX_RETRY_AFTER: Final[Seconds] = 900.0  # that a server may ask everybody for
 PACKAGED: Final = Path(__file__).parent / "conf"
 T = TypeVar("T", bound=Struct)
@@ -105,6 +101,7 @@ class RunSettings(Struct, frozen=True, forbid_unknown_fields=True):
 
     condition: tuple[str, ...] = ("plain",)
     limit: Natural | None = None  # the first so many items of each task
+    shard: str = ""  # such as 3/8: the items of one part of eight
     seed: Natural | None = None  # None: the benchmark's own
     repeats: Positive = 1
     results: str = "results"
@@ -117,6 +114,7 @@ class RunSettings(Struct, frozen=True, forbid_unknown_fields=True):
     max_audio_seconds: Duration = 4 * 3600.0  # of a recording that is decoded; a longer one fails, it is never cut
     max_audio_bytes: Positive = 1 << 30  # bytes of a recording, and of its samples
     max_consecutive_failures: Positive = 50  # failures in a row, with no answer between them
+    keep_words: bool = True  # write the words of each distinct prompt into the run's words.jsonl
     preflight: bool = True  # whether the model hears is looked at first, where it is asked over a network
     budget: Annotated[float, Meta(ge=0)] | None = (
         None  # what the answers of a run may cost, in the currency of the model's prices
@@ -135,8 +133,11 @@ def kind_of(key: str) -> Kind:
     >>> [kind_of(key) for key in ("model.base_url", "noise", "eval", "policy")]
     ['model', 'run', 'group', 'own']
     """
+    key = plain_key(key)
     if key in ("model", "runtime") or key.startswith("model."):
         return "model"
+    if key.startswith("hydra."):
+        return "run"
     if key == "eval":
         return "group"
     return "run" if key in RunSettings.__struct_fields__ or key == "noise" else "own"
@@ -148,15 +149,22 @@ class Config(Struct, frozen=True, forbid_unknown_fields=True):
     run: RunSettings
     model: dict[str, Any]
     benchmark: dict[str, Any]
+    groups: dict[str, str] = {}  # the YAML files that were chosen, by group
+    unused: dict[str, str] = {}  # settings that were given and change nothing, with the reason
 
 
 def user_folder() -> Path | None:
     """The user's own folder of YAML, where there is one."""
     given = os.environ.get("EARMARK_CONF")
-    place = Path(given) if given else Path("conf")
-    if given and not place.is_dir():
+    if given and not Path(given).is_dir():
         raise UsageError(f"EARMARK_CONF is {given}, expected a folder with YAML in model/ or suite/")
-    return place.resolve() if place.is_dir() else None
+    if given or Path("conf").is_dir():
+        return Path(given or "conf").resolve()
+    if not Path("configs").is_dir():
+        return None
+    from earmark.data.settings_folder import is_settings_folder  # noqa: PLC0415 - of few folders
+
+    return Path("configs").resolve() if is_settings_folder(Path("configs")) else None
 
 
 def yaml_names(group: str) -> dict[str, Path]:
@@ -169,51 +177,16 @@ def yaml_names(group: str) -> dict[str, Path]:
     return {path.stem: path for folder in folders for path in sorted((folder / group).glob("*.yaml"))}
 
 
-def tell_shadow(group: str, name: str) -> None:
-    """Warn of a file of the user's that is used instead of a packaged one of its name."""
-    path = yaml_names(group).get(name)
-    packaged = PACKAGED / group / f"{name}.yaml"
-    if path and packaged.exists() and path != packaged:
-        _warn_once(f"{path}: used for {group}={name} instead of the packaged file")
-
-
-@functools.lru_cache(maxsize=256)  # a command composes its settings several times
-def _warn_once(message: str) -> None:
-    LOG.warning(message)
-
-
 def _check_user_folder(start: str, overrides: Sequence[str]) -> str:
-    """Check the user's YAML before it is composed, warn of what it replaces, and return what to start from.
-
-    Of the working folder's conf, which may be of another program, run.yaml is used only if it holds settings of ours.
-    """
+    """Check the user's YAML before it is composed, and return the file to start from."""
     folder = user_folder()
     if folder is None:
         return start
-    chosen = {(match[1], match[2]) for text in overrides if (match := CHOICE.fullmatch(text))} | {("runtime", "none")}
-    chosen |= set() if any(text.lstrip("~").startswith("model") for text in overrides) else {("model", "local")}
-    try:
-        files = {(group, path.stem): path for group in ("model", *GROUPS) for path in (folder / group).glob("*.yaml")}
-        for path in files.values():
-            check_yaml(path)
-        refers = any(
-            "defaults:" in files[choice].read_text(encoding="utf-8-sig") for choice in chosen if choice in files
-        )
-        for group, name in sorted(files if refers else chosen):
-            tell_shadow(group, name)
-        given = load_yaml(folder / "run.yaml") if start == START and (folder / "run.yaml").is_file() else None
-    except BadData as error:
-        raise UsageError(str(error)) from error
-    if given is None:
-        return start
+    from earmark.data.user_yaml import check_user_folder  # noqa: PLC0415 - most have none
+
     fields = {"defaults", "model", "benchmark", "noise", "runtime", *RunSettings.__struct_fields__}
-    if not isinstance(given, dict) or "defaults" not in given or not fields.issuperset(given):
-        other = next((str(name) for name in given if name not in fields), "") if isinstance(given, dict) else ""
-        reason = f"holds {other}, which is no setting of a run" if other else "does not say what it starts from"
-        _warn_once(f"{folder / 'run.yaml'}: not used, since it {reason}")
-        return start
-    _warn_once(f"{folder / 'run.yaml'}: used instead of the packaged settings of a run")
-    return "run"
+    is_own = check_user_folder(folder, PACKAGED, overrides, fields)
+    return "run" if is_own and start == START else start
 
 
 def compose_config(words: Sequence[str], start: str = START) -> Config:
@@ -228,11 +201,23 @@ def compose_config(words: Sequence[str], start: str = START) -> Config:
     from yaml import YAMLError  # noqa: PLC0415
 
     _add_user_folder()
+    home = user_folder()
+    if start == "listen_eval" and home and (home / "config.yaml").is_file():
+        from earmark.data.settings_folder import primary_words  # noqa: PLC0415 - of one program
+        from earmark.data.user_yaml import warn_once  # noqa: PLC0415
+
+        warn_once(f"{home / 'config.yaml'}: its settings are used")
+        words = [*primary_words(home / "config.yaml"), *words]
+    words = [plain for word in words for plain in plain_words(word)]
     overrides = [override for word in words for override in _overrides(word)]
     start = _check_user_folder(start, overrides)
     try:
         with initialize_config_dir(str(PACKAGED), version_base="1.3"):
-            config = OmegaConf.to_container(hydra_compose(start, overrides), resolve=True)
+            composed = hydra_compose(start, overrides, return_hydra_config=True)
+            groups = {name: str(choice) for name, choice in composed.hydra.runtime.choices.items() if choice}
+            OmegaConf.set_struct(composed, value=False)
+            del composed["hydra"]
+            config = OmegaConf.to_container(composed, resolve=True)
     except InterpolationResolutionError as error:  # an environment variable that is not set, as a rule
         name = str(error).splitlines()[0].rpartition("interpolation: ")[2].strip('"')
         raise UsageError(f"{error.full_key}: {name}; set it, or give {error.full_key}=…") from error
@@ -243,17 +228,27 @@ def compose_config(words: Sequence[str], start: str = START) -> Config:
         raise UsageError(
             f"cannot read {' '.join(words)}: no YAML of settings: {' '.join(str(error).split())}"
         ) from error
-    settings: dict[str, Any] = config  # type: ignore[assignment] # a mapping of names, as the file that it starts from is one
+    return _read_composed(config, words, {name: groups[name] for name in groups if "/" not in name})
+
+
+def _read_composed(settings: Any, words: Sequence[str], groups: dict[str, str]) -> Config:
+    """Read what Hydra has composed."""
     model, benchmark, runtime = settings.pop("model"), settings.pop("benchmark"), settings.pop("runtime")
     if not isinstance(model, dict):
         raise UsageError(f"the model's YAML holds {model!r}; expected settings by name, such as backend: openai")
+    unused: dict[str, str] = {}
+    if isinstance(in_group := settings.pop("eval", None), dict):
+        from earmark.data.settings_folder import merge_eval  # noqa: PLC0415 - of few folders
+
+        given = {word.partition("=")[0] for word in words}
+        unused = merge_eval(in_group, settings, benchmark, RunSettings.__struct_fields__, given)
     runtime_backend = runtime.pop("backend", None)
-    if runtime_backend == model.get("backend"):
+    if runtime_backend in (None, model.get("backend")):
         model = runtime | model
-    elif runtime and (given := next((word for word in words if word.startswith("runtime=")), "")):
-        raise UsageError(f"{given}: is for models of {runtime_backend}, and this one is of {model.get('backend')}")
+    elif runtime and (chosen := next((word for word in words if word.startswith("runtime=")), "")):
+        raise UsageError(f"{chosen}: is for models of {runtime_backend}, and this one is of {model.get('backend')}")
     settings["condition"] += [f"noise:{level}" for level in settings.pop("noise")]
-    return Config(parse_settings(RunSettings, settings, ""), model, benchmark)
+    return Config(parse_settings(RunSettings, settings, ""), model, benchmark, groups, unused)
 
 
 def _add_user_folder() -> None:
@@ -317,7 +312,7 @@ def _quote_value(value: str) -> str:
     try:
         parsed = OverridesParser.create().parse_override(f"key={value}")
     except HydraException:
-        return "'" + value.replace("\\", "\\\\").replace("'", "\\'") + "'"
+        return quote(value)
     return f"[{value}]" if parsed.is_sweep_override() else value
 
 
@@ -332,6 +327,8 @@ def _model_overrides(value: str) -> list[str]:
     ['~model', "++model.backend='my.module'", "++model.name='large'"]
     """
     known = yaml_names("model")
+    if "," in value and {*value.split(",")} <= {*known}:
+        raise UsageError(f"model={value}: names several; add -m to run one after the other")
     if value in known:
         return [f"model={value}"]
     if value.startswith(("http://", "https://")):
@@ -399,6 +396,9 @@ class CommonSettings(Struct, frozen=True):
         DEFAULT_MAX_RETRY_AFTER  # that a server may ask everybody for; one that asks for longer is asked on
     )
     cache: bool = False  # whether what was answered once, in any run, is taken from memory
+    replicas: Annotated[int, Meta(ge=1, le=4096)] = 1  # copies of the model, each in a process of its own, by Ray
+    gpus: Annotated[float, Meta(ge=0)] = 0.0  # of each replica
+    cluster: str = ""  # of Ray: auto or HOST:PORT; empty: this machine
     prices: Prices | None = None  # {in: 2.5, out: 10, sound: 40}, for a million tokens
 
 
@@ -408,6 +408,7 @@ class ModelConfig(Struct, frozen=True):
     common: CommonSettings
     settings: Any  # of its backend, in that one's own type
     composed: dict[str, Any]  # as they were composed: what is given, and nothing else
+    unused: dict[str, str] = {}  # settings that its backend has no use for, with the reason
 
 
 def parse_model(model: Mapping[str, Any]) -> ModelConfig:
@@ -417,8 +418,37 @@ def parse_model(model: Mapping[str, Any]) -> ModelConfig:
     shared = CommonSettings.__struct_fields__
     common = parse_settings(CommonSettings, {name: model[name] for name in shared if name in model}, "model.")
     module = plugins.find_plugin("models", common.backend)
-    own = {name: value for name, value in model.items() if name not in shared}
-    return ModelConfig(common, parse_settings(module.Settings, own, "model."), dict(model))
+    fields = module.Settings.__struct_fields__
+    unused: dict[str, str] = {}
+    if others := [name for name in model if name not in (*fields, *shared)]:
+        from earmark.data.settings_folder import unused_fields  # noqa: PLC0415 - of few models
+
+        unused = unused_fields(others, common.backend)
+    given = {name: value for name, value in model.items() if name not in shared and f"model.{name}" not in unused}
+    own = _expand_fit(module.Settings, given)
+    return ModelConfig(common, parse_settings(module.Settings, own, "model."), dict(model), unused)
+
+
+class _Fit(Struct, frozen=True):
+    fit: Annotated[int, Meta(ge=1000, le=384_000)] = 16_000
+
+
+def _expand_fit(kind: type[Struct], model: dict[str, Any]) -> dict[str, Any]:
+    """Settings of a backend with `fit`, a rate in hertz, as the capabilities that it is short for: mono wav."""
+    if "fit" not in model:
+        return model
+    rate = parse_settings(_Fit, {"fit": model.pop("fit")}, "model.").fit
+    default = next((field.default for field in msgspec.structs.fields(kind) if field.name == "capabilities"), None)
+    if default is None:
+        raise UsageError(
+            f"model.fit={rate}: this backend finds out by itself what its model takes; give it to a model behind a "
+            "server, of model=spread as model.endpoint.fit"
+        )
+    given = model.get("capabilities") or {}
+    if "rates" in given or "channels" in given:
+        raise UsageError(f"model.fit={rate} sets the rates and channels of model.capabilities; give one of the two")
+    fitted = {"formats": ["wav"], "rates": [rate], "channels": 1}
+    return model | {"capabilities": msgspec.to_builtins(default) | given | fitted}
 
 
 def model_signature(model: ModelConfig, name: str) -> dict[str, Any]:
@@ -450,7 +480,7 @@ def to_yaml(config: Config) -> str:
     return text
 
 
-def read_config(plain: Any) -> Config:
+def convert_config(plain: Any) -> Config:
     """The settings of a config.yaml, from its plain values. Raises msgspec.ValidationError for anything else."""
     return msgspec.convert(plain, Config)
 

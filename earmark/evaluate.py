@@ -13,23 +13,21 @@ from typing import NamedTuple
 from msgspec import Struct
 
 from earmark.config import Config, ModelConfig, model_signature, parse_model, to_yaml
-from earmark.engine import batch
+from earmark.engine import batch_state
 from earmark.engine.ask import ask_questions
 from earmark.engine.load import load_conditions
 from earmark.engine.open import open_run_model
 from earmark.engine.progress import Callbacks, Progress
-from earmark.engine.questions import Question, RunJob, condition_name, questions, skip_questions
+from earmark.engine.questions import Question, RunJob, condition_name, limit_items, questions, skip_questions
 from earmark.engine.throttle import Throttle, warnings_of
-from earmark.errors import UsageError
+from earmark.errors import BadData, UsageError
 from earmark.journal import JOURNAL_FILE, CompletedIndex, load_completed, total_usage
-from earmark.preflight.check import check_run
-from earmark.preflight.probes import benchmark_pattern
 from earmark.report.rows import DatasetCounts, Metrics
 from earmark.runs import rundir
 from earmark.runs.dataset_check import DatasetCheck, check_dataset, check_records
 from earmark.runs.scoring import count_failed, open_scorers, write_scores
-from earmark.runs.signature import make_signature
-from earmark.types import Benchmark, Condition
+from earmark.runs.signature import RunSignature, make_signature
+from earmark.types import Benchmark, Condition, Model
 
 __all__ = ["Callbacks", "RunResult", "check_config", "evaluate", "open_run"]
 
@@ -56,12 +54,15 @@ class RunResult(Struct, frozen=True):
 async def evaluate(benchmark: Benchmark, config: Config, callbacks: Callbacks) -> RunResult:
     """Ask a model everything that a benchmark holds, score it, and write it all down."""
     model_config = check_config(config)
+    for name, reason in (config.unused | model_config.unused).items():
+        callbacks.log(f"{name} is not used: {reason}")
     if benchmark.fetch:
         await asyncio.to_thread(benchmark.fetch, callbacks.log)
     seed = config.run.seed_of(benchmark)
     conditions = load_conditions(config.run.condition, seed, benchmark)
-    async with open_run_model(model_config) as model, open_scorers(benchmark) as scorers:
-        run = await asyncio.to_thread(open_run, benchmark, conditions, config, model_config, model.name, callbacks)
+    await asyncio.to_thread(check_data, benchmark, config)
+    async with open_scorers(benchmark) as scorers, open_run_model(model_config) as model:
+        run = await asyncio.to_thread(open_run, benchmark, conditions, config, model_config, model, callbacks)
         with rundir.lock(run.job.folder):
             await check_model(run, model, callbacks)
             progress = await asyncio.to_thread(load_progress, run)
@@ -85,20 +86,31 @@ def check_config(config: Config) -> ModelConfig:
     return model
 
 
+def check_data(benchmark: Benchmark, config: Config) -> None:
+    """Check the files of a benchmark and its first item, before a model is opened that may take minutes to come up."""
+    try:
+        benchmark.files()
+    except OSError as error:
+        raise BadData(f"{error.filename}: cannot be read ({error.strerror})") from error
+    next(iter(limit_items(benchmark, config.run.limit)), None)
+
+
 def open_run(
     benchmark: Benchmark,
     conditions: tuple[Condition | None, ...],
     config: Config,
     model_config: ModelConfig,
-    model: str,
+    model: Model,
     callbacks: Callbacks,
 ) -> RunPlan:
     """Open the folder of the run, an unfinished one where there is one, and find what is completed in it."""
     names = [condition_name(condition) for condition in conditions]
+    run = config.run
+    signed = model_signature(model_config, model.name)
     signature = make_signature(
-        benchmark, model_signature(model_config, model), names, config.run.repeats, config.run.limit
+        benchmark, signed, names, run.repeats, run.limit, run.shard, capabilities=model.capabilities
     )
-    parent = rundir.model_dir(config.run.results, config.run.output_dir, model, benchmark.name)
+    parent = rundir.model_dir(run.results, run.output_dir, model.name, benchmark.name, **folder_fields(signature))
     unfinished = rundir.find_unfinished(parent, signature, callbacks.log) if config.run.resume else None
     completed = load_completed(unfinished / JOURNAL_FILE) if unfinished else CompletedIndex()
     dataset = check_dataset(benchmark, conditions, config.run, completed)
@@ -110,12 +122,27 @@ def open_run(
     return RunPlan(RunJob(folder, benchmark, config.run, model_config), conditions, dataset, completed)
 
 
+def folder_fields(signature: RunSignature) -> dict[str, str]:
+    """Fields of `output_dir` beside the model and the benchmark."""
+    tasks, seed = signature.benchmark["tasks"], signature.benchmark["settings"].get("seed", 0)
+    return {"task": "+".join(tasks), "backend": signature.model["backend"], "seed": str(seed)}
+
+
 async def check_model(run: RunPlan, model: Throttle, callbacks: Callbacks) -> None:
     """Tell what is known of the model's server and, where anything is left to ask, look whether sound reaches it."""
     for warning in warnings_of(model, run.job.model):
         callbacks.log(warning)
-    if run.dataset.completed + batch.count_pending(run.job.folder) < run.dataset.questions:
+    if run.dataset.completed + batch_state.count_pending(run.job.folder) < run.dataset.questions:
         settings = run.job.settings
+        if not model.capabilities.images:
+            from earmark.preflight.pictures import check_pictures  # noqa: PLC0415 - of models that take none
+
+            await asyncio.to_thread(check_pictures, run.job.benchmark, run.conditions, settings, model.capabilities)
+        if not settings.preflight:
+            return
+        from earmark.preflight.check import check_run  # noqa: PLC0415 - a check that may be left out
+        from earmark.preflight.probes import benchmark_pattern  # noqa: PLC0415
+
         pattern = await asyncio.to_thread(benchmark_pattern, run.job.benchmark, run.conditions, settings, run.job.model)
         await check_run(run.job.folder, pattern, model, settings, callbacks.log)
 
@@ -124,8 +151,8 @@ def remaining_questions(run: RunPlan) -> Iterator[Question]:
     """Return the questions that are neither completed nor in the queue of a service."""
     folder, benchmark, settings, _ = run.job
     if not settings.batch:
-        batch.check_no_pending_batch(folder)
-    left_out = batch.CompletedOrPending(run.completed, folder)
+        batch_state.check_no_pending_batch(folder)
+    left_out = batch_state.CompletedOrPending(run.completed, folder)
     return skip_questions(questions(benchmark, run.conditions, settings), left_out)
 
 

@@ -25,7 +25,8 @@ from msgspec import Struct
 from earmark.data.plain import ENCODER, REPLACED, builtin, encode_line, repair
 from earmark.data.regular import read_lines
 from earmark.errors import BadData, Rejected, RunStopped
-from earmark.types import Failure, Hertz, Item, Response, Seconds, State, Usage
+from earmark.text.imported_verdicts import parse_notes
+from earmark.types import Failure, Hertz, ImportedVerdict, Item, Response, Seconds, State, Usage
 
 JOURNAL_FILE, SIGNATURE_FILE, METRICS_FILE, SCORES_FILE = "responses.jsonl", "run.json", "metrics.json", "scores.jsonl"
 CONFIG_FILE: Final = "config.yaml"
@@ -57,11 +58,18 @@ class Record(Struct, frozen=True, omit_defaults=True):
     audio_digest: str = ""  # digest of its recordings, where all of them were sent
     condition: str = "plain"
     repeat: int = 0
+    words: str = ""  # digest of the words that were sent, a line of words.jsonl
     audio_sent: tuple[AudioSent, ...] = ()
     response: Response | None = None
     failure: Failure | None = None
     attempts: int = 1
     timestamp: Seconds = 0.0  # when it was written, since 1970
+    verdicts: tuple[ImportedVerdict, ...] = ()  # of another harness, on the response
+
+    @property
+    def all_verdicts(self) -> tuple[ImportedVerdict, ...]:
+        """The verdicts of another harness; journals of version 0.1 hold them as notes of the response."""
+        return self.verdicts or (parse_notes(self.response.notes) if self.response else ())
 
     @property
     def title(self) -> str:
@@ -83,6 +91,8 @@ class ScoreLine(Struct, frozen=True, omit_defaults=True):
     counts: dict[str, float] = {}
     rule: str = ""
     why: str = ""
+    value: float | None = None  # the headline metric of the scorer on this item alone
+    right: bool | None = None  # None: it is graded, not right or wrong
 
 
 class RecordKey(Struct, frozen=True):

@@ -75,6 +75,17 @@ def find_plugin(kind: Kind, name: str) -> ModuleType:
     return import_user_module(name)
 
 
+def is_user_module(kind: Kind, name: str) -> bool:
+    """True if a name is that of somebody else's module, and importing it runs code that is not the package's.
+
+    >>> is_user_module("conditions", "no-media"), is_user_module("models", "my.one")
+    (False, True)
+    """
+    if "." not in name or name.replace("-", "_") in plugin_names(kind):
+        return False
+    return kind != "benchmarks" or import_module(f"earmark.{kind}.{TABLES}").find_table(name) is None
+
+
 def import_user_module(name: str) -> ModuleType:
     """Somebody else's module, installed or, where the command line names it, in the working folder, which comes last so
     that it hides nothing.

@@ -222,6 +222,15 @@ class Usage(Struct, frozen=True, omit_defaults=True):
         return Usage(*(getattr(self, name) + getattr(other, name) for name in self.__struct_fields__))
 
 
+class ImportedVerdict(Struct, frozen=True, omit_defaults=True):
+    """One number that another harness gave to one reply."""
+
+    measure: str  # as the harness calls it
+    value: float | None = None  # on its scale; None: no value, as where its judge failed
+    answer: str | None = None  # parsed from the reply, "" for nothing; None: unknown
+    explanation: str = ""
+
+
 class Response(Struct, frozen=True, omit_defaults=True):
     """Response of a model."""
 
@@ -230,13 +239,14 @@ class Response(Struct, frozen=True, omit_defaults=True):
     reasoning: str = ""
     transcripts: tuple[str, ...] = ()  # a cascade's transcripts, one for each clip
     likelihoods: tuple[float, ...] = ()  # log-likelihood of each choice, where the model answers that way
-    speech: Clip | None = None
+    speech: Clip | None = None  # its path is relative to the run's folder, once it is recorded
     usage: Usage = Usage()
     seconds: Seconds = 0.0  # from sending to the whole answer
     first_token: Seconds | None = None  # to its first word, where it is streamed
     first_audio: Seconds | None = None  # and to its first sound
     notes: tuple[str, ...] = ()
     raw_text: str = ""  # while it is scored: the whole reply, where thoughts were split off
+    verdicts: tuple[ImportedVerdict, ...] = ()  # while it is scored: those of another harness, from its record
 
     @property
     def whole_text(self) -> str:
@@ -278,6 +288,7 @@ class Capabilities(Struct, frozen=True, forbid_unknown_fields=True):
     channels: int | None = None  # at most this many
     seconds: Seconds | None = None  # at most this long a clip
     clips: int | None = None  # at most this many in a prompt
+    join: Seconds | None = None  # where a prompt has more, those of a turn are joined, with so much silence between
     images: bool = False
     base64: bool = False  # sound is sent as text
     roles: tuple[Role, ...] = ("system", "user", "assistant")

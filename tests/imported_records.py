@@ -11,7 +11,7 @@ from earmark.journal import Record
 from earmark.report.rows import Metrics, Row
 from earmark.runs.import_runs import import_runs
 from earmark.runs.imported import ImportedRun
-from earmark.types import Failure, Response
+from earmark.types import Failure, ImportedVerdict, Response
 
 
 def read(form: str, place: Path) -> list[ImportedRun]:
@@ -27,6 +27,10 @@ def records(form: str, place: Path) -> list[Record]:
 def answered(record: Record) -> Response:
     assert record.response
     return record.response
+
+
+def verdicts(record: Record) -> dict[str, ImportedVerdict]:
+    return {verdict.measure: verdict for verdict in record.verdicts}
 
 
 def failed(found: Iterable[Record]) -> list[Failure]:

@@ -118,6 +118,23 @@ QUESTION: Final = {
 }
 
 
+def listen(place: Path) -> Path:
+    """Two experiments of the authors' runners: a reply, one that cannot be read, and an error."""
+    shown = {"randomized_choices": ["happy", "sad", "angry"], "sample_id": "SAMPLE_1", "error": None}
+    for kind, modality, replies in (("1", "audio", ["A", "?", None]), ("2B", "audio", ["The answer: B"])):
+        results = [
+            {**shown, "sample_idx": f"MELD_{n}_{kind}", "expected_letter": "B", "raw_response": reply}
+            | ({} if reply else {"error": "broke"})
+            for n, reply in enumerate(replies)
+        ]
+        info = {"model_name": "some-model", "experiment_type": kind, "input_type": modality}
+        whole(
+            place / f"some_experiment{kind}_{modality}_results_3allemo_20260101_000000.json",
+            {"experiment_info": info, "results": results},
+        )
+    return place
+
+
 def mmau(place: Path) -> Path:
     """Three answers under the script's key or the page's, and a question that was not answered."""
     told: tuple[dict[str, str], ...] = (
@@ -181,6 +198,7 @@ FORMS: Final[dict[str, Callable[[Path], Path]]] = {
     "audiobench": audiobench,
     "evalscope": evalscope,
     "inspect": inspect,
+    "listen": listen,
     "lmms_eval": lmms_eval,
     "mmau": mmau,
     "open_asr": open_asr,

@@ -11,6 +11,7 @@ from earmark.config import RunSettings, compose_config, model_signature, parse_m
 from earmark.engine.load import load_benchmark
 from earmark.errors import UsageError
 from earmark.models import openai
+from earmark.types import Capabilities
 
 
 @pytest.mark.parametrize(
@@ -115,3 +116,30 @@ def test_a_yaml_of_the_users_own_that_is_none_is_told(
     monkeypatch.setenv("EARMARK_CONF", str(tmp_path))
     with pytest.raises(UsageError, match=r"no YAML|expected settings by name|cannot read model=mine"):
         compose_config(["model=mine"])
+
+
+def test_fit_is_short_for_mono_wav_at_a_rate_and_signs() -> None:
+    fitted = parse_model(compose_config(["model=openai/m", "model.fit=16000"]).model)
+    plain = parse_model(compose_config(["model=openai/m"]).model)
+    assert fitted.settings.capabilities == Capabilities(("wav",), (16000,), 1, images=True, base64=True)
+    assert model_signature(fitted, "m") != model_signature(plain, "m")
+    assert model_signature(fitted, "m")["capabilities"]["rates"] == [16000]
+    hosted = parse_model({"backend": "gemini", "name": "m", "fit": "16000"})  # without capabilities in a YAML
+    assert hosted.settings.capabilities == Capabilities(("wav",), (16000,), 1, images=True, base64=True)
+    spread = {"backend": "spread", "urls": ["http://x/v1"], "endpoint": {"backend": "openai", "fit": 16000}}
+    assert model_signature(parse_model(spread), "m")["endpoint"]["fit"] == 16000
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["model=openai/m", "model.fit=16"], r"model.fit=16: Expected `int` >= 1000"),
+        (["model=openai/m", "model.fit=yes"], "model.fit="),
+        (["model=openai/m", "model.fit=16000", "model.capabilities.rates=[8000]"], "give one of the two"),
+        (["model=transformers/m", "model.fit=16000"], "finds out by itself what its model takes"),
+        (["model=spread", "model.urls=[http://x/v1]", "model.fit=16000"], "of model=spread as model.endpoint.fit"),
+    ],
+)
+def test_a_fit_that_sets_nothing_is_refused(words: list[str], message: str) -> None:
+    with pytest.raises(UsageError, match=message):
+        parse_model(compose_config(words).model)

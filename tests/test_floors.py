@@ -16,7 +16,7 @@ FLOORS = [
     {"audio", "config", "journal"},
     {"engine", "judges", "report"},
     {"conditions", "models", "preflight", "runs", "scorers"},
-    {"audiogram", "benchmarks", "evaluate", "importers"},
+    {"audiogram", "benchmarks", "evaluate", "importers", "viewer"},
     {"cli"},
 ]
 FLOOR = {room: floor for floor, rooms in enumerate(FLOORS) for room in rooms}

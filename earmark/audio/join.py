@@ -8,7 +8,7 @@ import numpy as np
 
 from earmark.audio.prepare import mono, resample
 from earmark.audio.read import display_name, load_waveform
-from earmark.types import Audio, Seconds, Waveform
+from earmark.types import Audio, Part, Prompt, Seconds, Turn, Waveform, replace
 
 
 def join_audio(sounds: Sequence[Audio], gap: Seconds) -> Waveform:
@@ -38,3 +38,17 @@ def join_audio(sounds: Sequence[Audio], gap: Seconds) -> Waveform:
         "+".join(waveform.source for waveform in waves),
         (*notes, f"joined {len(waves)} sounds, {gap:g} s of silence between"),
     )
+
+
+def join_turns(prompt: Prompt, gap: Seconds) -> Prompt:
+    """The same prompt with the sounds of each turn as one, where the first of them stood."""
+    return replace(prompt, turns=tuple(_join_turn(turn, gap) for turn in prompt.turns))
+
+
+def _join_turn(turn: Turn, gap: Seconds) -> Turn:
+    sounds = [part for part in turn.parts if isinstance(part, Audio)]
+    if len(sounds) < 2:
+        return turn
+    first = next(index for index, part in enumerate(turn.parts) if isinstance(part, Audio))
+    parts: list[Part] = [part for part in turn.parts if not isinstance(part, Audio)]
+    return replace(turn, parts=(*parts[:first], join_audio(sounds, gap), *parts[first:]))

@@ -49,7 +49,7 @@ def load_media(prompt: Prompt, capabilities: Capabilities, loader: read.ClipLoad
             return loader.load(part, _formats_as_is(capabilities) if unchanged else None)
         return _load_image(part, capabilities) if isinstance(part, ImageRef) else part
 
-    if unchanged:
+    if unchanged and capabilities.join is None:
         _check_clip_count(prompt, capabilities)
     turns = tuple(Turn(turn.role, tuple(load(part) for part in turn.parts)) for turn in prompt.turns)
     return replace(prompt, turns=turns)
@@ -61,6 +61,10 @@ def prepare_audio(prompt: Prompt, capabilities: Capabilities, limits: Limits = D
     Raises AudioError for a sound that cannot be read or fitted, Rejected for more clips, or for pictures, than a model
     takes.
     """
+    if capabilities.join is not None and capabilities.clips is not None and _count_clips(prompt) > capabilities.clips:
+        from earmark.audio.join import join_turns  # noqa: PLC0415 - it resamples by this module
+
+        prompt = join_turns(prompt, capabilities.join)
     _check_clip_count(prompt, capabilities)
     turns = tuple(
         Turn(turn.role, tuple(_part(part, capabilities, limits) for part in turn.parts)) for turn in prompt.turns
@@ -68,16 +72,21 @@ def prepare_audio(prompt: Prompt, capabilities: Capabilities, limits: Limits = D
     return replace(prompt, turns=turns)
 
 
+def _count_clips(prompt: Prompt) -> int:
+    return sum(isinstance(part, Audio) for turn in prompt.turns for part in turn.parts)
+
+
 def _check_clip_count(prompt: Prompt, capabilities: Capabilities) -> None:
-    clips = sum(isinstance(part, Audio) for turn in prompt.turns for part in turn.parts)
+    clips = _count_clips(prompt)
     if clips and capabilities.clips == 0:
         raise Rejected(
             "the prompt holds sound, and the model takes none; ask one that hears, or a cascade (model=cascade)"
         )
     if capabilities.clips is not None and clips > capabilities.clips:
         raise Rejected(
-            f"the prompt holds {clips} clips, the model takes {capabilities.clips}; raise `clips` in its settings if "
-            "it takes more"
+            f"the prompt holds {clips} clips, the model takes {capabilities.clips}; set `join: 1` beside `clips` in "
+            "its settings to send them as one, a second of silence between (acousticbench: join=true), or raise "
+            "`clips` if it takes more"
         )
 
 

@@ -20,7 +20,7 @@ from earmark.config import Config, ModelConfig, model_signature, parse_model, pa
 from earmark.engine.ask import make_preparer
 from earmark.engine.load import load_condition
 from earmark.engine.open import open_run_model
-from earmark.engine.prepare import PreparedItem, PromptPreparer
+from earmark.engine.prepare import PreparedItem, PromptPreparer, keep_words
 from earmark.engine.progress import Callbacks, Progress
 from earmark.engine.questions import condition_name
 from earmark.engine.runner import Runner
@@ -108,7 +108,8 @@ def _open_run(
     log: Callable[[str], None],
 ) -> tuple[Path, dict[str, Record]]:
     """The folder of the audiogram, an unfinished one where there is one, with what is answered in it."""
-    signature = make_signature(asked, model_signature(model_config, model.name), [condition_name(condition)], 1, None)
+    signed, names = model_signature(model_config, model.name), [condition_name(condition)]
+    signature = make_signature(asked, signed, names, 1, None, capabilities=model.capabilities)
     place = rundir.model_dir(config.run.results, config.run.output_dir, model.name, rundir.AUDIOGRAM_NAME)
     begun = rundir.find_unfinished(place, signature, log) if config.run.resume else None
     where = begun or rundir.create_rundir(place, signature, to_yaml(config))
@@ -134,7 +135,7 @@ async def ask_trials(
                 yield await asyncio.to_thread(preparer.prepare_item, ready.popleft().item, condition, 0)
             ready += tracks.take(await answers.get())
 
-    await runner.ask(trials(), answers.put_nowait)
+    await runner.ask(keep_words(trials(), preparer), answers.put_nowait)
 
 
 class Tracks:

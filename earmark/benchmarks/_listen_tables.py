@@ -16,6 +16,7 @@ import msgspec
 
 from earmark.data.names import safe_name
 from earmark.journal import Record, ScoreLine
+from earmark.scorers.classes import class_count, observed_classes
 from earmark.scorers.listen import CLASSES
 from earmark.scorers.listen import Settings as Listen
 from earmark.stats.estimate import finite_or_none
@@ -27,6 +28,9 @@ BY_CORPUS: Final = ("model", "dataset_source", *SUMMARY[1:])
 SAMPLES: Final = (
     "sample_id", "experiment", "modality", "dataset_source", "ground_truth", "prediction",
     "expected_letter", "predicted_letter", "correct", "raw_response", "error", "randomized_choices",
+)  # fmt: skip
+CLASS_ACCURACY: Final = (
+    "model", "dataset_source", "experiment", "modality", "emotion", "n_samples", "correct", "accuracy",
 )  # fmt: skip
 ScoredPairs = Callable[[], Iterable[tuple[Record, ScoreLine]]]
 
@@ -43,6 +47,10 @@ def listen_tables(scorer: Listen, tasks: tuple[str, ...], model: str, pairs: Sco
                 sums[name] = sums.get(name, 0.0) + count
     for condition, corpus in sorted({key[:2] for key in totals}):
         cells = {task: totals[condition, corpus, task] for task in tasks if (condition, corpus, task) in totals}
+        if not corpus:
+            every = {key[1:]: sums for key, sums in totals.items() if key[0] == condition}
+            place = "" if condition == "plain" else f"{safe_name(condition)}/"
+            yield Table(f"{place}per_class.csv", CLASS_ACCURACY, class_rows(model, tasks, every, modalities))
         rows = summary_rows(scorer, (model, corpus) if corpus else (model,), cells, modalities)
         place = "" if condition == "plain" else f"{safe_name(condition)}/"
         if not corpus:
@@ -66,6 +74,23 @@ def summary_rows(
         )
         for task, counts in cells.items()
     ]
+
+
+def class_rows(
+    model: str,
+    tasks: tuple[str, ...],
+    cells: Mapping[tuple[str, str], Mapping[str, float]],
+    modalities: Mapping[str, str],
+) -> list[tuple[Any, ...]]:
+    """A row for each class of truth, of all corpora (`dataset_source` is empty) and then of each: its recall."""
+    rows: list[tuple[Any, ...]] = []
+    for corpus, task in sorted(cells, key=lambda cell: (cell[0], tasks.index(cell[1]))):
+        counts = cells[corpus, task]
+        for emotion in observed_classes(counts):
+            total, correct = (int(class_count(counts, kind, emotion)) for kind in "th")
+            if total:
+                rows.append((model, corpus, task, modalities[task], emotion, total, correct, correct / total))
+    return rows
 
 
 def sample_rows(condition: str, corpus: str, tasks: tuple[str, ...], pairs: ScoredPairs) -> list[tuple[Any, ...]]:
@@ -104,4 +129,6 @@ def anonymous_id(name: str) -> str:
     >>> anonymous_id("MUStARD_PRO_1_7575_u_3B")
     'SAMPLE_c52e71d0'
     """
+    if name.startswith("SAMPLE_"):  # of imported results
+        return name
     return f"SAMPLE_{hashlib.md5(name.encode(), usedforsecurity=False).hexdigest()[:8]}"

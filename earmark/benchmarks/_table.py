@@ -6,7 +6,8 @@ A table is found by its name in `tables/` beside this file or in `conf/benchmark
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from importlib import import_module
 from pathlib import Path
 from types import ModuleType
 from typing import Any, Final
@@ -17,6 +18,7 @@ from msgspec import Struct
 from earmark import plugins
 from earmark.benchmarks._choices import check_tasks
 from earmark.benchmarks._table_items import SetFiles, items_of
+from earmark.benchmarks._table_official import read_official, write_official
 from earmark.benchmarks._table_prompts import check_template, prompt_of
 from earmark.benchmarks._table_schema import (
     BenchmarkTable,
@@ -32,6 +34,8 @@ from earmark.data.cache import hash64
 from earmark.data.fetch import FetchedDataset, fetch_dataset, find_fetched
 from earmark.data.splits import check_downloaded, find_split
 from earmark.errors import BadData, UsageError
+from earmark.journal import Record
+from earmark.runs.imported import ImportedRun
 from earmark.types import Benchmark, Item, Scorer
 
 PACKAGED: Final = Path(__file__).parent / "tables"
@@ -63,7 +67,7 @@ def find_table(name: str) -> ModuleType | None:
     """A table in the shape of a plug-in, by its name or its path; None where there is no such table."""
     path = Path(name).expanduser() if name.endswith(SUFFIXES) else table_paths().get(name.replace("-", "_"))
     if path is None:
-        return None
+        return import_module("earmark.benchmarks._own_set").find_own_set(name)  # type: ignore[no-any-return]
     table = read_table(path)
     module = ModuleType(f"earmark table {name}", card_of(path))
     called = name if name.endswith(SUFFIXES) else path.stem
@@ -71,21 +75,55 @@ def find_table(name: str) -> ModuleType | None:
         Settings=Settings,
         RESCORING_FIELDS=RESCORING_FIELDS,
         TABLE=table,
-        load=functools.partial(load_table, table, called),
+        read_official=functools.partial(_read_official, table, called),
+        write_official=functools.partial(_write_official, table, called),
+        load=functools.partial(_load_beside, path, table)
+        if name.endswith(SUFFIXES)
+        else functools.partial(load_table, table, called),
     )
     if any(layout.repository for questions in table.sets.values() for layout in questions.layouts.values()):
         module.__dict__["download"] = functools.partial(download, table)
     return module
 
 
-def load_table(table: BenchmarkTable, name: str, settings: Settings, tasks: tuple[str, ...] = ()) -> Benchmark:
-    """The benchmark of a table."""
+def _load_beside(path: Path, table: BenchmarkTable, settings: Settings, tasks: tuple[str, ...] = ()) -> Benchmark:
+    """The benchmark of a user's own table, whose data lie beside it where data= says nothing else."""
+    has_hub = any(layout.repository for questions in table.sets.values() for layout in questions.layouts.values())
+    beside = settings if settings.data or has_hub else msgspec.structs.replace(settings, data=str(path.parent))
+    return load_table(table, str(path), beside, tasks)
+
+
+def _read_official(
+    table: BenchmarkTable, name: str, path: Path, reply: str, settings: Settings, set_name: str = ""
+) -> ImportedRun:
+    """The run of a result file of the benchmark's own script."""
+    items = load_table(table, name, settings).items() if settings.data else None
+    imported = read_official(table, name, path, reply, items, set_name)
+    given = {"policy": settings.policy} if settings.policy else {}
+    return msgspec.structs.replace(imported, settings=given)
+
+
+def _write_official(
+    table: BenchmarkTable, name: str, records: Iterable[Record], settings: Settings, tasks: Sequence[str], out: Path
+) -> list[Path]:
+    """Write the answers of a run for the benchmark's own script."""
+    return write_official(table, name, records, find_sets(table, name, settings, tasks), out)
+
+
+def load_table(
+    table: BenchmarkTable,
+    name: str,
+    settings: Settings,
+    tasks: tuple[str, ...] = (),
+    places: Sequence[SetFiles] | None = None,
+) -> Benchmark:
+    """The benchmark of a table; `places` are its sets where they have been found already."""
     template_name, template = _choose("prompt", settings.prompt, table.prompts)
     policy, _ = _choose("policy", settings.policy, table.scorers)
     check_template(template, f"{name}, prompt {template_name}")
     known = task_names(table)
     chosen = check_tasks(name, tasks, known)
-    places = functools.cache(lambda: find_sets(table, name, settings, chosen))
+    found = functools.cache(lambda: [*places] if places else find_sets(table, name, settings, chosen))
     scorers = {task: _scorers(table, task, policy, name) for task in chosen}
     signed = {"prompt": template_name, "table": _digest(table, template)}
     if template.order == "shuffled":
@@ -95,11 +133,11 @@ def load_table(table: BenchmarkTable, name: str, settings: Settings, tasks: tupl
         name=name,
         version=table.version,
         tasks=chosen,
-        items=lambda: _items(places(), template, settings.seed, chosen, known),
+        items=lambda: _items(found(), template, settings.seed, chosen, known),
         prompt=functools.partial(prompt_of, template),
         scorers=lambda task: scorers[task],
         settings=signed,
-        files=lambda: tuple(str(file) for place in places() for file in place.files),
+        files=lambda: tuple(str(file) for place in found() for file in place.files),
         data_root=str(Path(settings.data).expanduser()) if settings.data else "",
         source=table.source,
         license=table.facts.license,

@@ -45,7 +45,7 @@ def items_of(place: SetFiles, seed: int | None) -> Iterator[Item]:
     for file in place.files:
         for number, row in read_records(file, needed, head=place.layout.head):
             try:
-                yield _item(place, file, next(total), row, seed)
+                yield make_item(place, file, next(total), row, seed)
             except (ValueError, KeyError) as error:
                 message = f"has no column {error}" if isinstance(error, KeyError) else str(error)
                 raise BadData(f"{file}, row {number}: {message}") from error
@@ -54,9 +54,9 @@ def items_of(place: SetFiles, seed: int | None) -> Iterator[Item]:
 def needed_columns(columns: Columns) -> list[str]:
     """Names of the columns that are read."""
     sources: list[str] = [columns.id, columns.question, columns.transcript, columns.group, columns.task]
-    sources += [*_several(columns.sound), *columns.tags.values()]
+    sources += [*several(columns.sound), *columns.tags.values()]
     names = [name for source in sources if source for name in fields_of(source)]
-    names += [*_several(columns.choices), *_several(columns.wrong), *_several(columns.answer), *columns.extra.values()]
+    names += [*several(columns.choices), *several(columns.wrong), *several(columns.answer), *columns.extra.values()]
     return [name for name in dict.fromkeys(names) if name != "$key"]
 
 
@@ -78,7 +78,8 @@ def fill(text: str, values: Mapping[str, str]) -> str:
     return FIELD.sub(lambda match: values.get(match[1], match[0]), text)
 
 
-def _several(source: str | Sequence[str]) -> tuple[str, ...]:
+def several(source: str | Sequence[str]) -> tuple[str, ...]:
+    """The names of one column, of several, or of none."""
     return ((source,) if source else ()) if isinstance(source, str) else tuple(source)
 
 
@@ -90,7 +91,8 @@ def _text(source: Source, row: Mapping[str, Any]) -> str:
     return fill(source, {name: text_of(row[name]) for name in fields_of(source)})
 
 
-def _item(place: SetFiles, file: Path, number: int, row: Mapping[str, Any], seed: int | None) -> Item:
+def make_item(place: SetFiles, file: Path, number: int, row: Mapping[str, Any], seed: int | None) -> Item:
+    """The item of a row, `number` being that of the row in its set. Raises ValueError or KeyError for one of no sense."""
     columns, questions = place.columns, place.questions
     identifier = _text(columns.id, row) or str(number)
     task = _text(columns.task, row) or questions.task or place.name
@@ -131,21 +133,26 @@ def _tag(row: Mapping[str, Any], source: Source) -> str:
 # ---------------------------------------------------------------- choices and answers
 
 
-def _listed(column: str | Sequence[str], row: Mapping[str, Any]) -> list[str]:
-    """The texts of one column that lists them, also as a JSON list, or of a column each; empty columns are none."""
-    if not isinstance(column, str):
+def decode_choices(column: str | Sequence[str], row: Mapping[str, Any], separator: str = "") -> list[str]:
+    """The texts of one column that lists them, also as a JSON list or with a separator, or of a column each; empty
+    columns are none.
+    """
+    if not isinstance(column, str) and len(column) > 1:
         return [text for name in column if (text := text_of(row.get(name))).strip()]
-    value = row[column] if column else None
+    name = column if isinstance(column, str) else next(iter(column), "")
+    value = row[name] if name else None
+    if isinstance(value, str) and separator and not value.lstrip().startswith("["):
+        return [text for part in value.split(separator) if (text := part.strip())]
     if isinstance(value, str) and value.lstrip().startswith("["):
         try:
             value = msgspec.json.decode(value)
         except msgspec.DecodeError as error:
-            raise ValueError(f"column '{column}' begins like a JSON list and is none ({error})") from error
+            raise ValueError(f"column '{name}' begins like a JSON list and is none ({error})") from error
     if value is None or value == "":
         return []
     if not isinstance(value, list):
         raise ValueError(  # noqa: TRY004 - of data
-            f"column '{column}' holds {json.dumps(value, default=str)[:60]}, expected a list of choices"
+            f"column '{name}' holds {json.dumps(value, default=str)[:60]}, expected a list of choices"
         )
     return [text_of(choice) for choice in value]
 
@@ -153,7 +160,7 @@ def _listed(column: str | Sequence[str], row: Mapping[str, Any]) -> list[str]:
 def _answers(columns: Columns, row: Mapping[str, Any]) -> tuple[str, ...]:
     """The texts of the right answers; any of them is right."""
     texts: list[str] = []
-    for name in _several(columns.answer):
+    for name in several(columns.answer):
         value = row.get(name)
         parts = value if isinstance(value, list) else [value]
         texts += [text_of(part) for part in parts if part is not None]
@@ -165,10 +172,12 @@ def _choices(
 ) -> tuple[list[str], list[int], dict[str, Any]]:
     """The choices, the numbers of the right ones, and what a rule needs that judges a gold that is no choice."""
     answers = _answers(columns, row)
-    choices = _listed(columns.choices, row) if columns.choices else []
+    choices = decode_choices(columns.choices, row, columns.separator) if columns.choices else []
     if columns.wrong:
-        choices = [*answers, *_listed(columns.wrong, row)]
+        choices = [*answers, *decode_choices(columns.wrong, row, columns.separator)]
     if not choices and not questions.letters:
+        if questions.needs_choices:
+            raise ValueError("found no choices, expected some as in the other rows")
         return [], [], {}
     choices = choices or list(LETTERS[: questions.letters])
     right: list[int] = []
@@ -198,7 +207,7 @@ def _right_numbers(questions: QuestionSet, answer: str, choices: Sequence[str]) 
 def _clips(place: SetFiles, file: Path, row: Mapping[str, Any], transcript: str) -> tuple[tuple[Clip, ...], str]:
     """The clips of a row, and why there are none where its path is not one below the data."""
     clips: list[Clip] = []
-    for source in _several(place.columns.sound):
+    for source in several(place.columns.sound):
         value = row.get(source) if "{" not in source else _text(source, row)
         for part in value if isinstance(value, list) else [value]:
             if part is None:
@@ -224,6 +233,9 @@ def find_sound(place: SetFiles, file: Path, name: str) -> Clip:
     """
     pure = PurePosixPath(name.replace("\\", "/"))
     pure = PurePosixPath(pure.name) if place.layout.sound_by_name else pure
+    if pure.is_absolute() and ".." not in pure.parts and Path(pure).is_relative_to(place.root.absolute()):
+        _check_inside(place.root, Path(pure), name)
+        return Clip(str(pure), name=name)
     if pure.is_absolute() or ".." in pure.parts or re.match(r"[A-Za-z]:", str(pure)):
         raise BadData(f"the path of its sound leads out of the data: {name}")
     names = [pure]

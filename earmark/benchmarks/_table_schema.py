@@ -27,6 +27,7 @@ class Columns(Struct, frozen=True, forbid_unknown_fields=True):
     transcript: Source = ""
     choices: str | tuple[str, ...] = ()  # one column that lists them, also as JSON, or a column for each
     wrong: str | tuple[str, ...] = ()  # the same of the wrong ones, where the answer stands apart; needs an order
+    separator: str = ""  # between choices that stand in one text, such as |
     answer: str | tuple[str, ...] = ""  # several columns, or a list in one: any is right
     group: Source = ""  # empty: the sound
     task: Source = ""
@@ -57,6 +58,7 @@ class QuestionSet(Struct, frozen=True, forbid_unknown_fields=True):
     columns: dict[str, Any] = {}
     task: str = ""  # where no column has it
     question: str = ""  # the same for all, where no column has it
+    needs_choices: bool = False  # a row without choices is an error
     letters: int = 0  # of options that stand in the question, where no column lists them
     rows: int | None = None  # expected
     answer_by: Literal["text", "letter", "index0", "index1"] = "text"

@@ -14,7 +14,7 @@ every item in the denominator and an order of choices that depends on the item a
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from random import Random
 from typing import Any, Final, Literal, TypeAlias
@@ -25,13 +25,13 @@ from msgspec import Struct
 from earmark.benchmarks._choices import check_tasks
 from earmark.benchmarks._listen_tables import listen_tables
 from earmark.data.fetch import FetchedDataset, fetch_dataset, find_fetched
-from earmark.data.rows import check_columns, parquet_files, read_rows
+from earmark.data.rows import check_columns, column_types, parquet_files, read_rows
 from earmark.errors import BadData, UsageError
 from earmark.scorers.listen import POLICIES as READING
 from earmark.scorers.listen import Settings as Listen
 from earmark.scorers.listen import emotion_class
 from earmark.text.choices import LETTERS, choice_letters, format_choices
-from earmark.types import Benchmark, Clip, Item, Prompt, Turn
+from earmark.types import Benchmark, Clip, Item, Prompt, TaskFacts, Turn
 
 Modality: TypeAlias = Literal["text", "audio", "audio_and_text"]
 # In the official order, which is the order that its dice are thrown in.
@@ -54,6 +54,7 @@ AVERAGES: Final = {  # as the published table has them
     "other words": ("3B", "3C"),
     "overall": ("1_audio", "1_audio_and_text", "2B", "2C", "3B", "3C", "4"),
 }
+MAX_CHOICES: Final = 10  # under policy=official; in the data as published no item has more
 EXTRA: Final = ("neutral", "sadness", "surprise", "happiness", "fear", "anger", "excitement", "frustration")
 HEADERS: Final[dict[Modality, str]] = {
     "audio": "Listen to the audio and classify the emotion.",
@@ -72,6 +73,9 @@ COLUMNS: Final = {
     "explicit_emotion": TEXT,
 }
 AUDIO_COLUMN: Final = {"audio": f"STRUCT(bytes BLOB, path {TEXT})"}
+SLICE_COLUMNS: Final = {"age": "age", "gender": "gender", "acted": "acted_or_spontaneous", "sarcasm": "sarcasm"} | {
+    "conversation_format": "conversation_format"
+}  # tags of an item, and the columns that they come from, where the data has them
 
 
 class Settings(Struct, frozen=True, forbid_unknown_fields=True):
@@ -79,6 +83,7 @@ class Settings(Struct, frozen=True, forbid_unknown_fields=True):
 
     data: str = ""  # a folder of parquet files
     experiments: tuple[str, ...] = ()  # empty: all ten
+    sources: tuple[str, ...] = ()  # corpora such as CREMA-D; empty: all
     policy: Literal["earmark", "official"] = "earmark"
     gold: Literal["", "runner", "template", "paper-neutral"] = ""
     shuffle: Literal["", "stream", "item"] = ""
@@ -86,8 +91,10 @@ class Settings(Struct, frozen=True, forbid_unknown_fields=True):
     parser: str = ""  # listen-g1, listen-g2, earmark, or any other reader of choices
     denominator: Literal["", "read", "asked"] = ""
     extend_3a: bool = True  # False: as the text-only runner, whose 3A is an easier task
+    max_choices: int | None = None  # None: the policy's; 0: as many as there are
     split: str = "train"
     revision: str = "main"  # of the data on the hub; the first fetch writes down the commit it stands for
+    fetch: bool = False  # download the data where it is not there
     seed: int = 42
 
 
@@ -95,6 +102,7 @@ POLICIES: Final = {
     "official": {"gold": "runner", "shuffle": "stream", "letters": "G2"},
     "earmark": {"gold": "runner", "shuffle": "item", "letters": "G2"},
 }
+FACTS: Final = TaskFacts(needs_ears="no", reason="the transcription is asked about, no sound is sent")
 RESCORING_FIELDS: Final = ("policy", "parser", "denominator")  # with which a run that exists may be scored anew
 SAMPLING: Final = {"official": {"max_tokens": 8, "temperature": 0.0}, "earmark": {"temperature": 0.0}}
 
@@ -112,6 +120,7 @@ class ListenRow(Struct, frozen=True):
     dataset_source: str | None
     explicit_emotion: str | None
     clip: str | None
+    slices: dict[str, str] = {}  # by tag
 
 
 def load(settings: Settings, tasks: tuple[str, ...] = ()) -> Benchmark:
@@ -120,7 +129,11 @@ def load(settings: Settings, tasks: tuple[str, ...] = ()) -> Benchmark:
         given = f"listen:{','.join(tasks)} and experiments=[{','.join(settings.experiments)}]"
         raise UsageError(f"{given}: two lists of experiments, which differ; give one of them")
     chosen = check_tasks("listen", tasks or settings.experiments, tuple(TASKS))
-    parts = {name: getattr(settings, name) or usual for name, usual in POLICIES[settings.policy].items()}
+    parts: dict[str, Any] = {
+        name: getattr(settings, name) or usual for name, usual in POLICIES[settings.policy].items()
+    }
+    if settings.max_choices is None:
+        parts["max_choices"] = MAX_CHOICES if settings.policy == "official" else 0
     resolved: Settings = msgspec.structs.replace(settings, experiments=chosen, **parts)
     scorer = Listen(settings.policy, settings.parser, settings.denominator)
     return Benchmark(
@@ -130,11 +143,14 @@ def load(settings: Settings, tasks: tuple[str, ...] = ()) -> Benchmark:
         items=partial(items, resolved),
         prompt=partial(prompt, resolved),
         scorers=lambda _: (scorer,),
+        fetch=partial(_bring, resolved) if resolved.fetch and not resolved.data else None,
         settings=_signature_settings(resolved),
         files=partial(files, resolved),
         source=REPOSITORY,
         averages=AVERAGES,
-        slices=("dataset_source", "emotion"),
+        task_facts={task: FACTS for task in chosen if TASKS[task][1] == "text"},
+        needs_ears=any(TASKS[task][1] != "text" for task in chosen),
+        slices=("dataset_source", "emotion", *SLICE_COLUMNS),
         extra_tables=partial(listen_tables, scorer, chosen),
         warnings=_warnings(resolved),
         seed=settings.seed,
@@ -147,12 +163,27 @@ def files(settings: Settings) -> tuple[str, ...]:
     parquet = tuple(str(file) for file in parquet_files(place, settings.split))
     for file in parquet:
         check_columns(file, COLUMNS | AUDIO_COLUMN)
+    if settings.sources:
+        _check_sources(settings.sources, parquet)
     return parquet
+
+
+def _check_sources(wanted: Sequence[str], parquet: Sequence[str]) -> None:
+    """Raise UsageError for a corpus that the data does not have."""
+    there = {str(row[1] or "unknown") for file in parquet for row in read_rows(file, ["dataset_source"])}
+    if missing := [name for name in wanted if name not in there]:
+        raise UsageError(f"sources={missing[0]}: the data has no such corpus; there are: {', '.join(sorted(there))}")
 
 
 def download(settings: Settings, log: Callable[[str], object]) -> FetchedDataset:
     """Bring the data from the hub: what `earmark fetch listen` does."""
     return fetch_dataset(REPOSITORY, settings.revision, ["data/*.parquet"], log)
+
+
+def _bring(settings: Settings, log: Callable[[str], object]) -> None:
+    """Download the data unless it is there."""
+    if find_fetched(REPOSITORY, settings.revision) is None:
+        download(settings, log)
 
 
 def _find_data(settings: Settings) -> FetchedDataset:
@@ -167,7 +198,8 @@ def _find_data(settings: Settings) -> FetchedDataset:
 
 def _signature_settings(settings: Settings) -> dict[str, object]:
     """The settings that make a difference to items and numbers; where the data lies makes none, its digests do."""
-    return {name: value for name, value in msgspec.structs.asdict(settings).items() if name not in ("data", "revision")}
+    left_out = {"data", "revision", "fetch"} | ({"sources"} if not settings.sources else set())
+    return {name: value for name, value in msgspec.structs.asdict(settings).items() if name not in left_out}
 
 
 def _warnings(settings: Settings) -> tuple[str, ...]:
@@ -181,6 +213,11 @@ def _warnings(settings: Settings) -> tuple[str, ...]:
             "3A, 3B, 3C: the official order hangs on a hash and cannot be repeated; ours adds the extra emotions as "
             "they are listed"
         )
+    if settings.max_choices and any(task.startswith("3") for task in settings.experiments):
+        warnings.append(
+            f"at most {settings.max_choices} choices: where a row has more, added emotions that are not the answer are "
+            "left out after the shuffle, the last first, which moves no other item (the authors' code has no limit)"
+        )
     return tuple(warnings)
 
 
@@ -190,16 +227,33 @@ def items(settings: Settings) -> Iterator[Item]:
     data = files(settings)
     for task in settings.experiments:
         for file in data:
-            columns = [*COLUMNS, "audio.path"]
+            tags = {tag: column for tag, column in SLICE_COLUMNS.items() if column in column_types(file)}
+            columns = [*COLUMNS, "audio.path", *tags.values()]
             for values in read_rows(file, columns, "experiment_type = ?", [TASKS[task][0]]):
-                yield item(settings, task, file, _row(file, values), stream)
+                row = _row(file, values, tuple(tags))
+                made = item(settings, task, file, row, stream)  # a corpus left out throws its dice like any other
+                if not settings.sources or made.tags["dataset_source"] in settings.sources:
+                    yield made
 
 
-def _row(file: str, values: tuple[Any, ...]) -> ListenRow:
+def _row(file: str, values: tuple[Any, ...], tags: tuple[str, ...]) -> ListenRow:
+    fields = ListenRow.__struct_fields__[:-1]
+    slices = {tag: _tag(value) for tag, value in zip(tags, values[len(fields) :], strict=True)}
     try:
-        return msgspec.convert(dict(zip(ListenRow.__struct_fields__, values, strict=True)), ListenRow)
+        return msgspec.convert(dict(zip(fields, values, strict=False)) | {"slices": slices}, ListenRow)
     except msgspec.ValidationError as error:  # of the right type, and null where it may not be
         raise BadData(f"{file}, row {values[0] + 1}: {error}") from error
+
+
+def _tag(value: Any) -> str:
+    """The value of a column by which a report is broken down.
+
+    >>> _tag(True), _tag("adult"), _tag(None)
+    ('yes', 'adult', 'unknown')
+    """
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return str(value or "unknown")
 
 
 def item(settings: Settings, task: str, file: str, row: ListenRow, stream: Random) -> Item:
@@ -215,7 +269,8 @@ def item(settings: Settings, task: str, file: str, row: ListenRow, stream: Rando
         question=row.question or "",
         clips=(Clip(file, row.number, "audio.bytes", name=row.clip or row.id, transcript=row.transcription or ""),),
         group=re.sub(r"_[23][AB]$", "", row.id),  # one recording may be asked about in several tasks
-        tags={"dataset_source": row.dataset_source or "unknown", "modality": modality, "emotion": emotion_class(gold)},
+        tags={"dataset_source": row.dataset_source or "unknown", "modality": modality, "emotion": emotion_class(gold)}
+        | row.slices,
     )
     if not gold.strip():
         return msgspec.structs.replace(asked, state="skipped", reason="empty gold")
@@ -224,7 +279,8 @@ def item(settings: Settings, task: str, file: str, row: ListenRow, stream: Rando
     order = list(range(len(choices)))
     rng = stream if settings.shuffle == "stream" else Random(f"{settings.seed}:{row.id}")  # noqa: S311
     rng.shuffle(order)
-    labels = choice_letters(len(choices), f"item '{row.id}'")
+    order = _limit_choices(settings, order, choices, gold, row.choices or ())
+    labels = choice_letters(len(order), f"item '{row.id}'")
     missing = modality != "audio" and not (row.transcription or "").strip()
     return msgspec.structs.replace(
         asked,
@@ -234,6 +290,16 @@ def item(settings: Settings, task: str, file: str, row: ListenRow, stream: Rando
         state="error" if missing else "ask",
         reason="No transcription available" if missing else "",
     )
+
+
+def _limit_choices(
+    settings: Settings, order: list[int], choices: Sequence[str], gold: str, own: Sequence[str]
+) -> list[int]:
+    """The order of the choices without the added ones that are more than the policy shows."""
+    surplus = len(order) - settings.max_choices if settings.max_choices else 0
+    added = [index for index, choice in enumerate(choices) if choice not in own and choice != gold]
+    dropped = {*added[-surplus:]} if surplus > 0 else set()
+    return [index for index in order if index not in dropped]
 
 
 def _gold(settings: Settings, task: str, row: ListenRow) -> str:

@@ -7,8 +7,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from earmark import plugins
-from earmark.config import LOG, Config, compose_config, kind_of, tell_shadow, yaml_names
-from earmark.data.plain_yaml import load_yaml
+from earmark.config import PACKAGED, Config, compose_config, kind_of, yaml_names
 from earmark.engine.load import load_run_benchmark
 from earmark.errors import BadData, UsageError
 from earmark.types import Benchmark
@@ -38,21 +37,36 @@ def merge_tasks(names: Sequence[str]) -> list[str]:
     """
     tasks: dict[str, list[str]] = {}
     for name in names:
-        benchmark, _, task = name.partition(":")
+        benchmark, task = split_tasks(name)
         tasks.setdefault(benchmark, []).append(task)
     return [f"{benchmark}:{','.join(parts)}" if all(parts) else benchmark for benchmark, parts in tasks.items()]
 
 
+def split_tasks(name: str) -> tuple[str, str]:
+    """The name of a benchmark and its tasks as they are typed.
+
+    >>> split_tasks("listen:2B,3A"), split_tasks("hub:owner/name:words")
+    (('listen', '2B,3A'), ('hub:owner/name', 'words'))
+    """
+    hub = "hub:" if name.startswith("hub:") else ""
+    benchmark, _, tasks = name.removeprefix(hub).partition(":")
+    return hub + benchmark, tasks
+
+
 def _parse_run(name: str, settings: Sequence[str]) -> list[BenchmarkRun]:
-    benchmark, _, tasks = name.partition(":")
+    benchmark, tasks = split_tasks(name)
     suites = yaml_names("suite")
     is_benchmark = benchmark in plugins.plugin_names("benchmarks") or benchmark in plugins.table_names("benchmarks")
     if benchmark in suites and is_benchmark:
-        LOG.warning("%s: not used, since %s is a benchmark; give the suite another name", suites[benchmark], benchmark)
+        from earmark.data.user_yaml import warn_once
+
+        warn_once(f"{suites[benchmark]}: not used, since {benchmark} is a benchmark; give the suite another name")
     elif benchmark in suites and not tasks:
-        tell_shadow("suite", benchmark)
+        from earmark.data.user_yaml import warn_replaced
+
+        warn_replaced(suites[benchmark].parents[1], PACKAGED, "suite", benchmark)
         return [run for entry in load_suite(suites[benchmark]) for run in parse_runs([*entry, *settings])]
-    if "." not in benchmark and not is_benchmark:
+    if "." not in benchmark and not benchmark.startswith("hub:") and not is_benchmark:
         raise UsageError(
             f"no benchmark or suite is called '{benchmark}'; there are: {', '.join([*_benchmark_names(), *suites])}"
         )
@@ -67,6 +81,8 @@ def _benchmark_names() -> list[str]:
 
 def load_suite(path: Path) -> list[list[str]]:
     """Read the command lines of a suite's YAML file."""
+    from earmark.data.plain_yaml import load_yaml
+
     try:
         entries = load_yaml(path)
     except BadData as error:

@@ -1,8 +1,8 @@
 """Keys from a file `.env` in the working folder: lines of NAME=value; variables already set win.
 
-Only keys are taken: names that end in _KEY, _TOKEN or _SECRET, and EARMARK_CACHE. The file may belong to another program,
-or have come with a download, so any other name, such as PATH or EARMARK_CONF, is left out and named. The programs that
-we start are not given what the file set.
+Only keys are taken: names that end in _KEY, _TOKEN or _SECRET, and EARMARK_CACHE. The file may belong to another
+program, or have come with a download, so any other name, such as PATH or EARMARK_CONF, is left out and named. The
+programs that we start are not given what the file set.
 
 Blank lines, lines that begin with # and `export` before a name are ignored. A value may be quoted; nothing in it is
 expanded. A malformed line is skipped with a warning. Values are never shown or written, not even of a malformed line.
@@ -46,8 +46,8 @@ def load_dotenv(path: Path = Path(".env"), variables: MutableMapping[str, str] =
     if left_out:
         more = f" and {len(left_out) - MAX_NAMED} more" if len(left_out) > MAX_NAMED else ""
         skipped.append(
-            f"{path}: {', '.join(left_out[:MAX_NAMED])}{more} not set; only names that end in {', '.join(SUFFIXES)} are, "
-            f"and {CACHE}; export the others yourself"
+            f"{path}: {', '.join(left_out[:MAX_NAMED])}{more} not set; only names that end in {', '.join(SUFFIXES)} "
+            f"are, and {CACHE}; export the others yourself"
         )
     return skipped
 

@@ -11,7 +11,9 @@ from earmark.cli._console import print_line
 
 @click.command()
 @click.argument("run", type=click.Path(path_type=Path))
-@click.option("--to", "form", required=True, help="Format: csv, parquet, jsonl, or one such as personalized-hearing.")
+@click.option(
+    "--to", "form", required=True, help="Format: csv, parquet, jsonl, official, or one such as personalized-hearing."
+)
 @click.option("--out", type=click.Path(path_type=Path), help="Output path; by default beside the run.")
 def command(run: Path, form: str, out: Path | None) -> None:
     """Export RUN in another format."""

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -11,14 +12,17 @@ from earmark.cli._console import print_line
 
 if TYPE_CHECKING:
     from earmark.report.rows import Metrics
+    from earmark.runs.imported import ImportedRun
 
 
 @click.command(context_settings={"ignore_unknown_options": True})
 @click.argument("path", type=click.Path(path_type=Path))
 @click.option("--from", "form", default="", help="Format of the results; detected by default.")
 @click.option("--model", default="", help="Name of the model; by default from the results or their folder.")
+@click.option("--table", default="", help="NAME or NAME:SET of a table whose official result file this is.")
+@click.option("--reply", default="", help="With --table: the key of the reply, where it is not the official one.")
 @click.argument("words", nargs=-1)
-def command(path: Path, form: str, model: str, words: tuple[str, ...]) -> None:
+def command(path: Path, form: str, model: str, table: str, reply: str, words: tuple[str, ...]) -> None:
     """Import the results at PATH, a file or a folder, as runs under results=DIR.
 
     Supported: AcousticBench, AudioBench, evalscope, Inspect, lmms-eval, MMAU, Open ASR Leaderboard,
@@ -27,14 +31,22 @@ def command(path: Path, form: str, model: str, words: tuple[str, ...]) -> None:
     \b
     earmark import logs/2026-01-31_audio.eval
     earmark import out --model qwen2-audio results=imported
+    earmark import replies.jsonl --table mmar --reply answer_prediction --model mine
     """
     from earmark.cli._args import use_only
     from earmark.cli._tables import show_rows
     from earmark.config import compose_config
+    from earmark.errors import UsageError
     from earmark.runs.import_runs import import_runs
 
-    use_only("import", words, ("results",))
-    runs = import_runs(path, form.replace("-", "_"), compose_config(words).run.results, model, print_line)
+    use_only("import", words, ("results",), own=f"the table {table}" if table else "")
+    config, importer = compose_config(words), None
+    if table:
+        importer = _official_importer(table, reply, config.benchmark, form)
+    elif reply:
+        raise UsageError("--reply is for official files of a table; give --table NAME too")
+    form = f"table:{table}" if table else form.replace("-", "_")
+    runs = import_runs(path, form, config.run.results, model, print_line, importer)
     for run, metrics in runs:
         title = f"{run.parent.name} by {run.parent.parent.name}"
         if len(runs) == 1:
@@ -43,6 +55,25 @@ def command(path: Path, form: str, model: str, words: tuple[str, ...]) -> None:
         print_line(f"{title}: {_format_counts(metrics)}", f"run: {run}", "")
     if len(runs) > 1:
         print_line(f"{len(runs)} runs; show their scores with earmark show RUN or earmark compare RUN RUN")
+
+
+def _official_importer(
+    table: str, reply: str, settings: Mapping[str, Any], form: str
+) -> Callable[[Path], list[ImportedRun]]:
+    """The reader of the official file of a table."""
+    from earmark.config import parse_settings
+    from earmark.errors import UsageError
+    from earmark.plugins import find_plugin
+
+    if form:
+        raise UsageError(f"--from {form} and --table {table} name two formats; give one")
+    name, _, set_name = table.partition(":")
+    module = find_plugin("benchmarks", name)
+    read_official = vars(module).get("read_official")
+    if read_official is None:
+        raise UsageError(f"--table {name}: is no table; earmark list benchmarks shows what there is")
+    parsed = parse_settings(module.Settings, settings, "")
+    return lambda path: [read_official(path, reply, parsed, set_name)]
 
 
 def _format_counts(metrics: Metrics) -> str:

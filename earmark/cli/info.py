@@ -15,12 +15,12 @@ def command(name: str) -> None:
     """Show the page and the settings of NAME."""
     from earmark.config import CommonSettings, yaml_names
     from earmark.errors import UsageError
-    from earmark.plugins import find_plugin, import_user_module, plugin_names, table_names
+    from earmark.plugins import find_plugin, plugin_names, table_names
 
     is_table = name.endswith((".yaml", ".yml")) or name.replace("-", "_") in table_names("benchmarks")
-    is_known = "." in name and not is_table
-    if is_known:  # a user's module, of any kind
-        module = import_user_module(name)
+    is_known = ("." in name or name.startswith("hub:")) and not is_table
+    if is_known:  # a user's module of any kind, or a set of their own
+        module = find_plugin("benchmarks", name)
         print_text(f"{name}\n\n{(module.__doc__ or '').strip()}\n")
         _show_settings("settings", getattr(module, "Settings", None), "")
     for kind in ("benchmarks", "models", "conditions", "scorers"):
@@ -60,7 +60,14 @@ def _show_benchmark_table(name: str) -> None:
     for task, facts in benchmark.task_facts.items():
         rows = f"{facts.rows:,} rows, " if facts.rows is not None else ""
         ears = f"{facts.needs_ears} ({facts.reason})" if facts.reason else facts.needs_ears
-        print_line(f"  {task}: {rows}needs ears: {ears}; {facts.license or 'license unknown'}")
+        licenses = facts.license or "license unknown"
+        licenses += f"; sound: {facts.sound_license}" if facts.sound_license else ""
+        print_line(f"  {task}: {rows}needs ears: {ears}; {licenses}")
+    if table.official_file:
+        reply, suffix = table.official_file.reply, table.official_file.format
+        print_line(
+            f"official file: {suffix}, replies under '{reply}': earmark export RUN --to official, earmark import"
+        )
     _show_settings("settings", module.Settings, "")
 
 

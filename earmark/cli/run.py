@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
 from earmark.cli._console import print_line
+from earmark.cli._options import hydra_options
 from earmark.errors import FINISHED_WITH_FAILURES
 
 if TYPE_CHECKING:
@@ -18,29 +20,52 @@ if TYPE_CHECKING:
 
 @click.command(context_settings={"ignore_unknown_options": True})
 @click.argument("words", nargs=-1, required=True, type=click.UNPROCESSED)
-def command(words: tuple[str, ...]) -> None:
+@hydra_options
+def command(words: tuple[str, ...], *, sweep: bool, cfg: str | None, config_dir: Path | None) -> None:
     """Run benchmarks or suites: earmark run BENCHMARK[:TASK]... [key=value]...
 
     \b
     earmark run listen data=FOLDER model=http://127.0.0.1:8000/v1 limit=20
     earmark run listen:2B listen:3B data=FOLDER policy=official
     earmark run acoustics model=local 'condition=[plain,silence]'
+    earmark run -m acoustics model=local,fake limit=5,20
 
     Rerun the command to resume an unfinished run; resume=false starts a new one.
     """
-    if run_benchmarks(words):
+    if sweep or cfg or config_dir or Path("conf").is_dir() or Path("configs").is_dir():
+        failed = _run_composed(words, sweep=sweep, cfg=cfg, config_dir=config_dir)
+    else:
+        failed = run_benchmarks(words)
+    if failed:
         sys.exit(FINISHED_WITH_FAILURES)
+
+
+def _run_composed(words: tuple[str, ...], *, sweep: bool, cfg: str | None, config_dir: Path | None) -> int:
+    """Run with the settings of the user's own folder, each combination of them, or print them."""
+    from earmark.cli._args import parse_runs
+    from earmark.cli._sweep import make_jobs, print_settings, run_jobs, use_settings_folder
+
+    use_settings_folder(config_dir, primary=False)
+    if cfg:
+        print_settings(parse_runs(words))
+        return 0
+    return run_jobs(make_jobs(words, parse_runs), run_all) if sweep else run_benchmarks(words)
 
 
 def run_benchmarks(words: tuple[str, ...]) -> int:
     """Run the benchmarks of a command line; return the number of failed items."""
     from earmark.cli._args import parse_runs
 
-    return evaluate_all(parse_runs(words))
+    return count_failed(run_all(parse_runs(words)))
 
 
-def evaluate_all(runs: Sequence[BenchmarkRun]) -> int:
-    """Run benchmarks, then print the tables of all that finished; return the number of failed items."""
+def count_failed(results: Sequence[RunResult]) -> int:
+    """Number of items that failed in some runs."""
+    return sum(result.n_failed for result in results)
+
+
+def run_all(runs: Sequence[BenchmarkRun]) -> list[RunResult]:
+    """Run benchmarks, then print the tables of all that finished."""
     import asyncio
 
     from earmark.cli._progress import ProgressDisplay
@@ -54,7 +79,7 @@ def evaluate_all(runs: Sequence[BenchmarkRun]) -> int:
     finally:  # if a benchmark raises, the results of those before it are shown
         for result in results:
             _show(result)
-    return sum(result.n_failed for result in results)
+    return results
 
 
 def _show(result: RunResult) -> None:
@@ -63,4 +88,8 @@ def _show(result: RunResult) -> None:
     benchmark = result.benchmark
     show_metrics(f"{benchmark.name} by {result.model}", result.metrics)
     print_line(f"source: {benchmark.source or 'not stated'}; licence: {benchmark.license or 'not stated'}")
+    if result.n_failed:
+        from earmark.runs.failures import reason_lines
+
+        print_line(*reason_lines(result.folder))
     print_line(*result.metrics.warnings, f"run: {result.folder}", "")

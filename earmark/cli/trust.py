@@ -18,7 +18,7 @@ def command(runs: tuple[Path, ...], remove: bool) -> None:
     A run that was made here is trusted already. Look at what is listed first: trusting a run that somebody sent is
     running their code. A change of run.json or config.yaml ends the trust.
     """
-    from earmark.runs.rescore import load_config
+    from earmark.runs.rescore import read_config
     from earmark.runs.signature import load_signature
     from earmark.runs.trust import config_dir, forget_run, trust_run
     from earmark.runs.untrusted import find_in_run
@@ -28,7 +28,7 @@ def command(runs: tuple[Path, ...], remove: bool) -> None:
             forget_run(run)
             print_line(f"{run}: not trusted")
             continue
-        things = find_in_run(load_signature(run), load_config(run))
+        things = find_in_run(load_signature(run), read_config(run))
         print_line(*(f"{run}: {thing.field} is {thing.value}" for thing in things))
         trust_run(run)
         print_line(f"{run}: trusted, by a file in {config_dir() / 'trusted'}")

@@ -2,19 +2,25 @@
 
 A name such as `main` moves; what was fetched does not. The first fetch writes down the commit that the name stood for
 and the SHA-256 of each file, and everything after reads that commit. A connection that breaks is taken up within the
-file; a fetch that is begun again keeps the files that have come.
+file; a fetch that is begun again keeps the files that have come. With HF_HUB_OFFLINE nothing is asked for: a snapshot
+that lies in the hub's cache is taken.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from fnmatch import fnmatch
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import msgspec
 from msgspec import Struct
 
 from earmark.data.cache import atomic_write, cache_dir, sha256_file
 from earmark.errors import BadData, BadSetup
+
+if TYPE_CHECKING:
+    from huggingface_hub import DatasetInfo
 
 
 class FetchedDataset(Struct, frozen=True):
@@ -44,12 +50,25 @@ def find_fetched(repository: str, revision: str) -> FetchedDataset | None:
     return dataset if all((dataset.place / name).exists() for name in dataset.files) else None
 
 
+def find_cached(repository: str, revision: str) -> Path | None:
+    """The folder of a data set in the hub's own cache, which other programs may have filled; None where it is not."""
+    from huggingface_hub import snapshot_download  # noqa: PLC0415 - a quarter of a second
+    from huggingface_hub.errors import HFValidationError, LocalEntryNotFoundError  # noqa: PLC0415
+
+    try:
+        return Path(snapshot_download(repository, repo_type="dataset", revision=revision, local_files_only=True))
+    except LocalEntryNotFoundError:
+        return None
+    except HFValidationError as error:
+        raise BadData(f"{repository}: {' '.join(str(error).split())}") from error
+
+
 def fetch_dataset(repository: str, revision: str, patterns: list[str], log: Callable[[str], object]) -> FetchedDataset:
     """Bring the files of a data set that match the patterns, and write down which they are.
 
     Raises BadSetup where the hub cannot be reached or has no such thing.
     """
-    from huggingface_hub import HfApi, snapshot_download  # noqa: PLC0415 - a quarter of a second
+    from huggingface_hub import HfApi, constants, snapshot_download  # noqa: PLC0415 - a quarter of a second
     from huggingface_hub.errors import (  # type: ignore[attr-defined] # noqa: PLC0415
         HFValidationError,
         HTTPError,  # of its HTTP library: which one that is has changed before
@@ -58,14 +77,20 @@ def fetch_dataset(repository: str, revision: str, patterns: list[str], log: Call
     )
 
     try:
-        commit = HfApi().dataset_info(repository, revision=revision).sha or revision
-        log(f"fetching {repository} at {commit[:12]} ({revision})")
-        place = Path(snapshot_download(repository, repo_type="dataset", revision=commit, allow_patterns=patterns))
+        if constants.HF_HUB_OFFLINE:
+            place = Path(snapshot_download(repository, repo_type="dataset", revision=revision, allow_patterns=patterns))
+            commit = place.name
+            log(f"HF_HUB_OFFLINE is set: {repository} at {commit[:12]} is taken from the hub's cache")
+        else:
+            info = HfApi().dataset_info(repository, revision=revision, files_metadata=True)
+            commit = info.sha or revision
+            log(f"fetching {repository} at {commit[:12]} ({revision}): {_describe(info, patterns)}")
+            place = Path(snapshot_download(repository, repo_type="dataset", revision=commit, allow_patterns=patterns))
     except (HTTPError, OfflineModeIsEnabled, HFValidationError, XetDownloadError, OSError) as error:
         message = " ".join(str(error).split())[:300]
+        cure = "unset HF_HUB_OFFLINE to download it" if constants.HF_HUB_OFFLINE else "check the network and the name"
         raise BadSetup(
-            f"{repository} cannot be fetched ({message}); check the network and the name, or copy the files by hand "
-            "and give data=FOLDER"
+            f"{repository} cannot be fetched ({message}); {cure}, or copy the files by hand and give data=FOLDER"
         ) from error
     names = sorted(str(path.relative_to(place)) for path in place.rglob("*") if path.is_file())
     if not names:
@@ -76,3 +101,23 @@ def fetch_dataset(repository: str, revision: str, patterns: list[str], log: Call
     )
     atomic_write(_note_path(repository, revision), msgspec.json.format(msgspec.json.encode(dataset)))
     return dataset
+
+
+def _describe(info: DatasetInfo, patterns: list[str]) -> str:
+    """Number and size of the files that match the patterns, and the licence that the data set states."""
+    files = [file for file in info.siblings or () if any(fnmatch(file.rfilename, pattern) for pattern in patterns)]
+    size = sum(file.size or 0 for file in files)
+    license_name = getattr(info.card_data, "license", None) or "not stated"
+    return f"{len(files)} files, {format_bytes(size)}, licence: {license_name}"
+
+
+def format_bytes(size: int) -> str:
+    """Format a size for people.
+
+    >>> format_bytes(999), format_bytes(1_234_567_890)
+    ('999 bytes', '1.2 GB')
+    """
+    for factor, unit in ((10**9, "GB"), (10**6, "MB"), (10**3, "kB")):
+        if size >= factor:
+            return f"{size / factor:.1f} {unit}"
+    return f"{size} bytes"

@@ -51,6 +51,14 @@ def read_records(path: Path, columns: Sequence[str], *, head: bool = True) -> It
     raise BadData(f"{path}: rows are read from {', '.join(FORMATS)}, not from {suffix or 'a file without a suffix'}")
 
 
+def column_names(path: Path) -> list[str]:
+    """The columns of a parquet file, to read all of them; nothing for other files, whose rows are read whole."""
+    if path.suffix.lower() != ".parquet":
+        return []
+    check_downloaded(path)
+    return [name for name, *_ in _query(path, "describe select * from read_parquet(?)", [str(path)]).fetchall()]
+
+
 def _parquet_records(path: Path, columns: Sequence[str]) -> Iterator[Row]:
     described = _query(path, "describe select * from read_parquet(?)", [str(path)]).fetchall()
     types = {name: kind for name, kind, *_ in described}
@@ -149,6 +157,8 @@ def _csv_records(path: Path, columns: Sequence[str], delimiter: str, *, head: bo
             names = next(reader, []) if head else []
             if head:
                 _check_names(path, columns, dict.fromkeys(names))
+                if twice := next((name for name in names if names.count(name) > 1), ""):
+                    raise BadData(f"{path}: the column '{twice}' stands twice in its head; give each its own name")
             for cells in reader:
                 if not cells:
                     continue

@@ -70,9 +70,7 @@ def _is_alone(place: Path, path: Path, split: str) -> bool:
 
 def check_columns(path: str | Path, wanted: Mapping[str, str]) -> None:
     """Raise BadData unless the file has these columns with these types, written as duckdb writes them."""
-    types = {
-        name: kind for name, kind, *_ in _query(path, "describe select * from read_parquet(?)", [str(path)]).fetchall()
-    }
+    types = column_types(path)
     for name, kind in wanted.items():
         if name not in types:
             raise BadData(
@@ -80,6 +78,12 @@ def check_columns(path: str | Path, wanted: Mapping[str, str]) -> None:
             )
         if types[name] != kind:
             raise BadData(f"{path}: column '{name}' has type {types[name]}, expected {kind}")
+
+
+def column_types(path: str | Path) -> dict[str, str]:
+    """The columns of a file with their types."""
+    described = _query(path, "describe select * from read_parquet(?)", [str(path)]).fetchall()
+    return {name: kind for name, kind, *_ in described}
 
 
 def read_rows(

@@ -21,7 +21,6 @@ from typing import Any, Final
 
 from msgspec import Struct
 
-from earmark.data.plain_yaml import load_plain_yaml
 from earmark.data.regular import check_regular
 from earmark.errors import BadData
 
@@ -159,6 +158,13 @@ def _split_by_card(place: Path, split: str, config: str) -> list[Path] | None:
     return list(dict.fromkeys(found))
 
 
+def card_patterns(place: Path, split: str, config: str) -> list[str]:
+    """The patterns of files that the card of a repository maps to a split; none where it says nothing of it."""
+    mapping = _read_card(place / CARD)
+    default = next((name for name, (is_default, _) in mapping.items() if is_default), next(iter(mapping), ""))
+    return list(mapping[config or default][1].get(split, ())) if (config or default) in mapping else []
+
+
 def _expand(place: Path, card: Path, pattern: str) -> Iterator[Path]:
     """Files of the folder that a pattern of the card names, no hidden ones and none elsewhere."""
     parts = PurePosixPath(pattern).parts
@@ -178,6 +184,8 @@ def _read_card(card: Path) -> dict[str, tuple[bool, dict[str, list[str]]]]:
         return {}
     text = card.read_text(encoding="utf-8-sig", errors="replace")
     match = re.match(r"---[ \t]*\r?\n(.*?)\r?\n---[ \t]*(?:\r?\n|\Z)", text, re.DOTALL)
+    from earmark.data.plain_yaml import load_plain_yaml  # noqa: PLC0415 - of data with a card
+
     front = load_plain_yaml(match[1], card) if match else None
     configs = front.get("configs") if isinstance(front, dict) else None
     found: dict[str, tuple[bool, dict[str, list[str]]]] = {}

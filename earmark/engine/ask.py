@@ -7,9 +7,9 @@ from pathlib import Path
 
 from earmark.audio.read import ClipLoader
 from earmark.config import RunSettings
+from earmark.data.prompt_words import WORDS_FILE
 from earmark.engine.barrier import Tracebacks
-from earmark.engine.batch import BatchRunner
-from earmark.engine.prepare import PromptPreparer, prepare_questions
+from earmark.engine.prepare import PromptPreparer, keep_words, prepare_questions
 from earmark.engine.prices import has_prices
 from earmark.engine.progress import Callbacks, Progress
 from earmark.engine.questions import Question, RunJob
@@ -22,7 +22,8 @@ from earmark.types import Benchmark, Limits, Model
 def make_preparer(benchmark: Benchmark, model: Model, run: Path, settings: RunSettings) -> PromptPreparer:
     """Return what prepares the items of a benchmark for a model."""
     limits = Limits(settings.max_audio_seconds, settings.max_audio_bytes)
-    return PromptPreparer(benchmark.prompt, model.capabilities, Tracebacks(run), ClipLoader(limits))
+    words_path = run / WORDS_FILE if settings.keep_words else None
+    return PromptPreparer(benchmark.prompt, model.capabilities, Tracebacks(run), ClipLoader(limits), words_path)
 
 
 async def ask_questions(
@@ -43,9 +44,12 @@ async def ask_questions(
             f"budget={settings.budget:g} stops nothing unless the server tells what answers cost: the model has no "
             "prices"
         )
-    stream = prepare_questions(questions, make_preparer(benchmark, model, run, settings))
+    preparer = make_preparer(benchmark, model, run, settings)
+    stream = keep_words(prepare_questions(questions, preparer), preparer)
     runner = Runner(model, benchmark, run / JOURNAL_FILE, settings, progress, callbacks.progress)
     if settings.batch:
+        from earmark.engine.batch import BatchRunner  # noqa: PLC0415 - few runs go by batches
+
         batches = BatchRunner(job, model, progress, callbacks.log)
         await runner.ask(batches.records(stream, runner.flush))
     else:

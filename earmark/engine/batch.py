@@ -15,24 +15,24 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Container
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable
 from contextlib import aclosing
 from pathlib import Path
 from typing import Any, Final, TypeVar
 
 import msgspec
-from msgspec import Struct
 
 from earmark.data.cache import atomic_write, sha256_file
 from earmark.data.plain import encode_line
 from earmark.engine.barrier import Barrier, Tracebacks
+from earmark.engine.batch_state import FOLDER, BatchState, count_pending, load_batch_states, records_path, requests_path
 from earmark.engine.prepare import PreparedItem, to_failure
 from earmark.engine.progress import Progress
 from earmark.engine.questions import RunJob
 from earmark.engine.retries import retries
 from earmark.engine.throttle import unwrap
 from earmark.errors import AskError, BadSetup, RunStopped, UsageError
-from earmark.journal import Record, check_response, question_key, read_journal, read_keys
+from earmark.journal import Record, check_response, question_key, read_journal
 from earmark.text.echo import flag_echo
 from earmark.types import (
     BatchJob,
@@ -47,7 +47,6 @@ from earmark.types import (
 
 Argument = TypeVar("Argument")  # what a service is asked with,
 Result = TypeVar("Result")  # and what it tells
-FOLDER: Final = "batch"
 MAX_REQUESTS_PER_FILE: Final = 50_000  # in a file, at most,
 MAX_BYTES_PER_FILE: Final = 190_000_000  # and bytes: services take 50,000 and 200 MB
 MIN_POLL_INTERVAL: Final[Seconds] = 0.5  # after which it is looked whether a batch is done; then longer each time,
@@ -56,62 +55,12 @@ POLL_BACKOFF: Final = 1.5
 MAX_CALL_ATTEMPTS: Final = 5  # of one look at the service
 
 
-class BatchState(Struct, frozen=True):
-    """State of a batch."""
-
-    number: int
-    questions: int
-    file: str = ""  # as the service calls it, once it has it
-    batch: str = ""
-    done: bool = False
-
-
 def find_service(model: Model) -> BatchService:
     """Return the queue of a model's service. Raises UsageError where it has none."""
     inner = unwrap(model)
     if not isinstance(inner, SendsBatches):
         raise UsageError(f"batch=true asks by a queue that {model.name} does not have; it is there for model=openai")
     return inner.batch_service()
-
-
-class CompletedOrPending:
-    """Questions not to ask: those completed, and those pending in a batch."""
-
-    def __init__(self, done: Container[int], run: Path) -> None:
-        self._done = done
-        self._sent = {
-            line.question_id()
-            for state in load_batch_states(run)
-            if not state.done
-            for line in read_keys(records_path(run, state.number))
-        }
-
-    def __contains__(self, question: object) -> bool:
-        return question in self._sent or question in self._done
-
-
-def load_batch_states(run: Path) -> list[BatchState]:
-    """The batches of a run, in order."""
-    return [msgspec.json.decode(path.read_bytes(), type=BatchState) for path in sorted((run / FOLDER).glob("*.json"))]
-
-
-def count_pending(run: Path) -> int:
-    """Number of questions of a run a service has in its queue."""
-    return sum(state.questions for state in load_batch_states(run) if not state.done)
-
-
-def check_no_pending_batch(run: Path) -> None:
-    """Raise UsageError where questions that are under way in a batch would be asked otherwise."""
-    if waiting := count_pending(run):
-        raise UsageError(f"{run}: {waiting} questions are under way in a batch; add batch=true to wait for them")
-
-
-def records_path(run: Path, number: int) -> Path:
-    return run / FOLDER / f"{number:03}.records.jsonl"
-
-
-def requests_path(run: Path, number: int) -> Path:
-    return run / FOLDER / f"{number:03}.requests.jsonl"
 
 
 class BatchRunner:

@@ -61,7 +61,7 @@ def load_condition(text: str, seed: int, benchmark: Benchmark) -> Condition | No
 
 def check_plugin_name(name: str, made: NamedPlugin) -> NamedPlugin:
     """Check that a user's plug-in has the name by which a run finds it again. Raises UsageError."""
-    if "." in name and made.name.partition(":")[0] != name:
+    if "." in name and name not in (made.name, made.name.partition(":")[0]):
         raise UsageError(f"{name} calls itself '{made.name}'; expected '{name}', by which a run finds it again")
     return made
 

@@ -8,7 +8,6 @@ from typing import Any
 
 from earmark import plugins
 from earmark.config import ModelConfig, parse_model
-from earmark.engine.cache import CachedModel, key_settings, open_cache
 from earmark.engine.prices import PricedModel
 from earmark.engine.retries import DEFAULT_MAX_ATTEMPTS, DEFAULT_RETRY_TIMEOUT, RetryingModel
 from earmark.engine.throttle import Throttle, make_throttle
@@ -41,6 +40,8 @@ async def open_judge_model(settings: Mapping[str, Any]) -> AsyncIterator[Model]:
     """Open a model that a scorer asks: throttled, asked again where that may help, its answers cached."""
     config = parse_model(settings)
     async with _open_backend(config) as model:
+        from earmark.engine.cache import CachedModel, key_settings, open_cache  # noqa: PLC0415 - of judges and caches
+
         with open_cache() as cache:
             asked = RetryingModel(make_throttle(model, config), DEFAULT_MAX_ATTEMPTS, DEFAULT_RETRY_TIMEOUT)
             yield CachedModel(asked, cache, key_settings(config))
@@ -54,6 +55,8 @@ async def _open_model(config: ModelConfig) -> AsyncIterator[Model]:
             yield model
             return
         uncached = replace(config, common=replace(config.common, cache=False))
+        from earmark.engine.cache import CachedModel, key_settings, open_cache  # noqa: PLC0415
+
         with open_cache() as cache:
             yield CachedModel(make_throttle(model, uncached), cache, key_settings(config))
 
@@ -63,6 +66,16 @@ async def _open_backend(config: ModelConfig) -> AsyncIterator[Model]:
     """Open what answers, with its prices. Raises BadSetup where a key among its settings was not written down."""
     if hidden := first_hidden(config.composed, "model"):
         raise BadSetup(f"{hidden} was a key, and keys are not written down; give it again: {hidden}=VALUE")
-    module, prices = plugins.find_plugin("models", config.common.backend), config.common.prices
-    async with module.load(config.settings) as opened:
+    prices = config.common.prices
+    async with _load(config) as opened:
         yield PricedModel(opened, prices) if prices else opened
+
+
+def _load(config: ModelConfig) -> AbstractAsyncContextManager[Model]:
+    common = config.common
+    if common.replicas > 1 or common.gpus or common.cluster:
+        from earmark.engine.replicas import open_replicas  # noqa: PLC0415 - for few runs
+
+        return open_replicas(config)
+    opened: AbstractAsyncContextManager[Model] = plugins.find_plugin("models", common.backend).load(config.settings)
+    return opened

@@ -9,13 +9,16 @@ import time
 from collections import deque
 from collections.abc import AsyncGenerator, Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import aclosing
 from itertools import islice
+from pathlib import Path
 from typing import Final, Literal, NamedTuple
 
 from msgspec import Struct, field
 
 from earmark.audio.prepare import load_media, prepare_audio
 from earmark.audio.read import ClipLoader
+from earmark.data.prompt_words import WordsFile, describe_turns, encode_words
 from earmark.engine.barrier import Barrier, Tracebacks
 from earmark.engine.digests import audio_digest, prompt_digest
 from earmark.engine.questions import Question, condition_name
@@ -49,6 +52,7 @@ class PreparedItem(Struct, frozen=True):
 
     record: Record  # what will be written, without an outcome yet
     prompt: Prompt
+    words: bytes = b""  # its line of words.jsonl, where words are kept
 
 
 class PromptPreparer(Struct, frozen=True):
@@ -58,6 +62,7 @@ class PromptPreparer(Struct, frozen=True):
     capabilities: Capabilities
     tracebacks: Tracebacks
     loader: ClipLoader = field(default_factory=ClipLoader)
+    words_path: Path | None = None  # where the words of prompts are kept
 
     def prepare_item(self, item: Item, condition: Condition | None, repeat: int) -> PreparedItem | Record:
         """Prepare one question. A prompt that cannot be made is a finished record."""
@@ -72,7 +77,9 @@ class PromptPreparer(Struct, frozen=True):
             except AskError as error:
                 return replace(record, failure=to_failure(error, attempts=0))
             digest = audio_digest(loaded, source_digests(ready))
-            return PreparedItem(replace(record, audio_sent=describe_audio(ready), audio_digest=digest), ready)
+            words, line = encode_words(describe_turns(ready)) if self.words_path else ("", b"")
+            sent = describe_audio(ready)
+            return PreparedItem(replace(record, audio_sent=sent, audio_digest=digest, words=words), ready, line)
         return replace(record, failure=self.tracebacks.failure(barrier, record.title, attempts=0))
 
 
@@ -146,6 +153,24 @@ async def prepare_questions(
                 turn += 1
     finally:
         pool.shutdown(wait=False, cancel_futures=True)
+
+
+def keep_words(
+    stream: AsyncGenerator[PreparedItem | Record], preparer: PromptPreparer
+) -> AsyncGenerator[PreparedItem | Record]:
+    """Have the words of prepared items written as they pass, before they are asked, where words are kept."""
+    return _write_words(stream, preparer.words_path) if preparer.words_path else stream
+
+
+async def _write_words(
+    stream: AsyncGenerator[PreparedItem | Record], path: Path
+) -> AsyncGenerator[PreparedItem | Record]:
+    async with aclosing(stream):
+        with await asyncio.to_thread(WordsFile, path) as file:
+            async for item in stream:
+                if isinstance(item, PreparedItem):
+                    file.append(item.record.words, item.words)
+                yield item
 
 
 def prepare_prompt(

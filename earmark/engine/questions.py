@@ -11,6 +11,7 @@ import msgspec
 
 from earmark.config import ModelConfig, RunSettings
 from earmark.data.plain import ENCODER, escape_bytes, repair
+from earmark.engine.shards import parse_shard, select_shard
 from earmark.errors import BadData
 from earmark.journal import question_key
 from earmark.text.targets import resolve_target
@@ -102,7 +103,8 @@ def questions(
     benchmark: Benchmark, conditions: tuple[Condition | None, ...], settings: RunSettings
 ) -> Iterator[Question]:
     """Questions of a run in order: item by item, each under every condition, each as often as it is repeated."""
-    for item in sort_items(benchmark, limit_items(benchmark, settings.limit)):
+    items = select_shard(limit_items(benchmark, settings.limit), parse_shard(settings.shard))
+    for item in sort_items(benchmark, items):
         if item.state != "skipped":
             for condition in conditions:
                 for repeat in range(settings.repeats):

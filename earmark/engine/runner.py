@@ -180,7 +180,12 @@ class Runner:
             outcome, requests = self._tracebacks.failure(barrier, job.record.title), 1
         if isinstance(outcome, Response):
             self._failures_in_a_row = 0
-            return replace(job.record, response=flag_echo(outcome, job.prompt), attempts=requests)
+            response = flag_echo(outcome, job.prompt)
+            if response.speech:
+                from earmark.engine.speech import keep_speech  # noqa: PLC0415 - few models speak
+
+                response = await keep_speech(response, self._path.parent, self._model)
+            return replace(job.record, response=response, attempts=requests)
         self._failures_in_a_row += barrier.error is not None or not outcome.final
         if self._failures_in_a_row >= self._settings.max_consecutive_failures:
             raise RunStopped(

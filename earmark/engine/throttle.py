@@ -171,7 +171,7 @@ def make_throttle(model: Model, config: ModelConfig) -> Throttle:
     shared, server = config.common, unwrap(model)
     return Throttle(
         model,
-        BATCHING_CONCURRENCY if _batches(server, config) else shared.concurrency,
+        BATCHING_CONCURRENCY if _batches(server, config) else shared.concurrency * shared.replicas,
         start=START_HOSTED if isinstance(server, OnServer) and server.is_hosted else START_OWN,
         requests_per_minute=None if shared.cache else shared.requests_per_minute,
         tokens_per_minute=None if shared.cache else shared.tokens_per_minute,

@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 import re
 import string
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import count
 from pathlib import Path
 from typing import Annotated, Any, Final, TypeAlias
 
@@ -14,10 +15,11 @@ from msgspec import Struct
 
 from earmark.data import regular
 from earmark.data.plain import ENCODER, repair
+from earmark.data.prompt_words import WordsPart, WordsTurn
 from earmark.errors import BadData
 from earmark.runs.imported import ScorerSpec, TaskStats, ValueRange
 from earmark.text.stops import stop_of
-from earmark.types import Response, Usage, replace
+from earmark.types import Response, Role, Usage, replace
 
 RepeatIndex: TypeAlias = Annotated[int, msgspec.Meta(ge=0, le=1_000_000)]  # number of the repeat, from 0
 
@@ -207,6 +209,35 @@ class LoggedMessage(Struct, frozen=True):
     def reasoning(self) -> str:
         """Reasoning, if it has parts of its own."""
         return "".join(part.reasoning or "" for part in self.parts if part.type == "reasoning")
+
+
+def prompt_turns(messages: str | Sequence[LoggedMessage]) -> list[WordsTurn]:
+    """The turns of a prompt as a log has them, up to the reply; a text is one turn of the user.
+
+    >>> prompt_turns("Which?")
+    [WordsTurn(role='user', parts=('Which?',))]
+    """
+    if isinstance(messages, str):
+        return [WordsTurn("user", (messages,))] if messages else []
+    asked = list(messages)
+    while asked and asked[-1].role == "assistant":
+        asked.pop()
+    numbers = {"sound": count(), "picture": count()}
+
+    def convert(part: LoggedMessage.LoggedPart) -> WordsPart:
+        kind = {"audio": "sound", "image": "picture"}.get(part.type)
+        return {kind: next(numbers[kind])} if kind else part.text or ""
+
+    roles: dict[str, Role] = {"system": "system", "assistant": "assistant"}
+    return [
+        WordsTurn(
+            roles.get(message.role, "user"),
+            (message.content,)
+            if isinstance(message.content, str)
+            else tuple(filter(None, map(convert, message.parts))),
+        )
+        for message in asked
+    ]
 
 
 def user_text(messages: Iterable[LoggedMessage]) -> str:

@@ -25,8 +25,7 @@ from earmark.errors import BadData
 from earmark.journal import Record, ScoreLine
 from earmark.runs.imported import ImportedRun
 from earmark.stats.repeats import summarize_repeats
-from earmark.text.imported_verdicts import ImportedVerdict, to_notes
-from earmark.types import Clip, Failure, Item, Response, Source
+from earmark.types import Clip, Failure, ImportedVerdict, Item, Response, Source
 
 FIRST_SEED: Final = 42  # of run_1
 LABELS: Final = ("A", "B")
@@ -138,7 +137,7 @@ def _record(line: Mapping[str, Any], place: ResultPath, first: int) -> Record:
     chosen = line["chosen"]
     reply = line["reply"] if line["reply"] is not None else chosen
     verdict = ImportedVerdict("chosen", float(chosen == line["gold"]), chosen or "")
-    return Record(item, repeat=repeat, response=Response(str(reply or ""), notes=to_notes([verdict])))
+    return Record(item, repeat=repeat, response=Response(str(reply or "")), verdicts=(verdict,))
 
 
 # ---------------------------------------------------------------- export

@@ -37,8 +37,7 @@ from earmark.importers._choices import Options, label_of, parse_options
 from earmark.importers._runs import decode_json, matching_files, measure_scorers, read_head
 from earmark.journal import Record
 from earmark.runs.imported import OPEN, ImportedRun, ScorerSpec, TaskStats
-from earmark.text.imported_verdicts import ImportedVerdict, to_notes
-from earmark.types import Item, Response
+from earmark.types import ImportedVerdict, Item, Response
 
 NAME: Final = "*_score.json"
 FILE_START: Final = re.compile(rb'\s*\{\s*"(?:wer|bleu|meteor|acc|string_match|\w+_judge)"\s*:')
@@ -184,14 +183,17 @@ def _record(task: str, number: int, row: TranscriptRow | JudgedRow | ArithmeticR
     reference = row.reference if isinstance(row.reference, str) else "|".join(row.reference)
     item = Item(f"{number}-{hash64(reference.encode())[:6]}", task)
     if isinstance(row, TranscriptRow):
-        verdicts = to_notes([ImportedVerdict("sample_wer", row.wer)])
-        return _make_record(item, "", (_text(row.reference),), Response(_text(row.prediction), notes=verdicts))
+        record = _make_record(item, "", (_text(row.reference),), Response(_text(row.prediction)))
+        return msgspec.structs.replace(record, verdicts=(ImportedVerdict("sample_wer", row.wer),))
     if isinstance(row, ArithmeticRow):
         return _make_record(item, "", row.reference, Response(row.prediction))
     value = row.rate_score if row.success else None
-    response = Response(
-        row.model_prediction, notes=to_notes([ImportedVerdict(measure, value, explanation=row.judge_response)])
-    )
+    verdict = ImportedVerdict(measure, value, explanation=row.judge_response)
+    return msgspec.structs.replace(_judged_record(item, row), verdicts=(verdict,))
+
+
+def _judged_record(item: Item, row: JudgedRow) -> Record:
+    response = Response(row.model_prediction)
     item = msgspec.structs.replace(item, tags={"kind": row.task} if row.task else {})
     options = _options_after_choices(row.question) or _options_in_brackets(row.question)
     label = options and (label_of(row.reference, options) or _target_label(row.reference, options))

@@ -36,13 +36,13 @@ from earmark.importers._runs import (
     measure_scorers,
     object_keys,
     plain_name,
+    prompt_turns,
     read_lines,
     user_text,
 )
 from earmark.journal import Record
-from earmark.runs.imported import ImportedRun, ScorerSpec, TaskStats
-from earmark.text.imported_verdicts import ImportedVerdict, to_notes
-from earmark.types import Clip, Failure, Item, Response
+from earmark.runs.imported import ImportedRun, ScorerSpec, TaskStats, with_prompt
+from earmark.types import Clip, Failure, ImportedVerdict, Item, Response
 
 SCORED_STATUSES: Final = ("success", "fallback")
 
@@ -194,7 +194,8 @@ def _records(reviews: Sequence[Path]) -> Iterator[Record]:
     for file in reviews:
         ended = _predictions(file)
         for _, review in read_lines(file, Review, "a review of evalscope"):
-            yield _record(plain_name(file.stem), review, ended.get(review.index))
+            record = _record(plain_name(file.stem), review, ended.get(review.index))
+            yield with_prompt(record, prompt_turns(review.messages or review.input))
 
 
 def _predictions(file: Path) -> dict[int, Prediction]:
@@ -217,10 +218,10 @@ def _record(task: str, review: Review, ended: Prediction | None) -> Record:
     reply = next((message for message in reversed(review.messages) if message.role == "assistant"), None)
     text = reply.text if reply else sampled.score.prediction or ""
     reasoning = reply.reasoning if reply else ""
-    response = Response(text, reasoning=reasoning, notes=to_notes(_verdicts(sampled.score)))
+    response = Response(text, reasoning=reasoning)
     if output:
         response = output.complete(response)
-    return Record(item, asked, repeat=repeat, response=response)
+    return Record(item, asked, repeat=repeat, response=response, verdicts=tuple(_verdicts(sampled.score)))
 
 
 def _item(task: str, name: str, words: str, review: Review) -> Item:

@@ -45,13 +45,13 @@ from earmark.importers._runs import (
     matching_scorers,
     measure_scorers,
     plain_name,
+    prompt_turns,
     read_head,
     user_text,
 )
 from earmark.journal import Record
-from earmark.runs.imported import ImportedRun, ScorerSpec, TaskStats
-from earmark.text.imported_verdicts import ImportedVerdict, to_notes
-from earmark.types import Failure, Item, Response
+from earmark.runs.imported import ImportedRun, ScorerSpec, TaskStats, with_prompt
+from earmark.types import Failure, ImportedVerdict, Item, Response
 
 HEADERS: Final = ("header.json", "_journal/start.json")
 ZSTANDARD: Final = 93  # the number of its method in a zip archive
@@ -192,7 +192,7 @@ def _open_archive(file: Path) -> Iterator[zipfile.ZipFile]:
 def _records(file: Path, task: str) -> Iterator[Record]:
     for where, raw in _samples(file):
         sample: LoggedSample = decode_json(raw, LoggedSample, f"{file}, {where}", "a sample of Inspect")
-        yield _record(task, sample)
+        yield with_prompt(_record(task, sample), prompt_turns(sample.input))
 
 
 def _samples(file: Path) -> Iterator[tuple[str, bytes | msgspec.Raw]]:
@@ -242,8 +242,9 @@ def _record(task: str, sample: LoggedSample) -> Record:
     if failed := _failure(sample):
         return Record(item, asked, repeat=repeat, failure=Failure("request-failed", failed[:MAX_REASON]))
     message = sample.output.choices[0].message
-    response = Response(message.text, reasoning=message.reasoning, notes=to_notes(_verdicts(sample.scores or {})))
-    return Record(item, asked, repeat=repeat, response=sample.output.complete(response))
+    response = Response(message.text, reasoning=message.reasoning)
+    verdicts = tuple(_verdicts(sample.scores or {}))
+    return Record(item, asked, repeat=repeat, response=sample.output.complete(response), verdicts=verdicts)
 
 
 def _failure(sample: LoggedSample) -> str:

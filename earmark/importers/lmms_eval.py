@@ -39,12 +39,12 @@ from earmark.importers._runs import (
     measure_scorers,
     object_keys,
     plain_name,
+    prompt_turns,
     read_lines,
 )
 from earmark.journal import Record
-from earmark.runs.imported import ImportedRun, ScorerSpec, TaskStats
-from earmark.text.imported_verdicts import ImportedVerdict, to_notes
-from earmark.types import Failure, Item, Response
+from earmark.runs.imported import ImportedRun, ScorerSpec, TaskStats, with_prompt
+from earmark.types import Failure, ImportedVerdict, Item, Response
 
 PATTERN: Final = "*_samples_*.jsonl"
 NAME: Final = re.compile(r"(?P<date>.+?)_samples_(?P<task>.+)\.jsonl")
@@ -136,7 +136,10 @@ def _records(tasks: Mapping[str, Path]) -> Iterator[Record]:
     for task, file in tasks.items():
         for number, fields in read_lines(file, dict[str, Any], "an object of lmms-eval"):
             where = f"{file}, line {number}"
-            yield from _record(plain_name(task), _line(fields, where), _verdicts(fields), where)
+            line = _line(fields, where)
+            turns = prompt_turns(line.input) if isinstance(line.input, str) else []
+            for record in _record(plain_name(task), line, _verdicts(fields), where):
+                yield with_prompt(record, turns)
 
 
 def _line(fields: Mapping[str, Any], where: str) -> SampleLine:
@@ -148,7 +151,7 @@ def _line(fields: Mapping[str, Any], where: str) -> SampleLine:
         ) from error
 
 
-def _record(task: str, line: SampleLine, verdicts: tuple[str, ...], where: str) -> Iterator[Record]:
+def _record(task: str, line: SampleLine, verdicts: tuple[ImportedVerdict, ...], where: str) -> Iterator[Record]:
     replies = _replies(line.filtered_resps if line.resps is None else line.resps)
     if replies is None:
         raise BadData(
@@ -163,7 +166,7 @@ def _record(task: str, line: SampleLine, verdicts: tuple[str, ...], where: str) 
         if reply.startswith(FAILED_MARK):
             yield Record(item, asked, repeat=repeat, failure=Failure("request-failed", reply))
         else:
-            yield Record(item, asked, repeat=repeat, response=Response(reply, notes=() if repeat else verdicts))
+            yield Record(item, asked, repeat=repeat, response=Response(reply), verdicts=() if repeat else verdicts)
 
 
 def _targets(target: str) -> tuple[str, ...]:
@@ -196,7 +199,7 @@ def _replies(value: Any) -> list[str] | None:
     return flat if flat and all(isinstance(reply, str) for reply in flat) else None
 
 
-def _verdicts(fields: Mapping[str, Any]) -> tuple[str, ...]:
+def _verdicts(fields: Mapping[str, Any]) -> tuple[ImportedVerdict, ...]:
     """The task's own numbers in a line."""
     known = {"doc_id", "doc", "target", "input", "filtered_resps", "resps", "token_counts", "doc_hash", "arguments"}
     verdicts = []
@@ -207,7 +210,7 @@ def _verdicts(fields: Mapping[str, Any]) -> tuple[str, ...]:
             read = next((value[key] for key in ANSWER_FIELDS if isinstance(value.get(key), str)), None)
         if name not in known and number is not None:
             verdicts.append(ImportedVerdict(plain_name(name), number, read))
-    return to_notes(verdicts)
+    return tuple(verdicts)
 
 
 def _number(value: Any) -> float | None:

@@ -24,8 +24,7 @@ from earmark.errors import BadData
 from earmark.importers._runs import LETTERS, decode_json, matching_files, measure_scorers, plain_name, read_head
 from earmark.journal import Record
 from earmark.runs.imported import ImportedRun, ScorerSpec, TaskStats
-from earmark.text.imported_verdicts import ImportedVerdict, to_notes
-from earmark.types import Clip, Failure, Item, Response
+from earmark.types import Clip, Failure, ImportedVerdict, Item, Response
 
 EXPECTED: Final = "a question of MMAU with id, question, choices, answer and model_output"
 KEYS: Final = (b'"audio_id"', b'"choices"', b'"answer"')
@@ -112,5 +111,5 @@ def _record(question: MmauQuestion) -> Record:
     reply = question.model_output if question.model_output is not None else question.model_prediction
     if reply is None:
         return Record(item, asked, failure=Failure("request-failed", "no model_output"))
-    notes = to_notes([ImportedVerdict("match", float(question.match))]) if question.match is not None else ()
-    return Record(item, asked, response=Response(reply, notes=notes))
+    verdicts = (ImportedVerdict("match", float(question.match)),) if question.match is not None else ()
+    return Record(item, asked, response=Response(reply), verdicts=verdicts)

@@ -26,11 +26,10 @@ from msgspec import Struct
 from earmark.data.cache import hash64
 from earmark.errors import BadData
 from earmark.importers._choices import add_choices
-from earmark.importers._runs import first_line, matching_files, measure_scorers, object_keys, read_lines
+from earmark.importers._runs import first_line, matching_files, measure_scorers, object_keys, prompt_turns, read_lines
 from earmark.journal import Record
-from earmark.runs.imported import ImportedRun, ScorerSpec, TaskStats
-from earmark.text.imported_verdicts import ImportedVerdict, to_notes
-from earmark.types import Failure, Item, Response
+from earmark.runs.imported import ImportedRun, ScorerSpec, TaskStats, with_prompt
+from earmark.types import Failure, ImportedVerdict, Item, Response
 
 DATA: Final = (
     *("alpacaeval_full", "alpacaeval_speaker", "alpacaeval", "commoneval", "wildvoice", "openbookqa"),
@@ -108,7 +107,8 @@ def _records(part: ResultFile) -> Iterator[Record]:
                 f"{part.file}, line {number}: found a dialogue of several turns, expected one prompt and one response; "
                 "take the file out"
             )
-        yield _record(part, number, line)
+        record = _record(part, number, line)
+        yield with_prompt(record, prompt_turns(line.prompt)) if part.condition == "transcript" else record
 
 
 def _record(part: ResultFile, number: int, line: AnswerLine) -> Record:
@@ -117,8 +117,9 @@ def _record(part: ResultFile, number: int, line: AnswerLine) -> Record:
     if line.response is None:
         failure = Failure("request-failed", "response is null")
         return Record(item, asked, condition=part.condition, failure=failure)
-    response = Response(line.response, notes=to_notes(_verdicts(line)))
-    return Record(item, asked, condition=part.condition, response=response)
+    response = Response(line.response)
+    verdicts = tuple(_verdicts(line))
+    return Record(item, asked, condition=part.condition, response=response, verdicts=verdicts)
 
 
 def _item(part: ResultFile, name: str, line: AnswerLine) -> Item:

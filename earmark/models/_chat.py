@@ -6,6 +6,7 @@ conversation, as samples.
 
 from __future__ import annotations
 
+import io
 import re
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -13,7 +14,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from earmark.errors import BadSetup, Rejected
-from earmark.types import Part, Prompt, Samples, Turn, Waveform
+from earmark.types import ImageBytes, Part, Prompt, Samples, Turn, Waveform
 
 MAX_NEW_TOKENS: Final = 1024  # tokens of an answer, if neither the settings nor the benchmark set a limit
 NO_THINKING: Final = {"enable_thinking": False}  # the variable of most chat templates; others ignore it
@@ -31,16 +32,40 @@ def to_messages(prompt: Prompt, system_prompt: str | None, placeholder: str = ""
 
 def _content(parts: tuple[Part, ...], placeholder: str) -> str | list[dict[str, Any]]:
     for part in parts:
-        if not isinstance(part, str | Waveform):
-            raise Rejected(f"a {type(part).__name__} cannot be given to this model; it takes text and audio samples")
+        if not isinstance(part, str | Waveform | ImageBytes):
+            raise Rejected(
+                f"a {type(part).__name__} cannot be given to this model; it takes text, samples and pictures"
+            )
     if placeholder:
+        if any(isinstance(part, ImageBytes) for part in parts):
+            raise Rejected("a picture cannot be given to this model: its chat template takes text alone")
         return "\n".join(part if isinstance(part, str) else placeholder for part in parts)
     if len(parts) == 1 and isinstance(parts[0], str):
         return parts[0]
-    return [
-        {"type": "text", "text": part} if isinstance(part, str) else {"type": "audio", "audio": samples(part)}
-        for part in parts
-    ]
+    return [_part(part) for part in parts]
+
+
+def _part(part: Part) -> dict[str, Any]:
+    if isinstance(part, str):
+        return {"type": "text", "text": part}
+    if isinstance(part, ImageBytes):
+        return {"type": "image", "image": decode_image(part)}
+    return {"type": "audio", "audio": samples(part)}
+
+
+def decode_image(part: ImageBytes) -> Any:
+    """Decode a picture to the object that processors take (PIL.Image, RGB)."""
+    from PIL import Image, UnidentifiedImageError  # noqa: PLC0415 - comes with the libraries of models with pictures
+
+    try:
+        return Image.open(io.BytesIO(part.data)).convert("RGB")
+    except (UnidentifiedImageError, OSError) as error:
+        raise Rejected(f"the picture {part.name} cannot be read: {error_line(error)}") from error
+
+
+def images(prompt: Prompt) -> list[Any]:
+    """The pictures of a prompt in order."""
+    return [decode_image(part) for turn in prompt.turns for part in turn.parts if isinstance(part, ImageBytes)]
 
 
 def audio_samples(prompt: Prompt) -> list[Samples]:

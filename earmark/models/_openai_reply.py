@@ -9,6 +9,7 @@ import asyncio
 import re
 from collections.abc import Sequence
 from typing import Any, Final, TypeAlias
+from uuid import uuid4
 
 import msgspec
 import numpy as np
@@ -201,7 +202,7 @@ def to_error(reply: Reply) -> AskError | BadSetup:
 
 
 async def read_speech(reply: Reply) -> Clip | None:
-    """Store the speech of an answer as a file in the cache, named by a digest of its bytes."""
+    """Store the speech of an answer as a file in the cache, from where the run takes it."""
     choices = convert(reply.payload, Completion).choices or [ReplyChoice()]
     audio = (choices[0].message or Message()).audio
     if not audio or not audio.data:
@@ -230,5 +231,5 @@ def store_speech(data: bytes, words: str) -> Clip:
     if not form:
         samples = np.frombuffer(data[: len(data) // 2 * 2], "<i2").astype(np.float32) / np.float32(FULL_SCALE)
         data, form = encode_wav(Waveform(samples[None], SPEECH_RATE)), "wav"
-    place = cache_dir("speech", "replies") / f"{hash64(data)}.{form}"
-    return Clip(str(place if place.exists() else atomic_write(place, data)), name=place.name, transcript=words)
+    place = cache_dir("speech", "replies") / f"{hash64(data)}-{uuid4().hex}.{form}"  # the run moves it to its folder
+    return Clip(str(atomic_write(place, data)), name=place.name, transcript=words)

@@ -53,12 +53,13 @@ class PromptProcessor(Struct, frozen=True, eq=False):
 
     def capabilities(self, seconds: Seconds | None, clips: int | None) -> Capabilities:
         """Capabilities of the model, found by a trial call. Raises BadSetup if audio does not reach it."""
+        pictures = self.style == "chat" and getattr(self.processor, "image_processor", None) is not None
         if not self.listens:
-            return Capabilities(formats=(), clips=0)
+            return Capabilities(formats=(), clips=0, images=pictures)
         with translate_audio_errors(self.kind):
             check_audio_reaches_model(self.inputs, self.rate, self.kind)
             window = seconds or window_of(extractor_of(self.processor), self.inputs, self.rate)
-        return Capabilities(("samples",), (self.rate,), 1, window, clips)
+        return Capabilities(("samples",), (self.rate,), 1, window, clips, images=pictures)
 
     def inputs(self, prompts: list[Prompt]) -> Any:
         """Model inputs: a row for each prompt, or for each clip of a recogniser; padded on the left."""

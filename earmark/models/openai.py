@@ -31,7 +31,7 @@ from earmark.models._openai_reply import read_reply, read_speech
 from earmark.models._openai_stream import collect_stream
 from earmark.models._openai_unsupported import MAX_ADJUSTMENTS, RequestOutcome, UnsupportedParameters
 from earmark.models._reply import SUCCESS, Reply, parse_payload, parse_usage
-from earmark.types import BatchService, Capabilities, Prompt, Response, Timeout, replace
+from earmark.types import BatchService, Capabilities, Prompt, Response, Seconds, Timeout, replace
 
 PREFLIGHT: Final = True  # a run checks first that audio reaches it
 ENDPOINT: Final = "/chat/completions"
@@ -42,6 +42,8 @@ class Settings(Struct, frozen=True, forbid_unknown_fields=True):
     """Settings of the model, in YAML or as `model.name=value`."""
 
     name: str = ""  # empty: the first that the server lists
+    hf_id: str = ""  # what the server calls the model, where that is not the name
+    adapter: str = ""  # a LoRA that the server was started with: it is asked for by the name, or the last part of this
     base_url: str = "https://api.openai.com/v1"
     api_key_env: str = ""  # the variable that holds the key; empty: OPENAI_API_KEY for OpenAI, none for other addresses
     api_key_header: str = ""  # the header that the key goes in as it stands, such as api-key; empty: as a bearer token
@@ -50,6 +52,10 @@ class Settings(Struct, frozen=True, forbid_unknown_fields=True):
     system_prompt: str | None = None
     temperature: float | None | UnsetType = UNSET  # unset: the benchmark's, else 0; null: the server's default
     max_tokens: int | None | UnsetType = UNSET  # unset: the benchmark's; null: the server's default
+    sampling: dict[str, Any] = {}  # max_tokens, temperature and others as vLLM has them; override the benchmark's
+    template: dict[str, Any] = {}  # variables of the server's chat template
+    limit_mm_per_prompt: dict[str, int] = {}  # clips (audio) and pictures (image) in a prompt, at most
+    seconds: Seconds | None = None  # the longest clip
     extra: dict[str, Any] = {}  # further fields of the request body, as the server documents them
     capabilities: Capabilities = Capabilities(images=True, base64=True)
     voice: str = ""  # asks for spoken answers, by a voice that the server knows
@@ -71,6 +77,7 @@ class ChatModel(ServiceModel, frozen=True, eq=False, kw_only=True):
     """A model behind a chat completions endpoint."""
 
     name: str
+    served_name: str  # what the server calls it
     settings: Settings
     profile: Profile
     unsupported: UnsupportedParameters
@@ -79,7 +86,7 @@ class ChatModel(ServiceModel, frozen=True, eq=False, kw_only=True):
 
     @property
     def capabilities(self) -> Capabilities:
-        return self.settings.capabilities
+        return effective_capabilities(self.settings)
 
     async def generate(self, prompt: Prompt) -> Response:
         question = self.build_request(prompt, stream=self.stream)
@@ -104,13 +111,15 @@ class ChatModel(ServiceModel, frozen=True, eq=False, kw_only=True):
         talk = to_messages(prompt.turns, self.profile.style, media)
         if self.settings.system_prompt is not None:
             talk.insert(0, {"role": "system", "content": self.settings.system_prompt})
-        fields: dict[str, Any] = {"model": self.name, "messages": talk}
+        fields: dict[str, Any] = {"model": self.served_name, "messages": talk}
         own = {"temperature": self.settings.temperature, "max_tokens": self.settings.max_tokens}
-        prescribed = DEFAULT_SAMPLING | prompt.sampling
+        prescribed = DEFAULT_SAMPLING | prompt.sampling | self.settings.sampling
         for name, value in (prescribed | own).items():
             given = prescribed.get(name) if value is UNSET else value
             if given is not None:
                 fields[name] = given
+        if self.settings.template:
+            fields["chat_template_kwargs"] = self.settings.template
         if stream:
             fields |= {"stream": True, "stream_options": {"include_usage": True}}
         if self.settings.voice:
@@ -148,9 +157,11 @@ async def load(settings: Settings) -> AsyncIterator[ChatModel]:
     limit = profile.max_body_bytes if settings.max_body_bytes is UNSET else settings.max_body_bytes
     stream = settings.stream if settings.stream is not None else profile.streams_only or bool(settings.voice)
     async with open_client(settings) as client:
-        first = ModelEntry(settings.name) if settings.name else await first_model(client, settings)
+        named = settings.name or served_name(settings)
+        first = ModelEntry(named) if named else await first_model(client, settings)
         yield ChatModel(
             name=first.id,
+            served_name=served_name(settings) or first.id,
             settings=settings,
             client=client,
             profile=profile,
@@ -159,6 +170,31 @@ async def load(settings: Settings) -> AsyncIterator[ChatModel]:
             limit=limit,
             engine=first.owned_by,
         )
+
+
+def served_name(settings: Settings) -> str:
+    """What the server calls the model; empty: the name, or the first that it lists.
+
+    >>> served_name(Settings(name="gemma4-e2b", hf_id="google/gemma-4-E2B-it"))
+    'google/gemma-4-E2B-it'
+    >>> served_name(Settings(hf_id="google/gemma-4-E2B-it", adapter="out/emotion-lora"))
+    'emotion-lora'
+    """
+    if settings.adapter:
+        return settings.name or settings.adapter.rstrip("/").rpartition("/")[2]
+    return settings.hf_id
+
+
+def effective_capabilities(settings: Settings) -> Capabilities:
+    """Capabilities of the model: those of its settings, within the limits that its YAML has for vLLM."""
+    limits, capabilities = settings.limit_mm_per_prompt, settings.capabilities
+    if "audio" in limits and capabilities.clips is None:
+        capabilities = replace(capabilities, clips=limits["audio"])
+    if "image" in limits:
+        capabilities = replace(capabilities, images=capabilities.images and limits["image"] > 0)
+    if settings.seconds is not None:
+        capabilities = replace(capabilities, seconds=settings.seconds)
+    return capabilities
 
 
 def extra_fields(settings: Settings) -> dict[str, Any]:
@@ -170,7 +206,8 @@ def _user_parameters(settings: Settings) -> dict[str, str]:
     """Parameters that the user has set, with the names of their settings."""
     given = {name: getattr(settings, name) for name in ("temperature", "max_tokens")}
     own = {name: f"model.{name}" for name, value in given.items() if value is not UNSET and value is not None}
-    return own | {name: f"model.extra.{name}" for name in extra_fields(settings)}
+    sampled = {name: f"model.sampling.{name}" for name, value in settings.sampling.items() if value is not None}
+    return sampled | own | {name: f"model.extra.{name}" for name in extra_fields(settings)}
 
 
 async def first_model(client: HttpClient, settings: Settings) -> ModelEntry:

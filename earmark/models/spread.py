@@ -5,7 +5,7 @@
 The next request goes to the endpoint with the lowest cost, where it waits the shortest. Speed is measured from the
 answers: requests under way divided by the time of one. An endpoint that fails several times in a row cools down for a
 while, a busy one for as long as it asks. If an endpoint refuses the connection or is overloaded, the request is retried
-on another endpoint immediately.
+on another endpoint immediately. With `urls=@FILE` the endpoints are those that the file lists, read again when it changes.
 """
 
 from __future__ import annotations
@@ -21,11 +21,13 @@ from msgspec import Meta, Struct, field
 
 from earmark.engine.open import open_model
 from earmark.engine.throttle import OnServer, unwrap
-from earmark.errors import BadSetup, Transient, UsageError
-from earmark.types import Capabilities, Model, Prompt, Response, Seconds
+from earmark.errors import BadSetup, EarmarkError, Transient, UsageError
+from earmark.models._url_list import find_url_list
+from earmark.types import Model, Prompt, Response, Seconds, replace
 
 PREFLIGHT: Final = True
 SPEED_EMA: Final = 0.2  # weight of a new measurement in the moving average of the speed
+EMPTY_WAIT: Final[Seconds] = 30.0  # until the list of servers is looked at again, while it is empty
 DEFAULT_COOLDOWN: Final[Seconds] = 1.0  # for a busy endpoint that does not say how long
 FAILURES_BEFORE_COOLDOWN: Final = 3  # failures in a row until an endpoint is left out
 
@@ -33,7 +35,7 @@ FAILURES_BEFORE_COOLDOWN: Final = 3  # failures in a row until an endpoint is le
 class Settings(Struct, frozen=True, forbid_unknown_fields=True):
     """Settings of the model, in YAML or as `model.name=value`."""
 
-    urls: tuple[str, ...] = ()  # of servers of the same model
+    urls: tuple[str, ...] = ()  # of servers of the same model; or @FILE, with one on each line, which may change
     endpoint: dict[str, Any] = field(default_factory=lambda: {"backend": "openai"})  # settings of all of them
     endpoints: tuple[dict[str, Any], ...] = ()  # instead: the settings of each, if they differ in more than the address
     name: str = ""  # empty: as the endpoints call it
@@ -69,13 +71,10 @@ class LoadBalancer:
     ) -> None:
         self.endpoints = list(endpoints)
         self.name = name
+        self.capabilities = endpoints[0].model.capabilities
         self.missing = missing  # why others could not be opened
         self._rest = rest
         self._clock = clock
-
-    @property
-    def capabilities(self) -> Capabilities:
-        return self.endpoints[0].model.capabilities
 
     @property
     def is_hosted(self) -> bool:
@@ -100,12 +99,14 @@ class LoadBalancer:
     async def generate(self, prompt: Prompt) -> Response:
         tried: list[Endpoint] = []
         while True:
+            if not self.endpoints:
+                raise Transient("no server is listed just now", EMPTY_WAIT, busy=True)
             endpoint = self._best(tried)
             tried.append(endpoint)
             try:
                 return await self._ask(endpoint, prompt)
             except Transient as error:
-                if not was_not_sent(error) or len(tried) == len(self.endpoints):
+                if not was_not_sent(error) or all(each in tried for each in self.endpoints):
                     raise
 
     async def _ask(self, endpoint: Endpoint, prompt: Prompt) -> Response:
@@ -162,6 +163,9 @@ def endpoint_settings(settings: Settings) -> list[dict[str, Any]]:
 async def load(settings: Settings) -> AsyncIterator[LoadBalancer]:
     """Open every endpoint. One that does not answer now may come back: it gets the model name of the others."""
     async with AsyncExitStack() as stack:
+        url_list = find_url_list(settings.urls)
+        if url_list:
+            settings = replace(settings, urls=url_list.read_some())
         wanted = endpoint_settings(settings)
         opened = await asyncio.gather(*(_open_endpoint(stack, settings_of_endpoint) for settings_of_endpoint in wanted))
         models = [model for model in opened if not isinstance(model, BadSetup)]
@@ -178,7 +182,52 @@ async def load(settings: Settings) -> AsyncIterator[LoadBalancer]:
         check_same_model(models, bool(settings.name))
         endpoints = [Endpoint(model, _title(model)) for model in models]
         missing = tuple(str(error) for error in late if isinstance(error, BadSetup))
-        yield LoadBalancer(endpoints, settings.name or name, settings.cooldown, missing=missing)
+        balancer = LoadBalancer(endpoints, settings.name or name, settings.cooldown, missing=missing)
+        if url_list is None:
+            yield balancer
+            return
+        members = ListedEndpoints(balancer, settings, stack)
+        watching = asyncio.create_task(url_list.watch(members.update))
+        try:
+            yield balancer
+        finally:
+            watching.cancel()
+
+
+class ListedEndpoints:
+    """Keeps the endpoints of a load balancer as a list of URLs has them."""
+
+    def __init__(self, balancer: LoadBalancer, settings: Settings, stack: AsyncExitStack) -> None:
+        self._balancer, self._settings, self._stack = balancer, settings, stack
+        self._known = {endpoint.title: endpoint for endpoint in balancer.endpoints}
+        self._other = set[str]()  # servers of another model
+
+    async def update(self, urls: Sequence[str]) -> bool:
+        """Use the servers of a list: those that are known at once, new ones if they answer and serve the same model.
+
+        One that is not listed any more gets no further requests, and ends those that it has. True if all are used.
+        """
+        self._use(urls)
+        await asyncio.gather(*(self._add(url) for url in urls if url not in self._known and url not in self._other))
+        self._use(urls)
+        return all(url in self._known or url in self._other for url in urls)
+
+    async def _add(self, url: str) -> None:
+        try:
+            model = await self._stack.enter_async_context(open_model(self._settings.endpoint | {"base_url": url}))
+        except EarmarkError:  # it does not answer yet, or is no server
+            return
+        if self._is_same(model):
+            self._known[url] = Endpoint(model, url)
+        else:
+            self._other.add(url)
+
+    def _use(self, urls: Sequence[str]) -> None:
+        self._balancer.endpoints = [self._known[url] for url in urls if url in self._known]
+
+    def _is_same(self, model: Model) -> bool:
+        named = bool(self._settings.name) or model.name == self._balancer.name
+        return named and model.capabilities == self._balancer.capabilities
 
 
 async def _open_endpoint(stack: AsyncExitStack, settings: Mapping[str, Any]) -> Model | BadSetup:

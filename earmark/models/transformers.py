@@ -15,6 +15,7 @@ import threading
 from collections.abc import AsyncIterator, Iterator, Mapping
 from contextlib import asynccontextmanager, contextmanager
 from importlib.util import find_spec
+from pathlib import Path
 from typing import Annotated, Any, Final, Literal
 
 from msgspec import Meta, Struct, field
@@ -24,7 +25,7 @@ from earmark.models import _chat
 from earmark.models._batcher import Batcher
 from earmark.models._listening import audio_inputs, check_audio_inputs
 from earmark.models._processing import PromptProcessor, make_processor
-from earmark.types import Capabilities, Prompt, Response, Seconds, Usage
+from earmark.types import Capabilities, Prompt, Response, Seconds, Usage, replace
 
 INSTALL: Final = "pip install torch 'transformers>=5.19' accelerate"
 THINKERS: Final = {  # model type: the class of the part that writes
@@ -41,7 +42,7 @@ class Settings(Struct, frozen=True, forbid_unknown_fields=True):
     name: str = ""  # empty: the last part of hf_id
     hf_id: str = ""  # ORGANISATION/NAME on the hub, or a folder; empty: the name
     revision: str | None = None
-    adapter: str = ""  # a LoRA to put on it: its folder inside hf_id, such as Phi-4-multimodal's speech-lora
+    adapter: str = ""  # a LoRA to put on it: a folder, ORGANISATION/NAME, or a folder inside hf_id such as speech-lora
     trust_remote_code: bool = False  # run the code that comes with the weights, as Ultravox needs
     device: str = "auto"  # "auto": the cards that there are, else the processor; or such as "cuda:1", "cpu"
     dtype: str = "auto"  # "auto": as the weights are stored
@@ -52,6 +53,8 @@ class Settings(Struct, frozen=True, forbid_unknown_fields=True):
     placeholder: str = ""  # stands for a sound where a chat template takes words alone; empty: what the processor says
     seconds: Seconds | None = None  # the longest clip; None: the window of the processor, where it has one
     clips: int | None = None  # in a prompt, at most
+    limit_mm_per_prompt: dict[str, int] = {}  # clips (audio) and pictures (image) in a prompt, as for vLLM
+    max_model_len: int | None = None  # tokens of a prompt and its answer; None: as many as the model has room for
 
 
 class TransformersModel(Struct, frozen=True, eq=False):
@@ -71,6 +74,7 @@ class BatchGenerator(Struct, frozen=True, eq=False):
     processing: PromptProcessor
     model: Any
     sampling: dict[str, Any]  # the model's own settings
+    max_tokens: int | None  # of a prompt and its answer, where the settings limit them
     preparing: threading.Lock
     writing: threading.Lock
 
@@ -84,7 +88,7 @@ class BatchGenerator(Struct, frozen=True, eq=False):
 
     def _write(self, prompts: list[Prompt], inputs: Any, notes: tuple[str, ...]) -> list[Response]:
         sampling, width = _chat.sampling(prompts[0], self.sampling), inputs["input_ids"].shape[1]
-        most, room = sampling["max_tokens"], context_length(self.model.config)
+        most, room = sampling["max_tokens"], self.max_tokens or context_length(self.model.config)
         if room is not None and width + most > room:
             raise Rejected(f"{width} tokens of prompt and {most} of answer, {self.processing.kind} has room for {room}")
         rows = self._generate(inputs, generate_arguments(sampling))[:, width:].tolist()
@@ -183,7 +187,7 @@ async def load(settings: Settings) -> AsyncIterator[TransformersModel]:
     """Open the model, and check that audio reaches it."""
     name, hf_id = _resolve(settings)
     answers = await asyncio.to_thread(_open, settings, hf_id)
-    capabilities = await asyncio.to_thread(answers.processing.capabilities, settings.seconds, settings.clips)
+    capabilities = await asyncio.to_thread(_limited, answers.processing, settings)
     alone = answers.processing.style == "placeholder"
     batcher = Batcher(answers, 1 if alone else settings.batch_size)
     try:
@@ -196,7 +200,14 @@ async def capabilities(settings: Settings) -> Capabilities:
     """Find the model's capabilities by its processor alone; no weights are read."""
     _, hf_id = _resolve(settings)
     used = await asyncio.to_thread(_processing_of, settings, hf_id)
-    return await asyncio.to_thread(used.capabilities, settings.seconds, settings.clips)
+    return await asyncio.to_thread(_limited, used, settings)
+
+
+def _limited(used: PromptProcessor, settings: Settings) -> Capabilities:
+    """Capabilities of the processor, within the limits of the settings."""
+    limits = settings.limit_mm_per_prompt
+    found = used.capabilities(settings.seconds, limits.get("audio") if settings.clips is None else settings.clips)
+    return replace(found, images=found.images and limits.get("image", 1) > 0)
 
 
 def _resolve(settings: Settings) -> tuple[str, str]:
@@ -230,8 +241,21 @@ def _open(settings: Settings, hf_id: str) -> BatchGenerator:
         config = AutoConfig.from_pretrained(hf_id, **where)
         model = model_class(config).from_pretrained(hf_id, device_map=settings.device, dtype=settings.dtype, **where)
         if settings.adapter:
-            model.load_adapter(hf_id, adapter_kwargs={"subfolder": settings.adapter, "revision": settings.revision})
-    return BatchGenerator(used, model.eval(), settings.sampling, threading.Lock(), threading.Lock())
+            load_adapter(model, hf_id, settings)
+    return BatchGenerator(
+        used, model.eval(), settings.sampling, settings.max_model_len, threading.Lock(), threading.Lock()
+    )
+
+
+def load_adapter(model: Any, hf_id: str, settings: Settings) -> None:
+    """Put a LoRA on a model: one of its own folders, or one that lies elsewhere."""
+    place = Path(settings.adapter).expanduser()
+    if place.is_dir():
+        model.load_adapter(str(place))
+    elif "/" in settings.adapter and not (Path(hf_id) / settings.adapter).is_dir():
+        model.load_adapter(settings.adapter)
+    else:
+        model.load_adapter(hf_id, adapter_kwargs={"subfolder": settings.adapter, "revision": settings.revision})
 
 
 def check_device(device: str, dtype: str) -> None:

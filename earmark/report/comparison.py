@@ -17,7 +17,7 @@ from earmark.data.differences import differences
 from earmark.report.aggregates import join_pairs, mean_over_tasks
 from earmark.report.rows import title_of
 from earmark.report.run_scores import RunInfo, RunScores, ScoreColumns, ScoreKey
-from earmark.report.table import format_number, format_p, format_signed, format_signed_interval
+from earmark.report.table import format_number, format_p, format_signed, format_signed_interval, reasons
 from earmark.stats.compare import Difference, Pairs, difference, holm
 from earmark.stats.count_table import Floats, Names
 from earmark.stats.estimate import evaluate_metric, finite_or_none
@@ -354,6 +354,6 @@ def footnotes(comparison: Comparison) -> list[str]:
                 f"{title}: {row.failed_baseline} of the pairs failed in the baseline and {row.failed_candidate} in the "
                 f"candidate; without them the difference is {format_signed(row.without_failed)}"
             )
-        if row.difference.why:
-            notes.append(f"{title}: {row.metric}, {row.difference.why}")
+    rows = comparison.rows
+    notes += reasons((f"{row.title} {row.condition}", row.metric, row.difference.why) for row in rows)
     return list(dict.fromkeys(notes))

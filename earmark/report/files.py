@@ -1,4 +1,4 @@
-"""Reports as files: metrics.json, summary.csv and one file of samples for each task.
+"""Reports as files: metrics.json, summary.csv and tables of CSV.
 
 CSV files are UTF-8 without a byte order mark, with a header and minimal quoting. A text that a spreadsheet would run as
 a formula is prefixed with an apostrophe, except in the tables of a benchmark, whose format is fixed. JSON is exact.
@@ -12,14 +12,13 @@ import re
 import shutil
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import Any, Final, Self, TextIO
+from typing import Any, Final
 
 import msgspec
 
 from earmark.data.cache import atomic_open, atomic_write, read_hash64
-from earmark.data.names import safe_name
 from earmark.errors import BadData
-from earmark.journal import METRICS_FILE, SCORES_FILE, Record, ScoreLine
+from earmark.journal import METRICS_FILE, SCORES_FILE
 from earmark.report.rows import Metrics, Row
 from earmark.types import Table, Usage
 
@@ -28,11 +27,6 @@ SUMMARY: Final = (
     "answered", "unparsed", "refused", "request_failed", "sound_failed", "chance", "worst", "best", "method",
     "signature", "trusted", "p_guess",
 )  # fmt: skip
-SAMPLES: Final = (
-    "task", "id", "condition", "repeat", "group", "scorer", "state", "target", "answer", "counts", "rule",
-    "reply", "heard", "choices", "failure", "seconds", "attempts",
-)  # fmt: skip
-
 EXPORT_PREFIX: Final = ".export-"  # prefix of the folders that hold an export until it is whole
 STAGING_PREFIX: Final = ".scoring-"  # prefix of the folders that hold scores until all are written
 COMPLETE: Final = ".complete"  # marks a staging folder whose files are all written
@@ -142,44 +136,3 @@ def _move_files(staged: Path, folder: Path) -> None:
         target = folder / path.relative_to(staged)
         target.parent.mkdir(exist_ok=True)
         path.replace(target)
-
-
-class SampleWriters:
-    """Context with a writer of samples/<task>.csv for each task."""
-
-    def __init__(self, folder: Path) -> None:
-        self._folder = folder / "samples"
-        self._open: dict[str, tuple[TextIO, Any]] = {}
-
-    def __enter__(self) -> Self:
-        self._folder.mkdir(exist_ok=True)
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        for file, _writer in self._open.values():
-            file.close()
-
-    def add(self, record: Record, line: ScoreLine) -> None:
-        """Write the line of a scored record."""
-        if line.task not in self._open:
-            file = (self._folder / f"{safe_name(line.task)}.csv").open("w", encoding="utf-8", newline="")
-            writer = csv.writer(file)
-            writer.writerow(SAMPLES)
-            self._open[line.task] = (file, writer)
-        self._open[line.task][1].writerow(escape_formulas(sample_row(record, line)))
-
-
-def sample_row(record: Record, line: ScoreLine) -> tuple[Any, ...]:
-    """Format a scored record as a line with the columns `SAMPLES`."""
-    item, response, failure = record.item, record.response, record.failure
-    transcripts = "|".join(response.transcripts) if response else None
-    return (
-        *(line.task, line.id, line.condition, line.repeat, item.group, line.scorer, line.state),
-        *("|".join(item.targets), line.answer, _json(line.counts), line.rule),
-        *(response.text if response else None, transcripts, _json(item.choices)),
-        *(failure.message if failure else None, response.seconds if response else None, record.attempts),
-    )
-
-
-def _json(value: Any) -> str:
-    return msgspec.json.encode(value).decode()

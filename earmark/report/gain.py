@@ -19,7 +19,7 @@ import numpy as np
 
 from earmark.report.aggregates import FAILED, UNPARSED, Aggregate, HasMetrics, RowKey, join_pairs, mean_over_tasks
 from earmark.report.rows import ListeningGain
-from earmark.report.table import format_number, format_p, format_signed, format_signed_interval
+from earmark.report.table import format_number, format_p, format_signed, format_signed_interval, reasons
 from earmark.stats.compare import Difference, Pairs, difference_and_influence, holm
 from earmark.stats.controls import Control, gain_over_best
 from earmark.stats.count_table import Floats, Names
@@ -293,4 +293,4 @@ def gain_footnotes(gains: Sequence[ListeningGain]) -> list[str]:
             "only"
             for control, count in gain.by_chance.items()
         ]
-    return notes + [f"{gain.title}: listening gain, {gain.difference.why}" for gain in gains if gain.difference.why]
+    return notes + reasons((gain.title, "listening gain", gain.difference.why) for gain in gains)

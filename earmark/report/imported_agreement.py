@@ -13,12 +13,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Final
 
+from earmark.journal import Record
 from earmark.stats.agreement import agreement_counts, agreement_metrics
 from earmark.stats.count_table import CountTable
 from earmark.stats.estimate import Estimate, estimates
 from earmark.stats.ratio import ratio
-from earmark.text.imported_verdicts import parse_notes
-from earmark.types import HasVerdicts, Item, Metric, Response, Score, Scorer
+from earmark.types import HasVerdicts, Metric, Score, Scorer
 
 METRICS: Final[Mapping[str, Metric]] = {
     "imported": ratio("imported", "cases"),
@@ -38,9 +38,10 @@ class AgreementCounter:
     def __init__(self) -> None:
         self._counts = CountTable()
 
-    def add(self, item: Item, response: Response, measure: str, score: Score) -> None:
+    def add(self, record: Record, measure: str, score: Score) -> None:
         """Add one reply, if its imported verdict by a measure is right or wrong."""
-        verdict = parse_notes(response.notes).get(measure)
+        item = record.item
+        verdict = next((verdict for verdict in record.all_verdicts if verdict.measure == measure), None)
         if verdict and verdict.value in (0, 1):
             imported, ours = ("right" if value else "wrong" for value in (verdict.value, score.counts["right"]))
             self._counts.add(agreement_counts(imported, ours) | {"imported": verdict.value}, item.group or item.id)

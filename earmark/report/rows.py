@@ -101,6 +101,13 @@ class ScoredFiles(Struct, frozen=True):
     journal: int = 0  # bytes of responses.jsonl that were scored
 
 
+class Headline(Struct, frozen=True):
+    """The number of a run: one metric of one row."""
+
+    row: int  # index of the row in metrics.json
+    metric: str
+
+
 class Metrics(Struct, frozen=True):
     """Content of metrics.json."""
 
@@ -113,3 +120,4 @@ class Metrics(Struct, frozen=True):
     usage: UsageTotals = UsageTotals()
     judge_usage: Usage = Usage()  # of judges, summed over all scorings
     scored: ScoredFiles = ScoredFiles()
+    headline: Headline | None = None  # the number of the run; None: no row speaks for all of it

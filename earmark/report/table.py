@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Final
 
 from earmark.report.rows import Row
 from earmark.stats.compare import Difference, holm
 from earmark.stats.estimate import Estimate
-from earmark.stats.planning import items_for
 from earmark.stats.repeats import Repeats
 from earmark.types import Usage
 
 SIGNIFICANCE: Final = 0.05
 MIN_NOTED_GUESS_RATE: Final = 0.45  # from which on the effect of unparsed replies is noted
+MAX_TITLES: Final = 3  # rows that a note names
 HEAD: Final = ("task", "condition", "score", "95 % interval", "n", "unparsed", "refused", "failed", "chance")
 
 
@@ -76,18 +76,42 @@ def footnotes(rows: Sequence[Row]) -> list[str]:
                 f"{title}{unparsed} unparsed or refused score 0; guesses instead would add "
                 f"{format_number(unparsed * (row.guess_rate or 0.0) / row.n)} to {name}"
             )
-        if estimate.why:
-            notes.append(f"{title}{name}, {estimate.why}")
         if row.repeats:
             notes.append(f"{title}{name}, {repeats_line(row.repeats)}")
+    notes += reasons((f"{row.title} {row.condition}" if row.title else "", *_reason(row)) for row in rows)
     if any(row.p_guess is not None for row in rows):
         result = "*: above guessing" if _above_guessing(rows) else "no score is significantly above guessing"
         notes.append(f"{result}, p < {SIGNIFICANCE} (one-sided binomial test, Holm over the rows)")
     return notes
 
 
+def _reason(row: Row) -> tuple[str, str]:
+    name, estimate = row.headline
+    return name, estimate.why
+
+
+def reasons(rows: Iterable[tuple[str, str, str]]) -> list[str]:
+    """Format why intervals are missing or marked, rows of one reason together; of title, metric and reason of each.
+
+    >>> reasons([("a", "wer", "one group"), ("b", "wer", ""), ("c", "wer", "one group")])
+    ['a, c: wer, one group']
+    """
+    titles: dict[tuple[str, str], list[str]] = {}
+    for title, metric, why in rows:
+        if why:
+            titles.setdefault((metric, why), []).append(title)
+    notes = []
+    for (metric, why), of in titles.items():
+        more = f" and {len(of) - MAX_TITLES} more" if len(of) > MAX_TITLES else ""
+        named = ", ".join(filter(None, of[:MAX_TITLES])) + more
+        notes.append(f"{named}: {metric}, {why}" if named else f"{metric}, {why}")
+    return notes
+
+
 def items_for_interval(rows: Sequence[Row], width: float) -> list[str]:
     """Estimate the number of items that each row needs for an interval of a width."""
+    from earmark.stats.planning import items_for  # noqa: PLC0415 - of `show --width`
+
     return [
         f"{row.title} {row.condition}: {name}, an interval of width {width:g} needs about {n:,} items; "
         f"{estimate.n:,} gave {format_interval(estimate)}"

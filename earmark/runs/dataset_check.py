@@ -18,6 +18,7 @@ from earmark.config import RunSettings
 from earmark.engine.barrier import Barrier
 from earmark.engine.digests import audio_digest, prompt_digest
 from earmark.engine.questions import SHOWN, Question, check_items, condition_name, join_names, limit_items
+from earmark.engine.shards import parse_shard
 from earmark.errors import BadData, RunMismatch, RunStopped
 from earmark.journal import CompletedIndex, Record, count_standing, question_key, read_keys
 from earmark.types import Benchmark, Condition, Item, Prompt
@@ -44,8 +45,11 @@ def check_dataset(
     words = hashlib.sha256()
     done = 0
     astray, barrier = Astray(benchmark.name), Barrier()
+    shard = parse_shard(settings.shard)
     for item in limit_items(benchmark, settings.limit, types=True):
         ids.append(question_key(item.task, item.id, "", 0))
+        if shard.total > 1 and not shard.holds(item):
+            continue
         if item.state == "skipped":
             reasons = skipped.setdefault(item.task, {})
             reasons[item.reason] = reasons.get(item.reason, 0) + 1
@@ -65,12 +69,21 @@ def check_dataset(
     _check_ids(benchmark, ids)
     astray.refuse()
     if not sum(items.values()):
-        raise BadData(
-            f"{benchmark.name}: found no item to ask about in {', '.join(benchmark.tasks)}; check data=, limit= and "
-            "the tasks"
-        )
+        raise BadData(_describe_empty(benchmark, settings.shard, len(ids)))
     total = sum(items.values()) * len(conditions) * settings.repeats
     return DatasetCheck(total, skipped, words.hexdigest(), done)
+
+
+def _describe_empty(benchmark: Benchmark, shard: str, n_items: int) -> str:
+    if shard and n_items:
+        return (
+            f"{benchmark.name}: shard {shard} holds none of the {n_items:,} items; earmark merge joins the others "
+            "without it"
+        )
+    return (
+        f"{benchmark.name}: found no item to ask about in {', '.join(benchmark.tasks)}; check data=, limit= and the "
+        "tasks"
+    )
 
 
 class Astray:

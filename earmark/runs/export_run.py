@@ -11,6 +11,7 @@ import duckdb
 import msgspec
 
 from earmark import plugins
+from earmark.config import parse_settings
 from earmark.data.cache import atomic_open
 from earmark.errors import BadData, UsageError
 from earmark.journal import (
@@ -23,12 +24,16 @@ from earmark.journal import (
     question_key,
     read_at,
 )
-from earmark.report.files import EXPORT_PREFIX, SAMPLES, sample_row, write_csv
+from earmark.report.files import EXPORT_PREFIX
+from earmark.report.samples import COLUMNS, SampleTable, sample_values
 from earmark.runs import rundir
-from earmark.runs.scoring import read_scores
+from earmark.runs.rescore import read_config
+from earmark.runs.scoring import latest_records, read_scores
 from earmark.runs.signature import load_signature
+from earmark.runs.untrusted import check_named, find_in_run
 
 TABLE_FORMATS = ("csv", "parquet", "jsonl")
+OFFICIAL = "official"
 
 
 def export_run(run: Path, form: str, out: Path | None) -> list[Path]:
@@ -44,6 +49,8 @@ def export_run(run: Path, form: str, out: Path | None) -> list[Path]:
     writers = [
         name for name in plugins.plugin_names("importers") if hasattr(plugins.find_plugin("importers", name), "write")
     ]
+    if form == OFFICIAL:
+        return _export_official(run, out)
     if kind in writers:
         if kind != benchmark:
             raise UsageError(f"--to {form}: is for runs of {kind}, and {run} is one of {benchmark}")
@@ -54,20 +61,35 @@ def export_run(run: Path, form: str, out: Path | None) -> list[Path]:
     if form not in TABLE_FORMATS:
         raise UsageError(
             f"--to {form}: no such form; there are: "
-            f"{', '.join([*TABLE_FORMATS, *(plugins.display_name('importers', name) for name in writers)])}"
+            f"{', '.join([*TABLE_FORMATS, OFFICIAL, *(plugins.display_name('importers', name) for name in writers)])}"
         )
     place = out or run / f"export.{form}"
     place.parent.mkdir(parents=True, exist_ok=True)
     if form == "csv":
-        write_csv(place, SAMPLES, (sample_row(record, line) for record, line in _read_scored(run)))
+        _write_csv(place, _read_scored(run))
         return [place]
     if form == "jsonl":
         _write_jsonl(place, ({"record": record, "score": line} for record, line in _read_scored(run)))
     else:
-        _write_parquet(
-            place, (dict(zip(SAMPLES, sample_row(record, line), strict=True)) for record, line in _read_scored(run))
-        )
+        _write_parquet(place, (sample_values(record, line) for record, line in _read_scored(run)))
     return [place]
+
+
+def _export_official(run: Path, out: Path | None) -> list[Path]:
+    """Write the file that the script of a run's benchmark wants."""
+    signature = load_signature(run)
+    config = read_config(run)
+    check_named(run, find_in_run(signature, config, model=False, judge=False))
+    module = plugins.find_plugin("benchmarks", signature.benchmark["name"])
+    write_official = vars(module).get("write_official")
+    if write_official is None:
+        raise UsageError(
+            f"--to {OFFICIAL}: is for benchmarks that are tables, and {signature.benchmark['name']} is none"
+        )
+    settings = parse_settings(module.Settings, config.benchmark, "")
+    records = latest_records(run / JOURNAL_FILE)
+    paths: list[Path] = write_official(records, settings, signature.benchmark["tasks"], out or run / "official.json")
+    return paths
 
 
 def _check_out(out: Path) -> None:
@@ -77,6 +99,15 @@ def _check_out(out: Path) -> None:
         raise UsageError(f"--out {out} would write over a file of a run; give another place")
 
 
+def _write_csv(place: Path, pairs: Iterable[tuple[Record, ScoreLine]]) -> None:
+    with tempfile.TemporaryDirectory(prefix=EXPORT_PREFIX, dir=place.parent) as aside:
+        table = SampleTable(Path(aside) / "made.csv")
+        for record, line in pairs:
+            table.add(record, line)
+        table.close()
+        (Path(aside) / "made.csv").replace(place)
+
+
 def _write_jsonl(place: Path, rows: Iterable[Mapping[str, Any]]) -> None:
     with atomic_open(place) as file:
         for row in rows:
@@ -84,11 +115,21 @@ def _write_jsonl(place: Path, rows: Iterable[Mapping[str, Any]]) -> None:
 
 
 def _write_parquet(place: Path, rows: Iterable[Mapping[str, Any]]) -> None:
+    """Write a table with lists and numbers as such, and a column of texts for each tag."""
+    types = dict(COLUMNS)
+
+    def with_types() -> Iterator[Mapping[str, Any]]:
+        for row in rows:
+            types.update(dict.fromkeys(row.keys() - types.keys(), "VARCHAR"))
+            yield row
+
     with tempfile.TemporaryDirectory(prefix=EXPORT_PREFIX, dir=place.parent) as aside:
         lines, made = Path(aside) / "lines.jsonl", Path(aside) / "made.parquet"
-        _write_jsonl(lines, rows)
-        table = f"read_json({_quote_path(lines)}, format='newline_delimited', maximum_object_size=1000000000, sample_size=-1)"
-        query = f"copy (select * from {table}) to {_quote_path(made)} (format parquet, compression zstd)"  # noqa: S608
+        _write_jsonl(lines, with_types())
+        columns = "{" + ", ".join(f"{_quote(name)}: {_quote(kind)}" for name, kind in types.items()) + "}"
+        options = "format='newline_delimited', maximum_object_size=1000000000"
+        table = f"read_json({_quote(str(lines))}, columns={columns}, {options})"
+        query = f"copy (select * from {table}) to {_quote(str(made))} (format parquet, compression zstd)"  # noqa: S608
         duckdb.connect().execute(query)
         made.replace(place)
 
@@ -110,5 +151,5 @@ def _read_scored(run: Path) -> Iterator[tuple[Record, ScoreLine]]:
             yield read_at(journal, offset), score
 
 
-def _quote_path(path: Path) -> str:
-    return "'" + str(path).replace("'", "''") + "'"
+def _quote(text: str) -> str:
+    return "'" + text.replace("'", "''") + "'"

@@ -12,7 +12,6 @@ import tempfile
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from pathlib import Path
-from types import ModuleType
 from typing import Any, Final, NamedTuple
 
 import msgspec
@@ -21,6 +20,7 @@ from earmark import plugins
 from earmark.config import Config, RunSettings, to_yaml
 from earmark.data.cache import sha256_file
 from earmark.data.plain import encode_line
+from earmark.data.prompt_words import WORDS_FILE, WordsFile, encode_words
 from earmark.engine.load import load_benchmark
 from earmark.errors import BadData, Rejected, UsageError
 from earmark.journal import (
@@ -34,7 +34,7 @@ from earmark.journal import (
 from earmark.report.files import read_metrics
 from earmark.report.rows import DatasetCounts, Metrics
 from earmark.runs import imported_benchmark, rundir
-from earmark.runs.imported import OPEN, ImportedRun, ScorerSpec, TaskStats
+from earmark.runs.imported import OPEN, ImportedRun, RecordWithPrompt, ScorerSpec, TaskStats
 from earmark.runs.scoring import write_scores
 from earmark.runs.signature import RunSignature, is_finished, load_signature, replace_versions
 from earmark.types import replace
@@ -60,15 +60,20 @@ class ParsedResults(NamedTuple):
 
 
 def import_runs(
-    path: Path, form: str, results: str, model: str, log: Callable[[str], None]
+    path: Path,
+    form: str,
+    results: str,
+    model: str,
+    log: Callable[[str], None],
+    importer: Callable[[Path], Iterable[ImportedRun]] | None = None,
 ) -> list[tuple[Path, Metrics]]:
-    """Make runs of foreign results: in the form that recognises itself, unless one is named.
+    """Make runs of foreign results: in the form that recognises itself, unless one is named, or by an `importer`.
 
     Results without a reply make no run; that is said, and where there is nothing else it is an error.
     """
     if not path.exists():
         raise UsageError(f"{path}: no such file or folder")
-    name, reader = _find_importer(path, form)
+    name, read_all = (form, importer) if importer else _find_importer(path, form)
     with ExitStack() as undo:
         place = _results_dir(results, undo)
         undo.enter_context(rundir.hold_lock(place / LOCK_FILE, f"{place} is being imported into by another process"))
@@ -76,9 +81,7 @@ def import_runs(
         for left in place.glob(f"{STAGING_PREFIX}*"):  # of an import that was killed
             shutil.rmtree(left)
         staged = Path(undo.enter_context(tempfile.TemporaryDirectory(prefix=STAGING_PREFIX, dir=place)))
-        read = [
-            _parse_results(imported, staged / f"{number}.jsonl") for number, imported in enumerate(reader.read(path))
-        ]
+        read = [_parse_results(imported, staged / f"{number}.jsonl") for number, imported in enumerate(read_all(path))]
         with_records = [imported for imported in read if imported.facts]
         if not with_records:
             raise BadData(
@@ -125,7 +128,7 @@ def _remove_empty(place: Path) -> None:
         place.rmdir()
 
 
-def _find_importer(path: Path, form: str) -> tuple[str, ModuleType]:
+def _find_importer(path: Path, form: str) -> tuple[str, Callable[[Path], Iterable[ImportedRun]]]:
     forms = [plugins.display_name("importers", name) for name in plugins.plugin_names("importers")]
     if form and "." not in form and form not in plugins.plugin_names("importers"):  # a dot: a user's own module or file
         raise UsageError(f"--from {form}: no such form; there are: {', '.join(forms)}")
@@ -140,7 +143,7 @@ def _find_importer(path: Path, form: str) -> tuple[str, ModuleType]:
             f"{path}: holds results of {' and of '.join(plugins.display_name('importers', name) for name in known)}; "
             "name one with --from, or give its folder"
         )
-    return known[0], readers[known[0]]
+    return known[0], readers[known[0]].read
 
 
 def _check_names(path: Path, names: Sequence[str], model: str) -> None:
@@ -180,8 +183,9 @@ def _write_records(imported: ImportedRun, records: Iterable[Record], journal: Pa
     conditions: dict[str, None] = {}
     repeats = 1
     seen: set[int] = set()
-    with journal.open("wb") as lines:
-        for given in records:
+    with journal.open("wb") as lines, WordsFile(_words_path(journal)) as words:
+        for each in records:
+            given = _without_prompt(each, words)
             record, line = _as_written(imported, given)
             item = record.item
             this = question_key(item.task, item.id, record.condition, record.repeat)
@@ -197,6 +201,20 @@ def _write_records(imported: ImportedRun, records: Iterable[Record], journal: Pa
             repeats = max(repeats, record.repeat + 1)
             lines.write(line)
     return ParsedResults(imported, journal, facts, list(conditions), repeats)
+
+
+def _words_path(journal: Path) -> Path:
+    """Where the words of a journal are until it becomes a run; a journal that was split has those of the whole."""
+    return journal.with_suffix(".words")
+
+
+def _without_prompt(record: Record, words: WordsFile) -> Record:
+    """A record whose prompt, where the log holds it, is written apart and named by its digest."""
+    if not isinstance(record, RecordWithPrompt):
+        return record
+    digest, line = encode_words(record.turns)
+    words.append(digest, line)
+    return replace(record.plain(), words=digest)
 
 
 def _as_written(imported: ImportedRun, given: Record) -> tuple[Record, bytes]:
@@ -259,6 +277,9 @@ def _build_run(read: ParsedResults, form: str, results: str, model: str, staged:
     run.mkdir()
     rundir.write_description(run, signature, to_yaml(config))
     shutil.move(read.journal, run / JOURNAL_FILE)
+    words = _words_path(read.journal)
+    if words.stat().st_size:
+        shutil.move(words, run / WORDS_FILE)
     dataset = DatasetCounts(sum(task_stats.records for task_stats in read.facts.values()))
     _check_kept(imported, run / JOURNAL_FILE, dataset.questions)
     where = rundir.model_dir(results, config.run.output_dir, name, imported.benchmark)

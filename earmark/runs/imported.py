@@ -8,8 +8,8 @@ from typing import Any, Final, TypeAlias
 
 from msgspec import Struct
 
+from earmark.data.prompt_words import WordsTurn
 from earmark.journal import Record
-from earmark.text.imported_verdicts import parse_notes
 
 ScorerSpec: TypeAlias = dict[str, Any]  # a scorer by name, with its settings
 
@@ -42,11 +42,28 @@ class TaskStats(Struct):
         self.records += 1
         self.n_with_choices += bool(record.item.labels)
         self.targets = self.targets and bool(record.item.targets)
-        for verdict in parse_notes(record.response.notes).values() if record.response else ():
+        for verdict in record.all_verdicts:
             if verdict.value is not None:
                 value_range = self.measures.setdefault(verdict.measure, ValueRange(verdict.value, verdict.value))
                 value_range.lowest = min(value_range.lowest, verdict.value)
                 value_range.highest = max(value_range.highest, verdict.value)
+
+
+class RecordWithPrompt(Record, frozen=True):
+    """A record of a log that holds the whole prompt; the journal names its words by their digest."""
+
+    turns: tuple[WordsTurn, ...] = ()
+
+    def plain(self) -> Record:
+        """The record without its prompt, as the journal holds it."""
+        return Record(**{name: getattr(self, name) for name in Record.__struct_fields__})
+
+
+def with_prompt(record: Record, turns: Iterable[WordsTurn]) -> Record:
+    """Add the prompt that a log holds to a record; without any words there is nothing to add."""
+    kept = tuple(turn for turn in turns if turn.parts)
+    fields = {name: getattr(record, name) for name in Record.__struct_fields__}
+    return RecordWithPrompt(**fields, turns=kept) if kept else record
 
 
 class ImportedRun(Struct, frozen=True):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any, Final
+from typing import Any
 
 import msgspec
 
@@ -11,13 +11,8 @@ from earmark.errors import UsageError
 from earmark.journal import JOURNAL_FILE, METRICS_FILE, SCORES_FILE, Record, RecordKey, ScoreLine, question_key
 from earmark.report.aggregates import EarlierScorer, scorer_signature
 from earmark.report.files import load_metrics
+from earmark.runs.scoring import NOT_ASKED
 from earmark.types import Item, Response, Score, Scorer
-
-NOT_ASKED: Final = "not asked"  # the rule of a score that a judge has yet to give
-
-
-class ModelNotAskedError(UsageError):
-    """A scorer wants to open a model, and nobody is to be asked."""
 
 
 class KeptScorer(EarlierScorer, frozen=True):

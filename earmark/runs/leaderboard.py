@@ -42,7 +42,7 @@ def build_leaderboards(
     groups: dict[str, dict[str, Path]] = {}
     for run in rundir.find_runs(results):
         signature = load_signature(run)
-        if (run / METRICS_FILE).exists() and benchmark in ("", signature.benchmark["name"]):
+        if (run / METRICS_FILE).exists() and not signature.shard and benchmark in ("", signature.benchmark["name"]):
             groups.setdefault(_comparison_key(signature), {})[signature.model["name"]] = run  # the newest comes last
     made = [_build_leaderboard(runs, condition, by, metric, seed) for runs in groups.values()]
     return [board for board in made if board.entries]

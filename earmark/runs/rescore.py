@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import msgspec
 
 from earmark import plugins
-from earmark.config import Config, parse_settings, read_config
+from earmark.config import Config, convert_config, parse_settings
 from earmark.data.plain_yaml import load_plain_yaml
 from earmark.engine.load import load_run_benchmark
 from earmark.errors import BadData, EarmarkError, UsageError
@@ -37,11 +37,13 @@ def reopen(
     asks: bool = False,
     judge: bool = False,
     given: Collection[str] = (),
+    base: Path | None = None,
 ) -> tuple[Benchmark, Config]:
     """The benchmark and the settings of a run, some of the benchmark's settings changed.
 
     `asks`: to ask the model again; `judge`: to ask judges. Of what the run names, code and addresses among it, only
-    that is used which `given`, the settings of the command line, repeats, unless the run is trusted.
+    that is used which `given`, the settings of the command line, repeats, unless the run is trusted. `base` is the
+    folder at which relative paths in the benchmark's settings begin, if not the working folder.
     """
     signature = load_signature(run)
     if signature.benchmark["name"] == rundir.AUDIOGRAM_NAME:
@@ -49,11 +51,11 @@ def reopen(
             f"{run} is an audiogram: each trial depends on the answers before it, so it cannot be scored anew, asked "
             f"again or compared question by question; look at it with: earmark show {run}"
         )
-    config = load_config(run)
+    config = read_config(run)
     things = find_in_run(signature, config, model=asks, judge=asks or judge)
     check_named(run, things, {*given, *(changes or {})})
     asked = _original_settings(run, signature.benchmark, changes or {})
-    config = msgspec.structs.replace(config, benchmark=config.benchmark | asked)
+    config = msgspec.structs.replace(config, benchmark=_rebase(config.benchmark | asked, base))
     changed = msgspec.structs.replace(config, benchmark=config.benchmark | dict(changes or {}))
     opened = _open_benchmark(signature, changed)
     if changes:
@@ -61,14 +63,25 @@ def reopen(
     return opened
 
 
-def load_config(run: Path) -> Config:
-    """Load the settings of a run. Raises BadData where they cannot be read."""
+def read_config(run: Path) -> Config:
+    """The settings of a run as they were composed. Raises BadData where they cannot be read."""
     path = run / CONFIG_FILE
     try:
-        return read_config(load_plain_yaml(path.read_text(encoding="utf-8"), path))
+        return convert_config(load_plain_yaml(path.read_text(encoding="utf-8"), path))
     except (OSError, UnicodeDecodeError, msgspec.ValidationError, BadData) as error:
         message = " ".join(str(error).removeprefix(f"{path}: ").split())
         raise BadData(f"{path}: cannot be read ({message}); restore it from a copy") from error
+
+
+def relative_paths(settings: Mapping[str, Any], base: Path) -> dict[str, str]:
+    """Settings that are relative paths of something in a folder, and the same as absolute paths."""
+    texts = (value for value in settings.values() if isinstance(value, str) and value)
+    return {value: str(base / value) for value in texts if not Path(value).is_absolute() and (base / value).exists()}
+
+
+def _rebase(settings: Mapping[str, Any], base: Path | None) -> dict[str, Any]:
+    paths = relative_paths(settings, base) if base else {}
+    return {name: paths.get(value, value) if isinstance(value, str) else value for name, value in settings.items()}
 
 
 def _open_benchmark(signature: RunSignature, config: Config) -> tuple[Benchmark, Config]:
@@ -168,7 +181,7 @@ async def compare_parsers(runs: Sequence[Path], names: Sequence[str]) -> list[Pa
                     score = await score_record(record, scorer)
                     aggregates.add(record, scorer, score)
                     if record.response:
-                        beside[item.task, record.condition].add(item, record.response, measure_of(item.task), score)
+                        beside[item.task, record.condition].add(record, measure_of(item.task), score)
         results += [
             ParserResult(name, row, beside[row.task, row.condition].estimates()) for row in aggregates.to_rows()
         ]

@@ -35,20 +35,36 @@ from earmark.runs.trust import trust_new_run
 
 TIMESTAMP: Final = re.compile(r"\d{4}-\d\d-\d\d_\d\d-\d\d-\d\d(\.\d+)?")  # name of a run folder
 NO_LOCKS: Final = frozenset({errno.ENOLCK, errno.EOPNOTSUPP, errno.ENOTSUP})
+TIME = "{time}"
 AUDIOGRAM_NAME = "audiogram"  # what is signed as the benchmark of runs whose trials depend on the answers
 
 
-def model_dir(results: str, template: str, model: str, benchmark: str) -> Path:
-    """Folder of the runs of a model on a benchmark. Raises UsageError for a template with unknown fields.
+def model_dir(results: str, template: str, model: str, benchmark: str, **more: str) -> Path:
+    """Folder of the runs of a model on a benchmark; where its last part has {time}, that of one run, by its time.
+
+    `more` are further fields of the template: task, backend, seed. Raises UsageError for one with unknown fields.
 
     >>> model_dir("results", "{model}/{benchmark}", "org/m", "listen").parts[-1]
     'listen'
+    >>> model_dir("results", "{model}-{task}-{time}", "m", "acousticbench", task="rad").name
+    'm-rad-{time}'
     """
-    names = {"model": safe_name(model), "benchmark": safe_name(benchmark)}
+    names = {name: safe_name(value) for name, value in {"model": model, "benchmark": benchmark, **more}.items()}
     try:
-        return Path(results).expanduser() / template.format_map(names)
+        folder = Path(results).expanduser() / template.format_map(names | {"time": TIME})
     except (KeyError, ValueError, IndexError) as error:
-        raise UsageError(f"output_dir={template}: expected a folder such as {{model}}/{{benchmark}}") from error
+        fields = ", ".join(f"{{{name}}}" for name in (*names, "time"))
+        raise UsageError(
+            f"output_dir={template}: expected a folder such as {{model}}/{{benchmark}}; there are: {fields}"
+        ) from error
+    if any(TIME in part for part in folder.parts[:-1]):
+        raise UsageError(f"output_dir={template}: {{time}} may stand in the last folder only, that of the run")
+    return folder
+
+
+def _collection(place: Path) -> Path:
+    """The folder that holds the runs of a place."""
+    return place.parent if TIME in place.name else place
 
 
 def find_runs(results: str | Path) -> list[Path]:
@@ -66,7 +82,9 @@ def find_unfinished(parent: Path, signature: RunSignature, log: Callable[[str], 
     own, runs of other models and benchmarks may lie in one folder.
     """
     candidates = [
-        folder for folder in sorted(parent.glob("*")) if (folder / SIGNATURE_FILE).exists() and not is_finished(folder)
+        folder
+        for folder in sorted(_collection(parent).glob("*"))
+        if (folder / SIGNATURE_FILE).exists() and not is_finished(folder)
     ]
     unfinished = [folder for folder in candidates if _identity(load_signature(folder)) == _identity(signature)]
     alike = [run for run in unfinished if replace_versions(load_signature(run)) == replace_versions(signature)]
@@ -133,7 +151,7 @@ def publish(built: Path, parent: Path) -> Path:
 
 def remove_leftovers(parent: Path) -> None:
     """Remove the folders of runs whose description was never whole, as a killed command leaves them."""
-    for folder in parent.glob("*"):
+    for folder in _collection(parent).glob("*"):
         names = {path.name for path in folder.iterdir()} if _is_named_by_time(folder) else {SIGNATURE_FILE}
         begun = {name for name in names if name == CONFIG_FILE or name.endswith(".part")}
         if names - begun - {".lock"}:
@@ -147,15 +165,16 @@ def remove_leftovers(parent: Path) -> None:
 
 
 def _is_named_by_time(folder: Path) -> bool:
-    return bool(TIMESTAMP.fullmatch(folder.name)) and folder.is_dir() and not folder.is_symlink()
+    return bool(TIMESTAMP.search(folder.name)) and folder.is_dir() and not folder.is_symlink()
 
 
 def _timestamp_dir(parent: Path) -> Path:
     """A new folder, named by the time."""
     moment = datetime.now().astimezone().strftime("%Y-%m-%d_%H-%M-%S")
-    parent.mkdir(parents=True, exist_ok=True)
-    names = (f"{moment}.{number}" if number > 1 else moment for number in count(1))  # of several runs within a second
-    return next(made for name in names if (made := _try_mkdir(parent / name)))
+    _collection(parent).mkdir(parents=True, exist_ok=True)
+    first = parent.name.replace(TIME, moment) if TIME in parent.name else moment
+    names = (f"{first}.{number}" if number > 1 else first for number in count(1))  # of several runs within a second
+    return next(made for name in names if (made := _try_mkdir(_collection(parent) / name)))
 
 
 def _try_mkdir(folder: Path) -> Path | None:

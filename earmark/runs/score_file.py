@@ -115,7 +115,9 @@ async def score_file(
                 record = Record(line.item, response=line.response)
                 aggregates.add(record, opened, earned)
                 used += earned.usage
-                encoded_lines.append(encode_line(msgspec.structs.asdict(score_line(record, opened.name, earned))))
+                encoded_lines.append(
+                    encode_line(msgspec.structs.asdict(score_line(record, opened.name, opened, earned)))
+                )
                 notices.add(line)
     if not encoded_lines:
         raise BadData(f"{path}: found no record, expected JSON lines with id, reply and target")

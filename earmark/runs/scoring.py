@@ -14,7 +14,7 @@ from contextlib import AsyncExitStack, asynccontextmanager, nullcontext
 from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Final, NamedTuple, NoReturn, TypeAlias
+from typing import TYPE_CHECKING, Final, NamedTuple, NoReturn, TypeAlias
 
 import msgspec
 
@@ -22,22 +22,26 @@ from earmark.data.cache import read_hash64
 from earmark.data.plain import encode_line, repair
 from earmark.engine.barrier import Barrier, Tracebacks
 from earmark.engine.open import open_judge_model
-from earmark.errors import BadData
+from earmark.errors import BadData, UsageError
 from earmark.journal import JOURNAL_FILE, SCORES_FILE, Record, ScoreLine, latest_mask, read_journal, total_usage
 from earmark.plugins import find_plugin
 from earmark.report import files
 from earmark.report.aggregates import Aggregates, labels
-from earmark.report.average_tree import tree_rows
 from earmark.report.gain import find_solved_by_controls, listening_gains
+from earmark.report.headline import find_headline
 from earmark.report.rows import DatasetCounts, Metrics, Row, ScoredFiles
-from earmark.runs.kept_scores import NOT_ASKED, KeptScores, ModelNotAskedError
+from earmark.report.samples import SampleWriters, is_right, item_value
 from earmark.runs.signature import load_signature
 from earmark.stats.count_table import hash64
 from earmark.text.choice_parser import reading_note
 from earmark.text.echo import NOTE
 from earmark.text.thoughts import without_thoughts
-from earmark.types import Benchmark, NeedsSetup, OpenModel, Opens, Response, Score, Scorer, Usage, replace
+from earmark.types import Benchmark, NeedsSetup, OpenModel, Opens, Response, Score, Scorer, TaskFacts, Usage, replace
 
+if TYPE_CHECKING:
+    from earmark.runs.kept_scores import KeptScores
+
+NOT_ASKED: Final = "not asked"  # the rule of a score that a judge has yet to give
 BROKEN: Final = "scorer broke"  # the rule of a score that a bug of a scorer took
 MAX_CONCURRENT_SCORES: Final = 32  # scores under way, of scorers that ask a judge
 Scorers: TypeAlias = Callable[[str], tuple[Scorer, ...]]
@@ -52,7 +56,9 @@ async def score_record(record: Record, scorer: Scorer) -> Score:
     """Score one record, its thoughts left out; a failure earns the least, in a state of its own."""
     if record.failure:
         return Score(scorer.bounds(record.item)[0], state=record.failure.state, explanation=record.failure.message)
-    return await scorer.score(record.item, without_thoughts(record.response or Response("")))
+    response = without_thoughts(record.response or Response(""))
+    verdicts = record.all_verdicts
+    return await scorer.score(record.item, replace(response, verdicts=verdicts) if verdicts else response)
 
 
 class ScoredJournal(NamedTuple):
@@ -87,8 +93,12 @@ async def score_journal(
             judging += earned.usage
             broken += earned.rule == BROKEN
             not_asked += earned.rule == NOT_ASKED
-            tell(record, score_line(record, by.label, earned))
+            tell(record, score_line(record, by.label, by.scorer, earned))
     return ScoredJournal(aggregates, settled, judging, echoes, broken, not_asked)
+
+
+class ModelNotAskedError(UsageError):
+    """A scorer wants to open a model, and nobody is to be asked."""
 
 
 class OpenScorer(NamedTuple):
@@ -227,11 +237,13 @@ def _condition_has(condition: str, mark: str) -> bool:
 def _transcript_control_notes(benchmark: Benchmark, controls: Sequence[str]) -> list[str]:
     """Warnings on controls that keep words, if a transcript carries the answer."""
     worded = [name for name in controls if _condition_has(name, "KEEPS_WORDS")]
-    if benchmark.needs_ears or not worded:
+    textual = [task for task in benchmark.tasks if benchmark.task_facts.get(task, TaskFacts()).needs_ears == "no"]
+    if not worded or (benchmark.needs_ears and not textual):
         return []
+    what = f"{benchmark.name}:{','.join(textual)}" if benchmark.needs_ears else benchmark.name
     return [
         (
-            f"{', '.join(worded)}: words carry the answers of {benchmark.name}, so no gain over them means that hearing "
+            f"{', '.join(worded)}: words carry the answers of {what}, so no gain over them means that hearing "
             "adds nothing to the words; whether anything is heard, silence tells"
         )
     ]
@@ -263,19 +275,23 @@ def _find_solved(run: Path, right: Mapping[tuple[str, str], AbstractSet[int]]) -
             yield solved
 
 
-def score_line(record: Record, scorer: str, earned: Score) -> ScoreLine:
+def score_line(record: Record, label: str, scorer: Scorer, earned: Score) -> ScoreLine:
     """One score, as it is written, by a scorer's label."""
+    metric = next(iter(scorer.metrics.values()))
+    value = item_value(metric, earned.counts)
     return ScoreLine(
         task=record.item.task,
         id=record.item.id,
         condition=record.condition,
         repeat=record.repeat,
-        scorer=scorer,
+        scorer=label,
         state=earned.state,
         answer=repair(earned.answer),
         counts=earned.counts,
         rule=earned.rule,
         why=repair(earned.explanation),
+        value=value,
+        right=is_right(metric, value, earned.counts),
     )
 
 
@@ -297,7 +313,7 @@ def read_scores(path: Path) -> Iterator[ScoreLine]:
 
 async def _score_into(run: Path, place: Path, benchmark: Benchmark, scorers: Scorers | OpenScorers) -> ScoredJournal:
     """Score a run's journal, its scores and samples written somewhere else until all are there."""
-    samples = None if benchmark.extra_tables else files.SampleWriters(place)
+    samples = None if benchmark.extra_tables else SampleWriters(place)
     with (place / SCORES_FILE).open("wb") as lines, samples or nullcontext():
 
         def tell(record: Record, line: ScoreLine) -> None:
@@ -335,17 +351,23 @@ def _write_reports(
     signature = load_signature(run)
     rows = scored.cells.to_rows(benchmark.averages, benchmark.mean_over)
     whole = {row_key: cell for row_key, cell in scored.cells.by_row.items() if not row_key.slice}
-    rows += tree_rows(benchmark.average_tree, whole)
+    if benchmark.average_tree:
+        from earmark.report.average_tree import tree_rows  # noqa: PLC0415 - of few benchmarks
+
+        rows += tree_rows(benchmark.average_tree, whole)
     rows = sort_rows(rows, (*benchmark.tasks, *benchmark.averages, *benchmark.average_tree), signature.condition)
     controls = [name for name in signature.condition if is_control(name)]
     gained = listening_gains(scored.cells.by_row, controls, benchmark.averages, seed)
     all_of_it = total_usage(run / JOURNAL_FILE)
+    part = [f"shard {signature.shard} of the items; earmark merge joins the shards of a run"] * bool(signature.shard)
     notices = [
+        *part,
         *benchmark.warnings,
         *_transcript_control_notes(benchmark, controls),
         *_warnings(scored, all_of_it.answers),
     ]
     notices += reading_note((row.signature, row.states["unparsed"]) for row in rows)
+    headline = find_headline(rows, signature.condition, (*benchmark.averages, *benchmark.average_tree))
     if gained:
         right = find_solved_by_controls(scored.cells.by_row, controls)
         files.write_csv(place / "solved_by_controls.csv", files.SOLVED_BY_CONTROLS, _find_solved(place, right))
@@ -356,4 +378,5 @@ def _write_reports(
     files.write_summary(place / summary, signature.model["name"], benchmark.name, rows)
     done = scored.n_completed >= dataset.questions
     judging = files.read_judge_usage(run) + scored.judging
-    return Metrics(done, rows, dataset, notices, dict(benchmark.averages), gained, all_of_it, judging)
+    averages = dict(benchmark.averages)
+    return Metrics(done, rows, dataset, notices, averages, gained, all_of_it, judging, headline=headline)

@@ -14,7 +14,7 @@ from earmark.data.cache import sha256_file
 from earmark.data.regular import check_folder
 from earmark.errors import BadData
 from earmark.journal import METRICS_FILE, SIGNATURE_FILE
-from earmark.types import Benchmark
+from earmark.types import Benchmark, Capabilities
 
 
 class RunSignature(Struct, frozen=True):
@@ -26,8 +26,11 @@ class RunSignature(Struct, frozen=True):
     repeats: int
     limit: int | None
     data: dict[str, str]  # SHA-256 of each file behind the benchmark, by its path below the data's root
+    shard: str = ""  # of the items, such as 3/8; empty: all of them
     earmark: str = __version__
     format: int = 1
+    working_folder: str = ""  # in which the run was begun: relative paths of clips start there; signs nothing
+    capabilities: Capabilities | None = None  # inputs that the model takes; signs nothing
 
 
 class _FinishedFlag(Struct, frozen=True):
@@ -36,8 +39,15 @@ class _FinishedFlag(Struct, frozen=True):
     finished: bool = False
 
 
-def make_signature(
-    benchmark: Benchmark, model: Mapping[str, Any], condition: list[str], repeats: int, limit: int | None
+def make_signature(  # noqa: PLR0913 - each is a part of it
+    benchmark: Benchmark,
+    model: Mapping[str, Any],
+    condition: list[str],
+    repeats: int,
+    limit: int | None,
+    shard: str = "",
+    *,
+    capabilities: Capabilities | None = None,
 ) -> RunSignature:
     """The signature of a run that is about to begin."""
     described = {
@@ -50,7 +60,18 @@ def make_signature(
         data = data_digests(benchmark.files(), benchmark.data_root)
     except OSError as error:
         raise BadData(f"{error.filename}: cannot be read ({error.strerror})") from error
-    signature = RunSignature(described, dict(model), condition, repeats, limit, data)
+    begun_in = str(Path.cwd())
+    signature = RunSignature(
+        described,
+        dict(model),
+        condition,
+        repeats,
+        limit,
+        data,
+        shard,
+        working_folder=begun_in,
+        capabilities=capabilities,
+    )
     return msgspec.json.decode(msgspec.json.encode(signature), type=RunSignature)  # as it will be read back
 
 
@@ -91,11 +112,12 @@ def load_signature(folder: Path) -> RunSignature:
         raise BadData(f"{path}: cannot be read ({error}); restore it from a copy") from error
 
 
-def _identity(signature: RunSignature) -> tuple[str, str]:
-    """Whose run it is, and of what."""
-    return signature.model["name"], signature.benchmark["name"]
+def _identity(signature: RunSignature) -> tuple[str, str, str]:
+    """Model, benchmark and shard of a run."""
+    return signature.model["name"], signature.benchmark["name"], signature.shard
 
 
 def replace_versions(signature: RunSignature) -> RunSignature:
     """A signature without what may differ between two sittings of one run: the digests of data are checked by item."""
-    return msgspec.structs.replace(signature, data=dict.fromkeys(signature.data, ""), earmark="")
+    data = dict.fromkeys(signature.data, "")
+    return msgspec.structs.replace(signature, data=data, earmark="", working_folder="", capabilities=None)

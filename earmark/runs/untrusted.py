@@ -110,6 +110,18 @@ def find_in_scorer(name: str, settings: Mapping[str, Any], field: str) -> Iterat
         yield NamedThing(f"{field}.{thing.field}", thing.value, thing.field)
 
 
+def find_in_condition(text: str, *, model: bool = True) -> list[NamedThing]:
+    """Return what a condition names: a module, or with `model` a recogniser by its address.
+
+    >>> find_in_condition("transcript:http://x/v1"), find_in_condition("noise:pink@10"), find_in_condition("plain")
+    ([NamedThing(field='condition', value='transcript:http://x/v1', given_as='')], [], [])
+    """
+    condition, _, argument = text.partition(":")
+    recogniser = model and condition == "transcript" and is_address(argument)
+    is_known = text == "plain" or (is_packaged("conditions", condition) and not recogniser)
+    return [] if is_known else [NamedThing("condition", text)]
+
+
 def find_in_run(signature: RunSignature, config: Config, *, model: bool = True, judge: bool = True) -> list[NamedThing]:
     """Return what a run names; without `model` what scoring it takes, without `judge` what scoring without one does."""
     things: list[NamedThing] = []
@@ -117,10 +129,7 @@ def find_in_run(signature: RunSignature, config: Config, *, model: bool = True, 
     if not signature.benchmark.get("imported") and not is_packaged("benchmarks", name):
         things.append(NamedThing("benchmark", name))
     for text in dict.fromkeys((*signature.condition, *config.run.condition)):
-        condition, _, argument = text.partition(":")
-        recogniser = condition == "transcript" and is_address(argument)
-        if text != "plain" and (not is_packaged("conditions", condition) or (model and recogniser)):
-            things.append(NamedThing("condition", text))
+        things += find_in_condition(text, model=model)
     if model:
         things += find_named(config.model, "model")
     settings = dict(config.benchmark)

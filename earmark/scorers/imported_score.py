@@ -19,7 +19,6 @@ from msgspec import Struct
 
 from earmark import __version__
 from earmark.stats.ratio import ratio
-from earmark.text.imported_verdicts import parse_notes
 from earmark.types import Item, Metric, Response, Score, State, replace
 
 
@@ -82,7 +81,7 @@ class Settings(Struct, frozen=True, forbid_unknown_fields=True):
         return headline.name if (headline.lowest, headline.highest) == (0, 1) else ""
 
     async def score(self, item: Item, response: Response) -> Score:  # noqa: ARG002 - the verdict stands beside the reply
-        verdict_of = parse_notes(response.notes)
+        verdict_of = {verdict.measure: verdict for verdict in response.verdicts}
         given = [
             (measure.name, verdict_of[measure.name])
             for measure in self.measures

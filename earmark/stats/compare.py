@@ -41,12 +41,12 @@ from earmark.stats.estimate import (
     evaluate_metric,
     finite_or_none,
     group_counts,
+    is_unbounded,
     jackknife_estimate,
     mean_of_parts,
 )
 from earmark.stats.jackknife import Influence, effective_n, share_influence
-from earmark.stats.planning import POWER, smallest_difference
-from earmark.stats.quantiles import LEVEL, binomial_tail, t_quantile, z_quantile
+from earmark.stats.quantiles import LEVEL, binomial_tail, z_quantile
 from earmark.types import Counts, Metric, Number, replace
 
 PERMUTATIONS: Final = 9999  # ways of swapping that are drawn
@@ -76,7 +76,7 @@ class Difference(Struct, frozen=True, omit_defaults=True):
     method: str = ""  # of the interval
     p: float | None = None
     test: str = ""
-    smallest_detectable: float | None = None  # true difference that so many items show with a power of 80 %
+    standard_error: float | None = None  # of a difference that is not of right and wrong items
     disagreement: float | None = None  # share of the pairs of which one is right and the other wrong
     why: str = ""
     trusted: bool = True  # False: the interval may miss the truth; `why` says the reason
@@ -110,16 +110,11 @@ def difference_and_influence(
     if gaps is not None:
         gained, lost = int((gaps > 0).sum()), int((gaps < 0).sum())
         disagreement = (gained + lost) / n
-        return replace(
-            difference,
-            p=mcnemar(gained, lost),
-            test="exact McNemar",
-            disagreement=disagreement,
-            smallest_detectable=smallest_difference(n, disagreement),
-        ), influence
+        return replace(difference, p=mcnemar(gained, lost), test="exact McNemar", disagreement=disagreement), influence
     if estimate.groups > 1:
         p, test = resampler.permutation_test()
-        return replace(difference, p=p, test=test, smallest_detectable=_smallest_detectable(influence)), influence
+        error = math.sqrt(influence.variance) if influence and influence.variance else None
+        return replace(difference, p=p, test=test, standard_error=error), influence
     return difference, influence
 
 
@@ -232,7 +227,8 @@ def _difference(metrics: tuple[Metric, Metric], pairs: GroupedCounts, value: flo
     marks = _binary_difference(metrics, pairs, value)
     if marks:
         return marks
-    return jackknife_estimate(Estimate(value, n=n, groups=size), pairs, _gap_of(first, second))
+    unbounded = is_unbounded(first) or is_unbounded(second)
+    return jackknife_estimate(Estimate(value, n=n, groups=size), pairs, _gap_of(first, second), unbounded=unbounded)
 
 
 def _gap_of(first: Metric, second: Metric) -> Callable[[Counts], Number]:
@@ -286,15 +282,6 @@ def _binary_difference(metrics: tuple[Metric, Metric], pairs: GroupedCounts, val
         method = f"Bonett-Price over {groups} groups"
     low, high = bonett_price_of_marks(value, square, things)
     return Inference(Estimate(value, low, high, pairs.groups.size, groups, method), influence)
-
-
-def _smallest_detectable(influence: Influence | None) -> float | None:
-    """Smallest detectable difference as a multiple of the standard error."""
-    if influence is None or not influence.variance:
-        return None
-    return (t_quantile(LEVEL, influence.degrees) + t_quantile(2 * POWER - 1, influence.degrees)) * math.sqrt(
-        influence.variance
-    )
 
 
 # ---------------------------------------------------------------- many comparisons

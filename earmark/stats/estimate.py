@@ -38,6 +38,11 @@ from earmark.types import Counts, Metric, Number, replace
 
 MAX_POOLS: Final = 10_000  # more groups than these are pooled at random before they are left out
 TRUSTED_PART: Final = 5  # items of the smallest class, of fewer a mean over classes is marked (docs/error-bars.md)
+TRUSTED_ITEMS: Final = 500  # of fewer, an error rate with a repetitive response in 100 misses too often (the same page)
+RARE: Final = (
+    f"fewer than {TRUSTED_ITEMS} items may contain none of the rare responses that repeat themselves: do not trust the "
+    "interval"
+)
 ALIKE: Final = "all groups are alike: no interval can be estimated"
 
 Indices = npt.NDArray[np.intp]
@@ -88,6 +93,11 @@ class GroupedCounts:
     def size(self) -> int:
         """Number of groups that have an answer."""
         return int(np.unique(self.groups).size)
+
+    @property
+    def n_items(self) -> int:
+        """Number of items that have an answer, in any repeat."""
+        return int(self.groups.size if self.items is None else np.unique(self.items).size)
 
     def part(self, prefix: str, runs: tuple[str, ...] = ("",)) -> GroupedCounts:
         """Answers that have a count with this prefix, which is removed; of pairs, it follows the name of the run."""
@@ -171,7 +181,7 @@ def _estimate_metric(metric: Metric, answers: GroupedCounts) -> Inference:
         bounds = wilson(value * things.n, things.n)
         method = "wilson" if things.is_binary else f"wilson over {things.groups} groups"
         return Inference(Estimate(value, *bounds, n, size, method), things.influence)
-    result = jackknife_estimate(bare, answers, metric.value, metric.limits or NO_LIMITS)
+    result = jackknife_estimate(bare, answers, metric.value, metric.limits or NO_LIMITS, unbounded=is_unbounded(metric))
     least = answers.read(metric.smallest) if metric.smallest else None
     if result.estimate.low is None or least is None or least >= TRUSTED_PART:
         return result
@@ -180,9 +190,17 @@ def _estimate_metric(metric: Metric, answers: GroupedCounts) -> Inference:
 
 
 def jackknife_estimate(
-    bare: Estimate, answers: GroupedCounts, value: Callable[[Counts], Number], limits: Bounds = NO_LIMITS
+    bare: Estimate,
+    answers: GroupedCounts,
+    value: Callable[[Counts], Number],
+    limits: Bounds = NO_LIMITS,
+    *,
+    unbounded: bool,
 ) -> Inference:
-    """A number of any kind with its jackknife interval; `bare` is the estimate without one."""
+    """A number of any kind with its jackknife interval; `bare` is the estimate without one.
+
+    `unbounded`: one response can change the number by any amount, as it can an error rate.
+    """
     if bare.groups < 2:
         return Inference(_without_interval(bare, "one group has no interval"))
     influence = answers.influence(value)
@@ -192,8 +210,14 @@ def jackknife_estimate(
     if bounds is None:
         return Inference(_without_interval(bare, ALIKE), influence)
     why = "" if math.isfinite(limits[1] - limits[0]) else influence.distrust()
+    why = why or (RARE if unbounded and answers.n_items < TRUSTED_ITEMS else "")
     method = f"jackknife of {bare.groups} groups"
     return Inference(Estimate(bare.value, *bounds, bare.n, bare.groups, method, why=why, trusted=not why), influence)
+
+
+def is_unbounded(metric: Metric) -> bool:
+    """True if a metric has no upper bound."""
+    return metric.share is None and (metric.limits is None or not math.isfinite(metric.limits[1]))
 
 
 def _estimate_mean(metric: MeanMetric, answers: GroupedCounts, bare: Estimate) -> Inference:

@@ -14,8 +14,8 @@ if TYPE_CHECKING:
 POWER: Final = 0.8
 
 
-def smallest_difference(items: int, disagreement: float, power: float = POWER) -> float | None:
-    """Smallest true difference d of two shares that McNemar's test finds with this power; None where it finds none.
+def items_to_show(difference: float, disagreement: float, power: float = POWER) -> int:
+    """Number of items with which McNemar's test finds a true difference d of two shares with this power.
 
     The two runs are assumed to disagree on a share q of the items, or on d of them where that is more. Solves
 
@@ -23,32 +23,6 @@ def smallest_difference(items: int, disagreement: float, power: float = POWER) -
 
     (Connor 1987, with a continuity correction for the exact test), z of 95 % and z' of the power. Conservative where
     the disagreements are few.
-
-    >>> round(smallest_difference(1000, 0.2), 4)
-    0.0406
-    """
-    z, least = z_quantile(LEVEL), z_quantile(2 * power - 1)
-    bound = z * math.sqrt(disagreement) + 1 / math.sqrt(items)
-    inside = (items + least**2) * disagreement - bound**2
-    if inside >= 0:
-        smallest = (math.sqrt(items) * bound + least * math.sqrt(inside)) / (items + least**2)
-        if smallest <= disagreement:
-            return smallest
-
-    def is_too_small(d: float) -> bool:  # all disagreements go one way
-        return math.sqrt(items) * d - 1 / math.sqrt(items) < z * math.sqrt(d) + least * math.sqrt(d - d * d)
-
-    low, high = 0.0, 1.0
-    if is_too_small(high):
-        return None
-    while high - low > 1e-9:
-        middle = (low + high) / 2
-        low, high = (middle, high) if is_too_small(middle) else (low, middle)
-    return high
-
-
-def items_to_show(difference: float, disagreement: float, power: float = POWER) -> int:
-    """Number of items with which McNemar's test finds a true difference with this power, as above.
 
     >>> items_to_show(0.05, 0.2)
     665
@@ -61,19 +35,20 @@ def items_to_show(difference: float, disagreement: float, power: float = POWER) 
 
 
 def items_to_find(difference: Difference, wanted: float) -> int | None:
-    """Number of pairs of the same kind that show a true difference; the detectable one falls with their square root.
+    """Number of pairs of the same kind that show a true difference with a power of 80 %.
 
     >>> from earmark.stats.compare import Difference
     >>> items_to_find(Difference(0.5, 0.6, n=100, disagreement=0.2), 0.05)
     665
-    >>> items_to_find(Difference(1, 2, n=100, smallest_detectable=0.1), 0.05)
-    400
+    >>> items_to_find(Difference(1, 2, n=100, standard_error=0.1), 0.05)
+    3140
     """
     if difference.disagreement is not None:
         return items_to_show(wanted, difference.disagreement)
-    if difference.smallest_detectable is None:
+    if difference.standard_error is None:
         return None
-    return math.ceil(difference.n * round((difference.smallest_detectable / wanted) ** 2, 9))
+    detectable = (z_quantile(LEVEL) + z_quantile(2 * POWER - 1)) * difference.standard_error
+    return math.ceil(difference.n * (detectable / wanted) ** 2)
 
 
 def items_for_width(width: float, share: float = 0.5) -> int:

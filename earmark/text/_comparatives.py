@@ -91,6 +91,7 @@ NOT_SAID = LazyPattern(
 )
 MOVES = LazyPattern(rf"\b(?:(?P<up>{_RISING})|{_FALLING})\b")
 NUMBER = LazyPattern(r"\W*([12])\W*")
+ELLIPSIS = LazyPattern(r"\s+(?:(?:also|slightly|much|clearly|still|is|was|sounds?)\s+){0,3}\w+er\b[^,.]{0,20}\Z")
 HIDDEN = LazyPattern(r"\bhidden\b|\bcontains?\b|\bin (?:which|it)\b")
 ALIKE = LazyPattern(r"\bas (?:\w+ ){1,2}as\b")
 PLACED = LazyPattern(r"\b(?:in|it is|it's|number)\b")
@@ -190,8 +191,12 @@ def _clauses(text: str) -> Iterator[tuple[int, str]]:
 
 
 def _facts(text: str, names: LazyPattern) -> Iterator[Fact]:
+    subject: list[SoundName] = []
     for begin, clause in _clauses(HEDGE.sub(blank, text)):
         sound_names = [SoundName(int(bool(match["name1"])), *match.span()) for match in names.finditer(clause)]
+        if not sound_names and ELLIPSIS.match(clause):  # "the second was quieter but higher"
+            sound_names = [SoundName(before.position, 0, 0) for before in subject]
+        subject = sound_names if len(sound_names) == 1 else []
         if not 0 < len(sound_names) <= 2 or NOT_SAID.search(clause.lower()):
             continue
         masked = clause

@@ -47,16 +47,20 @@ _CHOOSE = (
     r"(?:\b(?:i|we|i'd|i'll|let's|let us|would|will|must|should)\b[^.\n]{0,40}?\b(?:choose|pick|select"
     r"|go(?:ing)? (?:with|for)|opt for|vote for|lean(?:ing)? towards?|say|guess|answer|conclude|rate (?:it|this)"
     r"|give (?:it|this))\b|(?:^|[,:])\W*(?:choose|pick|select|choosing|selecting|picking|going with)\b"
-    r"|\b(?:ich (?:wähle|nehme)|je choisis|je dirais|elijo|escojo|selecciono|escolho|scelgo|memilih|saya pilih|chọn"
+    r"|\b(?:ich (?:wähle|nehme)|je choisis|je dirais|diría que|diria que|direi|elijo|escojo|selecciono|escolho|scelgo"
+    r"|memilih|saya pilih|chọn"
     r"|kies|выбираю)\b|เลือก|أختار|选择|選擇|应选|應選|故选|故選|选|選|を選(?:び|択))"
 )
 CHECKED = r"(?:[\[(][x✓✔][\])]|[☑✅✔✓])"  # a ticked box
 _SO = (
-    r"(?:(?:\A\W*|[,;:—–]\s*|\band )so\b|\b(?:therefore|thus|hence|consequently|conclude|leaves?|leaving|left with"
+    r"(?:(?:\A\W*|[,;:—–]\s*|\band )so\b(?! (?:is|are|was|does)\b)|\b(?:therefore|thus|hence|consequently|conclude"
+    r"|leaves?|leaving(?! the\b)|left with"
     r"|must be|has to be|have to be|should be|can only be|i think|i believe|i'm (?:fairly |quite )?(?:sure|confident)"
     r"|points? to|corresponds? to|indicates?|suggests?|makes?|equals?|adds? up to|also|daher|deshalb|somit|donc"
     r"|por tanto|por lo tanto|entonces|portanto|logo|quindi|jadi|maka|значит|поэтому|vậy)\b|所以|因此|故|应该?是|應該是|よって|したがって"
-    r"|따라서|(?:\bnot\b|n't\b)[^\n]{1,60}\bbut(?: rather)?\b|而是|\bsondern\b|\bsino\b)"
+    r"|따라서|(?:\bnot\b|n't\b)[^\n]{1,60}\bbut(?: rather)?\b"
+    r"|\bbut (?:actually |really )?(?:it|he|she|they|that) (?:actually |really )?(?:sounds?|seems?)\b|而是|\bsondern\b"
+    r"|\bsino\b)"
 )
 _IT_IS = (
     r"(?:\W+(?:it|this|that|these|those|they|he|she)\b(?:\s*(?:is|'s|was|are|were|must be|has to be|should be"
@@ -65,7 +69,8 @@ _IT_IS = (
 _ITS = r"\bc'est\b|\b(?:it|this|that)(?:\s*(?:is|'s|was)| (?:must|has to|should|would|seems to|appears to) be)\b"
 _WRONG = (
     r"(?P<wrong>(?:each|every|all|any|given|provided|following|available|these|those|(?:second|2nd|third"
-    r"|3rd)(?= choice| guess)|next|worst|least likely|other|wrong|incorrect|false|tempting|falsche|mauvaise"
+    r"|3rd)(?= choice| guess)|(?:first|initial)(?= guess| impression| thought)|next|worst|least likely|other|wrong"
+    r"|incorrect|false|tempting|falsche|mauvaise"
     r"|incorrecta|incorreta|sbagliata|salah|错误)\s*)?"
 )
 
@@ -83,7 +88,8 @@ DECLARED_TEXT = LazyPattern(
 )
 _LIKELY = (
     r"(?:definitely|probably|certainly|clearly|surely|surely|obviously|maybe|perhaps|possibly|likely|apparently"
-    r"|presumably|only|(?<!could )(?<!may )(?<!might )(?<!can )be|is|was|it's|that's|are|say|guess|think|pick|choose"
+    r"|presumably|only|(?<!could )(?<!may )(?<!might )(?<!can )be|(?<!so )is|was|it's|that's|are|say|guess|think|pick"
+    r"|choose"
     r"|ist|wäre|wohl|wahrscheinlich|vielleicht|est|serait|probablement|es|sea|sería|probablemente|é|seja|provavelmente"
     r"|è|sia|probabilmente|это|наверное|вероятно|adalah|là|jest|este|är|er|कि|auf|que|brzmi|muss|เป็น|правильно|верно"
     r"|всего|คือ|return|(?:é|es|est|è) (?:a|o|la|le|el))"
@@ -96,7 +102,8 @@ DENIED = LazyPattern(
     r"|at (?:least|most)\b[^.;!?\n]{1,40}\b(?:possibly|perhaps|maybe|or)\b|(?:at first|initially"
     r"|originally)\b[^.;!?\n]{0,40}?\b(?:seem\w*|sound\w*|look\w*|appear\w*|thought|guess\w*|said)|\bfirst (?:thought"
     r"|guess(?:ed)?|said)|rul(?:e[sd]?|ing) out|eliminat\w+|exclud\w+|reject\w*|rather than|instead of|other than"
-    r"|unlike|as opposed to|except|than|less likely|less probable|less plausible|less(?=\W*\Z)|less an?|unable|whether"
+    r"|unlike|as opposed to|except|plutôt\b[^.;!?\n]{1,40}\bqu(?:e |')|eher\b[^.;!?\n]{1,40}\bals"
+    r"|скорее\b[^.;!?\n]{1,40}\bчем|than|less likely|less probable|less plausible|less(?=\W*\Z)|less an?|unable|whether"
     r"|unclear|lacks?|nicht|keine?\w*|statt|ob|pas|ni|s'il|não|nem|non|bukan|tidak|không|не|нет|není|nie|ei ole|nu este"
     r"|δεν|όχι)\b|לא|ليس|ليست|ไม่ใช่|n't\b|是否|不是|并非|不选|不選|而非|排除|不像|没有|不)(?P<scope>[^,;:.!?，；。]{0,80})\Z"
 )
@@ -107,7 +114,7 @@ COUNTERFACTUAL = LazyPattern(
 CONTRAST = LazyPattern(  # all that stands between what is denied and what holds
     r"\W*(?:but(?: rather)?|rather|instead|sondern|sino|mais|mas|ma|а|но|tetapi|melainkan|mà là|而是|가 아니라|이 아니라|은 아니고"
     r"|는 아니고|가 아닌|이 아닌|ではなくて?|じゃなくて?|でなくて?|بل|बल्कि|नहीं|แต่เป็น|แต่)\W*(?:(?:an?|the|it is|it's|it|is|c'est|es|é|è|ist"
-    r"|это|la|le|el|der|die|das|ein|eine|una?|um|uma|une?|option|to)\W+){0,3}"
+    r"|это|la|le|el|der|die|das|ein|eine|una?|um|uma|une?|option|to|because|since|he|she|they)\W+){0,3}"
 )
 CONDITION = LazyPattern(  # "if it were low, A": an answer to another question
     r"\b(?:if|assuming|suppose|supposing|provided that|in case|unless|depending on|depends on)\b"
@@ -134,6 +141,7 @@ DENIED_AFTER = LazyPattern(
     r"\s*[☐☒✗✘❌]\s*(?:\n|\Z)|"
     rf"\s?\?\s*(?:no|nope|not|nein|non)\b"  # "Happy? No."
     r"|\s?[-–—:]\s*(?:no|nope|wrong|incorrect)\s*(?:[.,;!\n]|\Z)"  # "Option A: Man - no."
+    r"|\s+if (?!(?:i|we|you|one)\b)(?:\w+ ){1,3}(?:had|hadn't)\b"  # "would have been late if the bus had not come"
     rf"|\W{{0,4}}(?:{_STATES}\s+(?:\w+\s+){{0,2}}?(?:not|wrong|incorrect|false|ruled out|eliminated|excluded"
     rf"|unlikely|less|out"
     r"|improbable|implausible|irrelevant|inaccurate)\b|(?:is|are|was|were|does|do|did|would|could|wo|ca)n't\b|cannot\b"
@@ -150,7 +158,7 @@ DECLARED_AFTER = LazyPattern(
     r"|está (?:corret|correct)|सही|ถูก|ist (?:die )?(?:richtig|korrekt)|est (?:la )?(?:bonne|correcte?|juste)"
     r"|es (?:la )?(?:respuesta |opción )?(?:correct|mejor)|é (?:a )?(?:resposta )?(?:corret|cert)"
     r"|è (?:la )?(?:risposta )?(?:corrett|giust)|(?:adalah )?(?:jawaban )?(?:yang )?(?:benar|tepat)\b|là đáp án|だと(?:思"
-    r"|考)|です\W*\Z|でしょう|(?:이|인 것)?\s?(?:입니다|이다|예요|이에요|라고 생각)|है\W*\Z)"
+    r"|考)|です\W*\Z|でしょう|(?:이|인 것)?\s?(?:입니다|이다|예요|이에요|라고 생각)|[이가] (?:맞|옳)|है\W*\Z)"
 )
 DECLARED_AFTER_TEXT = LazyPattern(
     rf"\W{{0,4}}(?:{_STATES}\s+(?:\w+\s+){{0,4}}?(?:answer|choice|option|candidate|(?:more|most) likely)\b|是正确|が正解)"
@@ -162,7 +170,8 @@ CLAIMED = LazyPattern(
 )
 SENTENCE_END = LazyPattern(r"[.!?;]+(?=\s|\Z)|[。！？；]|\n")
 JOINT = LazyPattern(  # all that stands between two choices of one list
-    r"[\s()\[\],;/&+、，<>-]*(?:(?:and|or|und|oder|et|ou|y|e|o|dan|atau|va|và|hoặc|и|или|lub|eller|veya|ή)\b|또는|혹은|または"
+    r"[\s()\[\],;/&+、，<>-]*(?:(?:(?:mixed|combined|along|together) with|as well as|plus|and|or|und|oder|et|ou|y|e|o"
+    r"|dan|atau|va|và|hoặc|и|или|lub|eller|veya|ή)\b|또는|혹은|または"
     r"|あるいは|أو|या|और|หรือ|还是|或者?|和|与|與|及|と|も|か|와|과|도|나)?(?:\s(?:maybe|perhaps|possibly|probably|even|else"
     r"|also)\b)?[\s()\[\],、，<>-]*(?:\b(?:options?|choices?|an?|the|la|le|der|die|das)\b|选项)?[\s()\[\]]*\Z"
 )
@@ -171,7 +180,8 @@ NAMED = LazyPattern(
     r"|réponse|lettre|letra)|选项|選項|選択肢|선택지|보기|вариант|ข้อ|ตัวเลือก|الخيار|الحرف|विकल्प)\W{0,3}\Z"
 )
 PAUSE = LazyPattern(  # after a letter that stands as a label
-    r"\s*(?:\Z|[^\w\s])|\s*\n|\s+(?:because|since|as|due|given|based|for|is|and|or|with|und|oder|et|dan|weil|denn"
+    r"\s*(?:\Z|[^\w\s])|\s*\n|\s+(?:because|since|as|due|given|based|for|rather than|instead of|is|and|or|with|und"
+    r"|oder|et|dan|weil|denn"
     r"|parce|porque|pois|perché|karena|sebab|ist|est|es|é|è|jest|är|adalah|là|it is)\b"
     r"|\s*[\u3040-\u9fff\uac00-\ud7af]|\s+[\u0400-\u1fff]"
 )
@@ -267,9 +277,10 @@ PLAN = LazyPattern(  # a step that is still to be taken
 )
 END = LazyPattern(r"(?:[.!?。！？…؟।]|</\w+>|[)\]}»”\"'])[\s*_`\"'”’)\]}>|]*\Z")
 LIST_ITEM = LazyPattern(r"\n[ \t]*(?:[*•·–-]|\(?\d{1,3}[.)])[ \t]+[^\n]*\Z")
+RULED_OUT = LazyPattern(r"\b(?:eliminat\w+|exclud\w+|rul(?:e[sd]?|ing) out)\b")
 VERDICT = LazyPattern(  # at an end of a line that weighs one option
     r"\A\W*(?:yes|correct|true|right|fits|matches|plausible and)\b|[✓✔✅☑]|\b(?:correct|best (?:fit|match|answer"
-    r"|choice)|the answer)\W*\Z"
+    r"|choice)|the answer|(?:fits|matches) best|best one|plausible one)\W*\Z"
 )
 PERCENT = LazyPattern(r"[\s)\]:=(,–-]{0,6}(?:about |around |approx\w*\.? |~|≈)?(?:(\d{1,3}(?:\.\d+)?)\s?%|(0?\.\d+)\b)")
 PERCENT_BEFORE = LazyPattern(r"(\d{1,3}(?:\.\d+)?)\s?%\s*(?:for )?\Z")

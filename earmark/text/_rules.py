@@ -29,7 +29,7 @@ def rule_declared(listing: MentionList) -> Sequence[Mention]:
 
 
 def rule_first(listing: MentionList) -> Sequence[Mention]:
-    if not listing.chains or _enumerates_options(listing):
+    if not listing.chains or enumerates_options(listing):
         return ()
     chain = listing.chains[0]
     opening = words_in(cues.LEAD_ARTICLE.sub("", cues.NAMED.sub("", listing.lower[: chain[0].start])))
@@ -92,6 +92,18 @@ def rule_last(listing: MentionList) -> Sequence[Mention]:
 
 
 # ---------------------------------------------------------------- weak rules, in their order
+
+
+def rule_eliminated(listing: MentionList) -> Sequence[Mention]:
+    """Find the one option that is left where all others are denied by their labels, or ruled out: "Not A, not C"."""
+    denied = [mention for mention in listing.mentions if mention.stance == "denied"]
+    if len(denied) < len(listing.mentions) or listing.refusals or listing.dropped or listing.multi_select:
+        return ()
+    left = set(listing.index.labels) - {mention.label for mention in denied}
+    by_label = all(mention.form != "text" for mention in denied)
+    if len(left) != 1 or len(denied) < 2 or not (by_label or cues.RULED_OUT.search(listing.lower)):
+        return ()
+    return [Mention(left.pop(), denied[0].start, denied[-1].end, "marked", "concluded")]
 
 
 def rule_last_clause(listing: MentionList) -> Sequence[Mention]:
@@ -179,6 +191,7 @@ def rule_yes_no(listing: MentionList) -> Sequence[Mention]:
 
 FIRM: Mapping[str, Rule] = {"ranked": rule_ranked, "first": rule_first, "concluded": rule_concluded, "last": rule_last}
 WEAK: Mapping[str, Rule] = {
+    "eliminated": rule_eliminated,
     "last-clause": rule_last_clause,
     "label": rule_label,
     "option-text": rule_option_text,
@@ -256,7 +269,7 @@ def opens_with_label(listing: MentionList) -> bool:
     return mention.form == "marked" or bool(cues.LABEL_ALONE.match(listing.text, mention.end))
 
 
-def _enumerates_options(listing: MentionList) -> bool:
+def enumerates_options(listing: MentionList) -> bool:
     """True if a reply discusses the options one by one: "A: ... B: ..."."""
     opened = [
         mention.label

@@ -10,6 +10,7 @@ becomes blanks; a span still points into the original reply. Then the first rule
     first           the reply opens with a choice used as one: "B", "(b) tom-tom", "Tom-tom, because"
     concluded       "so it must be B", "that leaves B", "not A but B"; the last one wins
     last            the last line is a choice and nothing else
+    eliminated      all options but one are denied by their labels, or ruled out: "not A, not C, not D"
     last-clause     the last clause is: "hard to say, but B"
     label           one label, and only one, is in brackets, after "option" or before its own option's text
     option-text     the text of one option, and only one, is said, and no other label is marked in that way
@@ -21,7 +22,7 @@ A letter is a label only where it is used as one: an English "A", "I" or "a" bef
 option is matched as whole words, without regard to case, punctuation and articles; inside the text of a longer option
 it does not count. A choice that is denied ("not B", "B is wrong", "rather than B"), asked ("is it B?") or left open
 ("whether it is B", "if it is low, B") is no answer. Options listed as in the question, or discussed one by one, are
-ignored. Two answers where one is asked count as none. The last six rules do not apply to a reply that declines, asks
+ignored. Two answers where one is asked count as none. The last seven rules do not apply to a reply that declines, asks
 for the material or says that no option fits.
 
 Of a truncated reply only firm answers are read: one declared and not retracted, an opening, the one choice of an
@@ -47,6 +48,7 @@ from earmark.text._rules import (
     FIRM,
     WEAK,
     Rule,
+    enumerates_options,
     opens_with_label,
     rule_concluded,
     rule_declared,
@@ -211,7 +213,7 @@ def _rules(listing: MentionList, question: str, *, cut: bool) -> Mapping[str, Ru
     def by_comparison(listing: MentionList) -> Sequence[Mention]:
         mention = (
             None
-            if listing.multi_select or opens_with_label(listing)
+            if listing.multi_select or (opens_with_label(listing) and not enumerates_options(listing))
             else compare_sounds(listing.text, listing.index, question)
         )
         return (mention,) if mention else ()

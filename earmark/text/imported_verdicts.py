@@ -1,7 +1,7 @@
-"""Verdicts of another harness, kept as notes of a response.
+"""Verdicts of another harness in journals of version 0.1, which kept them as notes of a response.
 
-A note is the word "theirs" and a line of JSON: the harness's name for the measure, the value on its scale, the answer
-that it parsed, and its explanation. `importers/` writes such notes; `scorers/imported_score.py` reads them.
+Such a note is the word "theirs" and a line of JSON: the harness's name for the measure, the value on its scale, the
+answer that it parsed, and its explanation. Later journals have the field `verdicts`.
 """
 
 from __future__ import annotations
@@ -10,38 +10,20 @@ from collections.abc import Iterable
 from typing import Final
 
 import msgspec
-from msgspec import Struct
+
+from earmark.types import ImportedVerdict
 
 NOTE_PREFIX: Final = "theirs "
 
 
-class ImportedVerdict(Struct, frozen=True, omit_defaults=True):
-    """One number that another harness gave to one reply."""
+def parse_notes(notes: Iterable[str]) -> tuple[ImportedVerdict, ...]:
+    """Decode the verdicts among the notes of a reply.
 
-    measure: str  # as the harness calls it
-    value: float | None = None  # on its scale; None: no value, as where its judge failed
-    answer: str | None = None  # parsed from the reply, "" for nothing; None: unknown
-    explanation: str = ""
-
-
-def to_notes(verdicts: Iterable[ImportedVerdict]) -> tuple[str, ...]:
-    """Encode verdicts as notes of a reply.
-
-    >>> to_notes([ImportedVerdict("accuracy", 1.0, "B")])
-    ('theirs {"measure":"accuracy","value":1.0,"answer":"B"}',)
+    >>> parse_notes(["resampled", 'theirs {"measure":"accuracy","value":1.0,"answer":"B"}'])
+    (ImportedVerdict(measure='accuracy', value=1.0, answer='B', explanation=''),)
     """
-    return tuple(NOTE_PREFIX + msgspec.json.encode(verdict).decode() for verdict in verdicts)
-
-
-def parse_notes(notes: Iterable[str]) -> dict[str, ImportedVerdict]:
-    """Decode the verdicts among the notes of a reply, by measure.
-
-    >>> parse_notes(["resampled", *to_notes([ImportedVerdict("accuracy", 0.0)])])["accuracy"].value
-    0.0
-    """
-    parsed = [
+    return tuple(
         msgspec.json.decode(note.removeprefix(NOTE_PREFIX), type=ImportedVerdict)
         for note in notes
         if note.startswith(NOTE_PREFIX)
-    ]
-    return {verdict.measure: verdict for verdict in parsed}
+    )

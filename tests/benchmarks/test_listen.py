@@ -44,7 +44,7 @@ def test_the_official_order_comes_of_one_stream(sizes: list[int], orders: list[l
 
 @pytest.mark.shared
 def test_every_official_prompt_is_exact(shared: Path) -> None:
-    benchmark = load(shared, policy="official")
+    benchmark = load(shared, policy="official", max_choices=0)  # the authors' code shows as many as there are
     expected = [json.loads(line) for line in (shared / "fixtures/listen/expected_items.jsonl").read_text().splitlines()]
     items = list(benchmark.items())
     assert len(items) == len(expected) == 140
@@ -178,3 +178,55 @@ def test_a_text_item_without_words_is_an_error_after_its_dice() -> None:
     assert (item.state, item.reason) == ("error", "No transcription available")
     assert item.choices
     assert stream.random() != Random(42).random()
+
+
+@pytest.mark.shared
+def test_the_official_policy_shows_ten_choices_at_most_and_moves_no_other_item(shared: Path) -> None:
+    capped, whole = (list(load(shared, policy="official", max_choices=limit).items()) for limit in (None, 0))
+    assert max(len(item.choices) for item in whole) == 11
+    assert max(len(item.choices) for item in capped) == 10
+    for item, full in zip(capped, whole, strict=True):
+        assert item.choices == tuple(choice for choice in full.choices if choice in item.choices)
+        if item.targets:
+            assert item.text(item.targets[0]) == full.text(full.targets[0])
+        if len(full.choices) <= 10:
+            assert item == full
+    assert any("at most 10 choices" in warning for warning in load(shared, policy="official").warnings)
+    assert not any("at most" in warning for warning in load(shared).warnings)
+
+
+@pytest.mark.shared
+def test_some_corpora_are_asked_alone_as_in_the_whole(shared: Path) -> None:
+    whole = {(item.task, item.id): item for item in load(shared, policy="official").items()}
+    part = {(item.task, item.id): item for item in load(shared, policy="official", sources=("CREMA-D", "MELD")).items()}
+    assert {item.tags["dataset_source"] for item in part.values()} == {"CREMA-D", "MELD"}
+    assert part.items() <= whole.items()
+    with pytest.raises(UsageError, match=r"sources=crema: the data has no such corpus; there are: .*CREMA-D.*MELD"):
+        load(shared, sources=("MELD", "crema")).files()
+
+
+@pytest.mark.shared
+def test_items_carry_the_columns_that_reports_are_broken_down_by(shared: Path, tmp_path: Path) -> None:
+    item = next(iter(load(shared, experiments=("2B",)).items()))
+    assert {name: item.tags[name] for name in ("age", "acted", "sarcasm", "conversation_format")} == {
+        "age": "adult",
+        "acted": "acted",
+        "sarcasm": "no",
+        "conversation_format": "scripted",
+    }
+    assert item.tags["gender"] in ("male", "female")
+    with duckdb.connect() as made:
+        made.execute("create table t as from read_parquet(?)", [str(shared / "fixtures/listen/data/*.parquet")])
+        made.execute("alter table t drop column age")
+        made.execute("update t set gender = null")
+        made.execute(f"copy t to '{tmp_path / 'train.parquet'}'")
+    item = next(iter(listen.load(listen.Settings(data=str(tmp_path), experiments=("2B",))).items()))
+    assert "age" not in item.tags
+    assert item.tags["gender"] == "unknown"
+
+
+def test_experiments_of_text_alone_need_no_ears() -> None:
+    text = listen.load(listen.Settings(experiments=("1_text", "2A", "3A")))
+    mixed = listen.load(listen.Settings(experiments=("2A", "2B")))
+    assert (text.needs_ears, mixed.needs_ears) == (False, True)
+    assert {task: facts.needs_ears for task, facts in mixed.task_facts.items()} == {"2A": "no"}

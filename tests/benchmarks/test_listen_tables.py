@@ -59,7 +59,7 @@ def test_the_files_and_their_columns_are_those_asked_for(run: Path) -> None:
     assert len(corpora) > 3
     names = {str(path.relative_to(run)) for path in run.rglob("*.csv")}
     assert names == {
-        "summary.csv", "numbers.csv",
+        "summary.csv", "numbers.csv", "per_class.csv",
         *(f"summary_{corpus}.csv" for corpus in corpora), *(f"samples/{corpus}.csv" for corpus in corpora),
     }  # fmt: skip
     assert (run / "summary.csv").read_text().splitlines()[0] == SUMMARY
@@ -105,6 +105,24 @@ def test_the_summaries_follow_from_the_samples(run: Path) -> None:
                 assert float(row[name]) == pytest.approx(value, abs=1e-12)
             seen += 1
     assert seen > 30
+
+
+def test_the_accuracy_of_each_class_follows_from_the_samples(run: Path) -> None:
+    right: dict[tuple[str, str, str], list[bool]] = defaultdict(list)
+    for path in (run / "samples").iterdir():
+        for row in table(path):
+            if row["predicted_letter"]:
+                truth, prediction = emotion_class(row["ground_truth"]), emotion_class(row["prediction"])
+                for corpus in ("", row["dataset_source"]):
+                    right[corpus, row["experiment"], truth].append(truth == prediction)
+    rows = table(run / "per_class.csv")
+    assert {(row["dataset_source"], row["experiment"], row["emotion"]) for row in rows} == set(right)
+    for row in rows:
+        hits = right[row["dataset_source"], row["experiment"], row["emotion"]]
+        assert (int(row["n_samples"]), int(row["correct"])) == (len(hits), sum(hits))
+        assert float(row["accuracy"]) == pytest.approx(sum(hits) / len(hits), abs=1e-12)
+        assert row["modality"] == TASKS[row["experiment"]][1]
+    assert [row["dataset_source"] for row in rows] == sorted(row["dataset_source"] for row in rows)
 
 
 def test_ids_are_those_of_the_official_results(run: Path) -> None:

@@ -33,7 +33,7 @@ def interrupted(begun: Callable[[], bool], *words: str) -> str:
         assert process.poll() is None, process.communicate()
         time.sleep(0.01)
     process.send_signal(signal.SIGINT)
-    out, err = process.communicate(timeout=5)
+    out, err = process.communicate(timeout=60)
     assert process.returncode == 130, out + err
     assert err.endswith("earmark: interrupted; rerun the command to resume\n")
     assert "Traceback" not in err

@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 from aiohttp import web
 from commands import ENV, earmark
+from listen_program import listen_eval
 from servers import threaded
 
 COMMIT = "0123456789abcdef0123456789abcdef01234567"
@@ -28,8 +29,9 @@ class Hub:
     asked: list[tuple[str, str]] = field(default_factory=list)  # files that were sent, and from where on
 
     async def info(self, _: web.Request) -> web.Response:
-        siblings = [{"rfilename": name} for name in (*self.files, "README.md")]
-        return web.json_response({"id": "VibeCheck1/LISTEN_full", "sha": COMMIT, "siblings": siblings})
+        siblings = [{"rfilename": name, "size": len(data)} for name, data in self.files.items()]
+        card = {"siblings": [*siblings, {"rfilename": "README.md"}], "cardData": {"license": "mit"}}
+        return web.json_response({"id": "VibeCheck1/LISTEN_full", "sha": COMMIT} | card)
 
     async def tree(self, _: web.Request) -> web.Response:
         listed = [{"type": "file", "path": name, "size": len(data), "oid": "x"} for name, data in self.files.items()]
@@ -89,6 +91,31 @@ def test_data_is_fetched_at_a_commit_and_run_without_a_folder(shared: Path, monk
     assert f"{hashlib.sha256(data).hexdigest()}  {NAME}" in done.stdout
     ran = earmark("run", "listen:1_audio", "model=fake", "limit=2")  # the hub is gone
     assert ran.returncode == 0, ran.stderr
+
+
+@pytest.mark.shared
+@pytest.mark.usefixtures("caches")
+def test_listen_eval_brings_its_data_and_says_what_it_is(shared: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    data = (shared / "fixtures/listen/data/train-00000-of-00002.parquet").read_bytes()
+    words = ("model=fake", "experiments=[1_audio]", "limit=2")
+    with hub(Hub({NAME: data})) as endpoint:
+        monkeypatch.setitem(ENV, "HF_ENDPOINT", endpoint)
+        monkeypatch.setitem(ENV, "HF_HUB_OFFLINE", "1")
+        offline = listen_eval(*words)
+        assert offline.returncode == 4
+        assert "unset HF_HUB_OFFLINE to download it, or copy the files by hand and give data=FOLDER" in offline.stderr
+        monkeypatch.delitem(ENV, "HF_HUB_OFFLINE")
+        ran = listen_eval(*words)
+    assert ran.returncode == 0, ran.stderr
+    assert (
+        f"fetching VibeCheck1/LISTEN_full at {COMMIT[:12]} (main): 1 files, {len(data) / 1e6:.1f} MB, licence: mit"
+        in (ran.stderr)
+    )
+    monkeypatch.setitem(ENV, "EARMARK_CACHE", ENV["EARMARK_CACHE"] + "2")
+    monkeypatch.setitem(ENV, "HF_HUB_OFFLINE", "1")
+    cached = listen_eval("--no-resume", f"revision={COMMIT}", *words)  # from the cache of the hub's own library
+    assert cached.returncode == 0, cached.stderr
+    assert "HF_HUB_OFFLINE is set" in cached.stderr
 
 
 @pytest.mark.usefixtures("caches")

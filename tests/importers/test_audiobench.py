@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from imported_records import verdicts
 from imported_results import audiobench as made
 from imported_results import whole
 
@@ -21,7 +22,6 @@ from earmark.report.rows import Metrics
 from earmark.runs.import_runs import import_runs
 from earmark.runs.rescore import compare_parsers
 from earmark.runs.scoring import read_scores
-from earmark.text.imported_verdicts import parse_notes
 
 QUESTIONS = ("cn_college_listen_mcq_test", "dream_tts_mcq_test", "muchomusic_test", "mmau_mini")
 
@@ -121,11 +121,8 @@ def test_what_is_kept_of_a_row(tmp_path: Path) -> None:
     right = by_task["muchomusic_test"][0]
     assert right.item.question == "Which animal is heard?"
     assert (right.item.choices, right.item.targets) == (("cat", "dog", "bird"), ("B",))
-    assert right.response
-    assert parse_notes(right.response.notes)["llama3_70b_judge"].explanation == "Rating: 1.0"
-    failed = by_task["muchomusic_test"][3].response
-    assert failed
-    assert parse_notes(failed.notes)["llama3_70b_judge"].value is None
+    assert verdicts(right)["llama3_70b_judge"].explanation == "Rating: 1.0"
+    assert verdicts(by_task["muchomusic_test"][3])["llama3_70b_judge"].value is None
     assert by_task["sums_test"][0].item.targets == ("42",)
     assert not by_task["spoken_test"][0].item.labels
 

@@ -6,10 +6,8 @@ import json
 from pathlib import Path
 
 import pytest
-from imported_records import answered, numbers, read, records, states, whole_rows
+from imported_records import answered, numbers, read, records, states, verdicts, whole_rows
 from imported_results import FORMS, lines
-
-from earmark.text.imported_verdicts import parse_notes
 
 
 @pytest.fixture
@@ -60,4 +58,4 @@ def test_evalscope_before_messages(tmp_path: Path) -> None:
         ("0", ("B",), "B"),
         ("1", ("B",), "B"),
     ]
-    assert [parse_notes(answered(record).notes)["acc"].value for record in found] == [1.0, None]
+    assert [verdicts(record)["acc"].value for record in found] == [1.0, None]

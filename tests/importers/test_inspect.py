@@ -7,11 +7,13 @@ import zipfile
 from pathlib import Path
 
 import pytest
-from imported_records import answered, failed, numbers, read, records, states, whole_rows
+from imported_records import answered, failed, numbers, read, records, states, verdicts, whole_rows
 from imported_results import FORMS
 
+from earmark.data.prompt_words import WORDS_FILE, read_words
 from earmark.errors import BadData, BadSetup
-from earmark.text.imported_verdicts import parse_notes
+from earmark.journal import JOURNAL_FILE, read_journal
+from earmark.runs.import_runs import import_runs
 
 
 @pytest.fixture
@@ -31,7 +33,7 @@ def test_inspect_epochs_are_repeats_and_its_errors_are_failures(inspect: Path) -
     assert by_id["c1"].item.question.endswith("Which animal is heard?")
     assert (by_id["c1"].item.choices, by_id["c1"].item.targets) == (("cat", "dog", "bird", "car"), ("B",))
     assert (answered(by_id["c5"]).stop, answered(by_id["c6"]).stop) == ("length", "filtered")
-    assert parse_notes(answered(by_id["c2"]).notes)["choice"].answer == ""  # an empty answer: nothing was read
+    assert verdicts(by_id["c2"])["choice"].answer == ""  # an empty answer: nothing was read
     assert by_id["several"].item.labels == ()  # two right answers at once
 
 
@@ -85,3 +87,12 @@ def test_without_zstandard_an_archive_tells_what_to_install(inspect: Path, monke
     with pytest.raises(BadSetup, match=r"pip install 'earmark\[logs\]'"):
         read("inspect", inspect / "choices.eval")
     assert len(read("inspect", inspect / "texts.json")) == 1
+
+
+def test_the_prompts_of_a_log_are_kept_as_words(inspect: Path) -> None:
+    made = [run for run, _ in import_runs(inspect, "", "results", "", lambda _: None)]
+    for run in made:
+        words = {each.digest: each for each in read_words(run / WORDS_FILE)}
+        for record in read_journal(run / JOURNAL_FILE):
+            texts = [part for turn in words[record.words].turns for part in turn.parts if isinstance(part, str)]
+            assert record.item.question.split("\n")[0] in "".join(texts)

@@ -55,7 +55,7 @@ def test_lmms_eval_s_replies_lie_one_in_another(resps: Any, expected: list[str],
         (text, n) for n, text in enumerate(expected)
     ]
     assert found[0].item.targets == ("x", "y")
-    assert [len(answered(record).notes) for record in found] == [1] + [0] * (len(expected) - 1)
+    assert [len(record.verdicts) for record in found] == [1] + [0] * (len(expected) - 1)
 
 
 def test_lmms_eval_s_likelihoods_are_no_replies(tmp_path: Path) -> None:

@@ -6,11 +6,10 @@ import json
 from pathlib import Path
 
 import pytest
-from imported_records import answered, failed, numbers, records, states, whole_rows
+from imported_records import answered, failed, numbers, records, states, verdicts, whole_rows
 from imported_results import FORMS, QUESTION, whole
 
 from earmark.errors import BadData
-from earmark.text.imported_verdicts import parse_notes
 from earmark.types import Failure
 
 
@@ -28,7 +27,7 @@ def test_mmau_s_two_keys_and_questions_that_were_not_answered(tmp_path: Path) ->
 def test_mmau_keeps_a_match_where_there_is_one_and_refuses_hidden_answers(tmp_path: Path) -> None:
     row = QUESTION | {"id": "q", "model_output": "Man", "match": 0, "category": ["Reasoning"]}
     (record,) = records("mmau", whole(tmp_path / "a.json", [row]))
-    assert parse_notes(answered(record).notes)["match"].value == 0.0
+    assert verdicts(record)["match"].value == 0.0
     assert record.item.tags["category"] == "Reasoning"
     with pytest.raises(BadData, match=r"question 1: found something else .*category"):
         records("mmau", whole(tmp_path / "a.json", [row | {"category": 3}]))

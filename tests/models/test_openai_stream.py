@@ -171,7 +171,7 @@ def test_streamed_speech_is_put_together_however_it_is_cut(size: int, alone: boo
     assert (rate, samples.size) == (24000, SAMPLES.size)
     assert np.abs(samples - SAMPLES).max() <= 1 / 32768
     assert answer.first_audio is not None
-    assert Path(answer.speech.path).parent.name == "replies"
+    assert Path(answer.speech.path).parent.name == "replies"  # from where the run takes it
 
 
 def test_bare_samples_are_no_mp3_for_their_first_byte() -> None:

@@ -5,7 +5,9 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import socket
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from pathlib import Path
 from selectors import BaseSelector, SelectorKey
 from typing import Any
 
@@ -15,7 +17,8 @@ from servers import Server, said, serving
 
 from earmark.config import model_signature, parse_model
 from earmark.engine.open import open_model
-from earmark.errors import BadSetup, Rejected, Transient, UsageError
+from earmark.errors import BadSetup, EarmarkError, Rejected, Transient, UsageError
+from earmark.models import _url_list
 from earmark.models.spread import FAILURES_BEFORE_COOLDOWN, Endpoint, LoadBalancer
 from earmark.types import Capabilities, Prompt, Response, Turn
 
@@ -239,3 +242,104 @@ def test_where_the_endpoints_are_does_not_sign() -> None:
     assert model_signature(parse_model({"backend": "spread", "endpoints": each}), "m")["endpoints"] == [
         {"backend": "openai", "max_tokens": 8}
     ]
+
+
+class Listed:
+    """A model whose servers a file lists, asked until something is so."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr(_url_list, "CHECK_INTERVAL", 0.01)
+        monkeypatch.setattr(_url_list, "RETRY_INTERVAL", 0.05)
+        self.file = Path("servers.txt")
+
+    def write(self, *urls: str) -> None:
+        self.file.write_text("# servers\n\n" + "".join(f"{url}/\n" for url in urls))
+
+    def ask(self, *steps: Callable[[set[str]], bool]) -> None:
+        """Ask until each step in turn is content with the last few answers."""
+
+        async def go() -> None:
+            async with open_model({"backend": "spread", "urls": [f"@{self.file}"]}) as model:
+                for step in steps:
+                    async with asyncio.timeout(60):
+                        while not step({(await model.generate(PROMPT)).text for _ in range(10)}):  # noqa: ASYNC110
+                            await asyncio.sleep(0.01)
+
+        asyncio.run(go())
+
+
+def test_a_file_of_servers_is_read_again_when_it_changes(monkeypatch: pytest.MonkeyPatch) -> None:
+    listed = Listed(monkeypatch)
+
+    def then(*urls: str) -> bool:
+        listed.write(*urls)
+        return True
+
+    with serving(named("one")) as one, serving(named("two")) as two:
+        listed.write(one.url)
+        listed.ask(
+            lambda told: told == {"one"} and then(one.url, two.url),
+            lambda told: told == {"one", "two"} and then(two.url),
+            lambda told: told == {"two"} and then(one.url, two.url),
+            lambda told: told == {"one", "two"},
+        )
+
+
+def test_a_listed_server_is_used_once_it_answers_and_is_the_same_model(monkeypatch: pytest.MonkeyPatch) -> None:
+    listed = Listed(monkeypatch)
+    with serving(named("one")) as one, serving(named("other"), models=("another-model",)) as other, nobody() as away:
+        late = ExitStack()
+
+        def start(told: set[str]) -> bool:
+            listed.write(other.url, "nonsense", away, one.url)
+            return told == {"one"}
+
+        def check(told: set[str]) -> bool:
+            assert told == {"one"}
+            server = late.enter_context(serving(named("late")))
+            listed.write(other.url, one.url, server.url)
+            return True
+
+        listed.write(one.url, away)
+        with late:
+            listed.ask(start, check, lambda told: told == {"one", "late"})
+        assert not other.asked
+
+
+def test_requests_wait_while_a_file_lists_no_server(monkeypatch: pytest.MonkeyPatch) -> None:
+    listed = Listed(monkeypatch)
+    with serving(named("one")) as one:
+        listed.write(one.url)
+
+        async def go() -> None:
+            async with open_model({"backend": "spread", "urls": [f"@{listed.file}"]}) as model:
+                await model.generate(PROMPT)
+                listed.write()
+                with pytest.raises(Transient, match="no server is listed") as error:  # noqa: PT012
+                    while True:
+                        await model.generate(PROMPT)
+                assert error.value.busy
+                assert error.value.wait
+                listed.write(one.url)
+                async with asyncio.timeout(60):
+                    while True:
+                        with contextlib.suppress(Transient):
+                            await model.generate(PROMPT)
+                            return
+                        await asyncio.sleep(0.01)
+
+        asyncio.run(go())
+
+
+@pytest.mark.parametrize(
+    ("urls", "error", "message"),
+    [
+        (["@nowhere.txt"], BadSetup, "nowhere.txt: cannot be read"),
+        (["@servers.txt"], BadSetup, "servers.txt: lists no server"),
+        (["@servers.txt", "http://x/v1"], UsageError, "or one file of them as @FILE"),
+    ],
+)
+def test_a_file_that_lists_nothing_is_refused(urls: list[str], error: type[EarmarkError], message: str) -> None:
+    Path("servers.txt").write_text("# none yet\n")
+    with pytest.raises(error, match=message):
+        answers({"urls": urls})

@@ -10,24 +10,10 @@ from formulas import FORMULAS, as_it_was, cells
 from hypothesis import given
 from hypothesis import strategies as st
 
-from earmark.journal import Record, ScoreLine
-from earmark.report.files import SampleWriters, escape_formulas, publish_files, write_summary, write_tables
+from earmark.report.files import escape_formulas, write_summary, write_tables
 from earmark.report.rows import Row
 from earmark.stats.estimate import Estimate
-from earmark.types import STATES, Item, Table
-
-
-def test_tasks_of_any_name_have_a_file_of_samples_each(tmp_path: Path) -> None:
-    tasks = ["plain", "speech/en", "speech-en", ".."]
-    (tmp_path / "staged").mkdir()
-    with SampleWriters(tmp_path / "staged") as samples:
-        for task in tasks:
-            samples.add(Record(Item("1", task)), ScoreLine(task, "1", "plain", 0, "choice", "answered"))
-    (tmp_path / "run").mkdir()
-    publish_files(tmp_path / "staged", tmp_path / "run")
-    written = sorted((tmp_path / "run" / "samples").iterdir())
-    assert sorted(path.read_text().splitlines()[1].partition(",")[0] for path in written) == sorted(tasks)
-    assert "plain.csv" in [path.name for path in written]
+from earmark.types import STATES, Table
 
 
 @given(st.text(st.sampled_from("'=+-@\t\r a1,\"\n"), max_size=6))

@@ -11,11 +11,11 @@ from hypothesis import strategies as st
 from imported_marks import GRADE
 from sklearn.metrics import cohen_kappa_score
 
+from earmark.journal import Record
 from earmark.report.imported_agreement import AgreementCounter, headline_measure
 from earmark.scorers.choice import Settings as Choice
 from earmark.scorers.imported_score import ImportedMeasure, Settings
-from earmark.text.imported_verdicts import ImportedVerdict, to_notes
-from earmark.types import Item, Response
+from earmark.types import ImportedVerdict, Item, Response
 
 
 @given(st.lists(st.tuples(st.booleans(), st.booleans()), min_size=2, max_size=30))
@@ -23,8 +23,9 @@ def test_agreement_and_kappa_are_sklearn_s(pairs: list[tuple[bool, bool]]) -> No
     beside = AgreementCounter()
     for n, (theirs, ours) in enumerate(pairs):
         item = Item(str(n), "t", choices=("x", "y"), labels=("A", "B"), targets=("A",))
-        response = Response("A" if ours else "B", notes=to_notes([ImportedVerdict("judge", float(theirs))]))
-        beside.add(item, response, "judge", asyncio.run(Choice().score(item, response)))
+        response = Response("A" if ours else "B")
+        record = Record(item, response=response, verdicts=(ImportedVerdict("judge", float(theirs)),))
+        beside.add(record, "judge", asyncio.run(Choice().score(item, response)))
     told = beside.estimates()
     assert told["imported"].value == pytest.approx(fmean(theirs for theirs, _ in pairs))
     assert told["agreement"].value == pytest.approx(fmean(theirs == ours for theirs, ours in pairs))
@@ -41,6 +42,7 @@ def test_only_right_or_wrong_is_set_beside_ours() -> None:
     assert headline_measure([Choice()]) == ""
     beside, item = AgreementCounter(), Item("1", "t", labels=("A", "B"), targets=("A",))
     for value in (None, 0.5):
-        response = Response("A", notes=to_notes([ImportedVerdict("judge", value)]))
-        beside.add(item, response, "judge", asyncio.run(Choice().score(item, response)))
+        response = Response("A")
+        record = Record(item, response=response, verdicts=(ImportedVerdict("judge", value),))
+        beside.add(record, "judge", asyncio.run(Choice().score(item, response)))
     assert beside.estimates() == {}

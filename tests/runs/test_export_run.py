@@ -31,4 +31,9 @@ def test_replies_that_are_formulas_are_texts_in_csv_and_exact_elsewhere() -> Non
     assert {one["item"]["id"]: one["response"]["text"] for one in told} == answers
     (exported,) = export_run(run, "parquet", None)
     assert dict(duckdb.read_parquet(str(exported)).project("id, reply").fetchall()) == answers
+    table = duckdb.read_parquet(str(exported))
+    types = dict(zip(table.columns, map(str, table.types), strict=True))
+    wanted = ("choices", "clips", "counts", "right", "value", "level")
+    expected = ["VARCHAR[]", "VARCHAR[]", "MAP(VARCHAR, DOUBLE)", "BOOLEAN", "DOUBLE", "VARCHAR"]
+    assert [types[name] for name in wanted] == expected
     assert {line["model"] for line in cells(run / "summary.csv")} == {"'=x"}

@@ -15,15 +15,14 @@ from earmark.report.aggregates import Aggregates
 from earmark.report.rows import Row
 from earmark.runs.scoring import score_record
 from earmark.scorers.imported_score import ImportedMeasure, Settings
-from earmark.text.imported_verdicts import ImportedVerdict, to_notes
-from earmark.types import Failure, Item, Response
+from earmark.types import Failure, ImportedVerdict, Item, Response
 
 ERROR = ImportedMeasure("wer", highest=None, better="lower")
 
 
 def record(n: int, value: float | None, read: str | None = None) -> Record:
-    notes = to_notes([ImportedVerdict("grade", value, read, explanation="they say"), ImportedVerdict("wer", value)])
-    return Record(Item(str(n), "t"), response=Response("x", notes=notes))
+    verdicts = (ImportedVerdict("grade", value, read, explanation="they say"), ImportedVerdict("wer", value))
+    return Record(Item(str(n), "t"), response=Response("x"), verdicts=verdicts)
 
 
 def failure(n: int) -> Record:

@@ -170,8 +170,25 @@ def test_means_over_small_classes_and_rates_that_few_items_make_up_are_marked() 
     )
     assert (large.trusted, large.why) == (True, "")
     assert format_interval(small).endswith("?")
-    errors = [1.0, 0, 2, 1, 0, 1, 1, 0, 2, 1] * 5
-    steady = of(Metric(rate, "lower", limits=(0, np.inf)), errors, [10.0] * 50)
+    errors = [1.0, 0, 2, 1, 0, 1, 1, 0, 2, 1] * 50
+    metric = Metric(rate, "lower", limits=(0, np.inf))
+    steady = of(metric, errors, [10.0] * 500)
     assert (steady.trusted, steady.why) == (True, "")
-    looped = of(Metric(rate, "lower", limits=(0, np.inf)), [*errors[:-1], 200.0], [10.0] * 50)
-    assert (looped.trusted, looped.why.startswith("its spread rests on 1 of 50 groups")) == (False, True)
+    looped = of(metric, [*errors[:-1], 2000.0], [10.0] * 500)
+    assert (looped.trusted, looped.why.startswith("its spread rests on 1 of 500 groups")) == (False, True)
+
+
+def test_error_rates_of_few_items_are_marked_whatever_the_groups() -> None:
+    """Of 499 items one in 150 sets has none of the responses that 1 in 100 is."""
+    metric = Metric(rate, "lower", limits=(0, np.inf))
+
+    def marked(items: int, repeats: int, metric: Metric = metric) -> bool:
+        errors = np.tile(np.arange(items) % 3, repeats).astype(float)
+        columns = {"right": errors, "n": np.full(errors.size, 10.0)}
+        names = np.tile(np.arange(items, dtype=np.uint64), repeats)
+        return not estimate(metric, columns, names % 40, names).trusted
+
+    assert marked(499, 1)
+    assert marked(499, 3), "repeats are no further items"
+    assert not marked(500, 1)
+    assert not marked(20, 1, Metric(rate, limits=(0, 1)))

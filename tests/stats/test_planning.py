@@ -1,4 +1,4 @@
-"""Planning: the smallest difference that a number of items finds, and the items for a width."""
+"""Planning: the items that find a difference, and the items for a width."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from paired_counts import ACCURACY, MEAN, marks, pairs
 from earmark.stats.compare import Difference, bonett_price, difference, mcnemar
 from earmark.stats.estimate import Estimate
 from earmark.stats.jackknife import wilson
-from earmark.stats.planning import items_for, items_for_width, items_to_show, smallest_difference
+from earmark.stats.planning import items_for, items_for_width, items_to_find, items_to_show
 
 
 def test_items_that_are_right_or_wrong() -> None:
@@ -27,7 +27,6 @@ def test_items_that_are_right_or_wrong() -> None:
         method="Bonett-Price",
         p=mcnemar(12, 2),
         test="exact McNemar",
-        smallest_detectable=smallest_difference(50, 14 / 50),
         disagreement=14 / 50,
     )
 
@@ -39,36 +38,28 @@ def power(items: int, disagreement: float, true: float, tables: int = 3000) -> f
     return float(np.mean([mcnemar(int(gained), int(lost)) <= 0.05 for gained, lost, _ in drawn]))
 
 
-@pytest.mark.parametrize(("items", "disagreement"), [(50, 0.6), (100, 0.3), (300, 0.1), (300, 0.4), (2000, 0.1)])
-def test_the_smallest_difference_is_found_four_times_of_five(items: int, disagreement: float) -> None:
-    smallest = smallest_difference(items, disagreement)
-    assert smallest is not None
-    assert smallest < disagreement
-    assert 0.78 < power(items, disagreement, smallest) < 0.87
-    assert power(items, disagreement, 0.7 * smallest) < 0.65
-    assert items_to_show(smallest, disagreement) == pytest.approx(items, abs=1)
+@pytest.mark.parametrize(("true", "disagreement"), [(0.25, 0.6), (0.15, 0.3), (0.05, 0.1), (0.1, 0.4), (0.02, 0.1)])
+def test_so_many_items_find_a_difference_four_times_of_five(true: float, disagreement: float) -> None:
+    items = items_to_show(true, disagreement)
+    assert 0.78 < power(items, disagreement, true) < 0.87
+    assert power(items, disagreement, 0.7 * true) < 0.65
 
 
 def test_where_runs_hardly_disagree_all_must_go_one_way() -> None:
-    smallest = smallest_difference(200, 0.0)
-    assert smallest is not None
-    assert smallest == smallest_difference(200, 0.02)
-    assert power(200, smallest, smallest) > 0.8
-    assert items_to_show(smallest, 0.0) == pytest.approx(200, abs=1)
-    assert smallest_difference(5, 0.5) is None  # five items cannot give p < 0.05
+    items = items_to_show(0.05, 0.0)
+    assert items == items_to_show(0.05, 0.02)
+    assert power(items, 0.05, 0.05) > 0.8
 
 
-def test_the_smallest_difference_by_group_is_found_four_times_of_five() -> None:
-    """Marks of 60 users in two runs."""
+def test_so_many_groups_find_a_difference_four_times_of_five() -> None:
+    """Marks of users in two runs: 60 tell how many find a difference."""
     dice = np.random.default_rng(9)
     level = dice.random(60)
-    told = difference((MEAN, MEAN), pairs(level, level + dice.normal(0, 0.3, 60))).smallest_detectable
-    assert told is not None
-    found = []
-    for _ in range(300):
-        gap = dice.normal(told, 0.3, 60)
-        found.append(scipy.stats.ttest_1samp(gap, 0).pvalue < 0.05)
+    needed = items_to_find(difference((MEAN, MEAN), pairs(level, level + dice.normal(0, 0.3, 60))), 0.1)
+    assert needed is not None
+    found = [scipy.stats.ttest_1samp(dice.normal(0.1, 0.3, needed), 0).pvalue < 0.05 for _ in range(300)]
     assert 0.7 < np.mean(found) < 0.9
+    assert items_to_find(Difference(0.5, 0.5, n=8), 0.1) is None
 
 
 def test_items_for_a_width() -> None:

@@ -73,11 +73,12 @@ def test_no_reply_of_todays_models_is_read_wrongly(shared: Path) -> None:
     assert found["unread"] <= 10
 
 
-@pytest.mark.parametrize("name", ["own_forms", "own_forms_late", "own_comparisons"])
+@pytest.mark.parametrize("name", ["own_forms", "own_forms_late", "own_forms_new", "own_comparisons"])
 def test_no_form_of_our_own_is_read_wrongly(name: str) -> None:
     cases = own(name)
     assert not [case for case in cases if outcome(case) in ("wrong", "invented")]
-    assert outcomes(cases)["unread"] <= 0.03 * len(cases)
+    unread = 0.11 if name == "own_forms_new" else 0.03  # these need the meaning: "his keys were nowhere to be found"
+    assert outcomes(cases)["unread"] <= unread * len(cases)
 
 
 @pytest.mark.parametrize(

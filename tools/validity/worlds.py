@@ -161,7 +161,7 @@ def transcripts(rng: np.random.Generator, n: int, loops: float, speakers: Floats
 
 
 def error_rates() -> Iterator[World]:
-    worlds = [(n, 0.0) for n in (10, 20, 50, 200)] + [(n, 0.01) for n in (100, 200, 500, 2000)]
+    worlds = [(n, 0.0) for n in (10, 20, 50, 200)] + [(n, 0.01) for n in (100, 200, 300, 500, 2000)]
     for n, loops in worlds:
 
         def draw(rng: np.random.Generator, n: int = n, loops: float = loops) -> Estimate:

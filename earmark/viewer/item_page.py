@@ -1,0 +1,120 @@
+"""The page of an item as data: what was asked, what was said, how it was read, and the same item elsewhere."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Final
+
+from earmark.config import parse_settings
+from earmark.errors import BadData, BadSetup, UsageError
+from earmark.journal import Record, ScoreLine
+from earmark.report.rows import Metrics, Row
+from earmark.scorers import choice, wer
+from earmark.text.choice_parser import PARSERS, parse_choice
+from earmark.text.thoughts import without_thoughts
+from earmark.types import Response
+from earmark.viewer.filters import Filters, Order
+from earmark.viewer.results import Results, metrics_of, to_plain
+
+MAX_ALIGNED: Final = 4000  # units of a text that is aligned with its reference
+MAX_SENT_TEXT: Final = 400_000  # letters of a reply that are sent to a page; the journal has the rest
+
+
+def item_page(
+    results: Results, name: str, key: tuple[str, str, str, int], filters: Filters, order: Order, others: Sequence[str]
+) -> dict[str, Any]:
+    """Return everything about an item: `key` is its task, id, condition and repeat; `others` are runs beside."""
+    table = results.table(name)
+    line = table.find_line(*key)
+    if line is None:
+        task, item, condition, repeat = key
+        raise BadData(f"{name}: has no item '{item[:200]}' of task '{task}' under {condition}, repeat {repeat}")
+    record = table.record(line)
+    index, beside = table.neighbours(filters, order, line)
+    metrics = metrics_of(results.path(name))
+    return record_page(record, table.scores(record), metrics) | {
+        "run": name,
+        "index": index,
+        "before": beside[0],
+        "after": beside[1],
+        "same": table.same_item(record.item.id, record.item.task),
+        "elsewhere": {other: results.table(other).same_item(record.item.id, record.item.task) for other in others},
+    }
+
+
+def record_page(record: Record, scores: Sequence[ScoreLine], metrics: Metrics | None) -> dict[str, Any]:
+    """Describe a record and its scores."""
+    response = record.response
+    reply = without_thoughts(response) if response else None
+    return {
+        "item": to_plain(record.item),
+        "condition": record.condition,
+        "repeat": record.repeat,
+        "sounds": [to_plain(sent) for sent in record.audio_sent],
+        "response": _response(response) if response else None,
+        "failure": to_plain(record.failure),
+        "attempts": record.attempts,
+        "timestamp": record.timestamp,
+        "digests": {"prompt": record.prompt_digest, "audio": record.audio_digest},
+        "scores": [score_detail(record, score, reply, metrics) for score in scores],
+    }
+
+
+def _response(response: Response) -> dict[str, Any]:
+    fields: dict[str, Any] = to_plain(response)
+    cut = len(response.text) - MAX_SENT_TEXT
+    return fields | ({"text": response.text[:MAX_SENT_TEXT], "cut": cut} if cut > 0 else {})
+
+
+def score_detail(record: Record, score: ScoreLine, reply: Response | None, metrics: Metrics | None) -> dict[str, Any]:
+    """Describe one score: with the span of the reply that was read, or the errors of words."""
+    row = find_row(metrics, score)
+    details: dict[str, Any] = to_plain(score)
+    if row is not None and reply is not None:
+        name = row.scorer.partition(" ")[0]
+        if name == "choice" and record.item.labels:
+            details |= {"span": read_span(record, reply, row)}
+        if name == "wer" and record.item.targets:
+            details |= {"aligned": align_words(record, reply, row)}
+    return details
+
+
+def find_row(metrics: Metrics | None, score: ScoreLine) -> Row | None:
+    """Find the row of the report that a score went into."""
+    rows = metrics.rows if metrics else []
+    keys = (score.task, score.scorer)
+    return next((row for row in rows if not row.slice and (row.task, row.scorer) == keys), None)
+
+
+def read_span(record: Record, reply: Response, row: Row) -> list[int] | None:
+    """Return begin and end of what was read as the answer, in the reply as it was given, or None."""
+    item = record.item
+    try:
+        settings = parse_settings(choice.Settings, row.settings, "")
+    except UsageError:  # of a version with other settings
+        return None
+    if settings.parser == "earmark":
+        parsed = parse_choice(
+            reply.whole_text,
+            item.labels,
+            item.choices,
+            question=item.question,
+            cut=reply.stop == "length",
+            thinking=settings.thinking == "opened",
+            multi_select=settings.multi_select,
+        )
+    else:
+        parsed = PARSERS[settings.parser](reply.whole_text, item.labels, item.choices)
+    return list(parsed.span) if parsed.span else None
+
+
+def align_words(record: Record, reply: Response, row: Row) -> list[list[str | None]] | None:
+    """Align the units of a reply with those of the best reference: kind, reference and reply of each."""
+    try:
+        scorer = parse_settings(wer.Settings, row.settings, "")
+        pair = scorer.best(record.item, reply.text)
+    except (UsageError, BadSetup, BadData):
+        return None
+    if len(pair.reference) > MAX_ALIGNED or len(pair.reply) > MAX_ALIGNED:
+        return None
+    return [list(unit) for unit in wer.align(pair.reference, pair.reply)]

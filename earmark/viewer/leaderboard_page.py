@@ -1,0 +1,49 @@
+"""The page of leaderboards as data."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from earmark.report.leaderboard import Leaderboard, LeaderboardEntry, footnotes
+from earmark.runs.leaderboard import build_leaderboards
+from earmark.viewer.results import Results, fields_of, metrics_of, row_headline
+
+
+def leaderboard_page(results: Results, condition: str = "plain", by: str = "", benchmark: str = "") -> dict[str, Any]:
+    """Return the table of every benchmark."""
+    boards = build_leaderboards(results.root, benchmark=benchmark, condition=condition, by=by)
+    return {"boards": [_board(results, board) for board in boards]}
+
+
+def _board(results: Results, board: Leaderboard) -> dict[str, Any]:
+    return {
+        "benchmark": board.benchmark,
+        "settings": {name: value for name, value in board.settings.items() if value not in ("", [], None)},
+        "condition": board.condition,
+        "metric": board.metric,
+        "by": board.by,
+        "columns": board.columns,
+        "entries": [_entry(results, board, entry) for entry in board.entries],
+        "notes": footnotes(board),
+    }
+
+
+def _entry(results: Results, board: Leaderboard, entry: LeaderboardEntry) -> dict[str, Any]:
+    run = results.root.joinpath(entry.run).resolve()
+    metrics = metrics_of(run)
+    gain = next((gain for gain in metrics.gains if gain.task == board.by and not gain.slice), None) if metrics else None
+    others = {name: row.headline[1].value for name, row in entry.others.items()}
+    return {
+        "model": entry.model,
+        "run": run.relative_to(results.root).as_posix(),
+        "finished": entry.finished,
+        "rank": entry.rank,
+        "ranks": entry.ranks,
+        "p": entry.p,
+        "refused": entry.row.states.get("refused", 0),
+        "unparsed": entry.row.states.get("unparsed", 0),
+        "failed": entry.row.failed,
+        "others": others,
+        "gain": {"control": gain.control, "value": gain.value, "low": gain.low, "high": gain.high,
+                 "controls": gain.controls} if gain else None,
+    } | fields_of(row_headline(entry.row))  # fmt: skip

@@ -1,0 +1,228 @@
+"""What was sent, made again from the run: byte for byte, and a sentence where that cannot be done."""
+
+from __future__ import annotations
+
+import shutil
+import zipfile
+from collections.abc import Iterator
+from pathlib import Path
+
+import msgspec
+import numpy as np
+import pytest
+import soundfile
+from recorded_runs import run
+from table_data import put_parquet, wav
+
+from earmark.config import compose_config
+from earmark.engine.load import load_run_benchmark
+from earmark.errors import BadData, UsageError
+from earmark.journal import JOURNAL_FILE, Record, read_journal
+from earmark.models.fake import FakeModel
+from earmark.runs.import_runs import import_runs
+from earmark.runs.replay_sound import RunReplay, user_modules
+from earmark.types import EncodedAudio, Prompt, Response, Waveform
+
+MODULE = '''
+"""A benchmark of one's own, with sound in every form that there is."""
+from msgspec import Struct
+from earmark.scorers.choice import ChoiceScorer
+from earmark.types import Benchmark, Clip, Item, Prompt, SynthSpec, Turn
+
+class Settings(Struct, frozen=True, forbid_unknown_fields=True):
+    data: str = "clips"
+
+CLIPS = (
+    Clip("{}/mono.wav"), Clip("{}/stereo.wav", name="two channels"), Clip("{}/mono.wav", start=0.02, end=0.07),
+    Clip("{}/clips.zip", member="inner/a.wav"), Clip("{}/clips.parquet", row=1, column="audio.bytes"),
+    SynthSpec("tone", {"frequency": 440, "seconds": 0.1, "level": -20}, "a tone"),
+)
+
+def load(settings, tasks=()):
+    def items():
+        for number, clip in enumerate(CLIPS):
+            if isinstance(clip, Clip):
+                clip = clip.__replace__(path=clip.path.format(settings.data))
+            yield Item(f"item-{number}", "all", "Which?", (clip, clip), ("yes", "no"), ("A", "B"), ("A",))
+    return Benchmark("replayed.bench", 1, tasks or ("all",), items, prompt, lambda _: (ChoiceScorer(),))
+
+def prompt(item):
+    return Prompt((Turn("system", ("Listen.",)), Turn("user", (item.clips[0], "or", item.clips[1], item.question))))
+'''.replace(
+    "clip.__replace__(path=clip.path.format(settings.data))", "replace(clip, path=clip.path.format(settings.data))"
+).replace("SynthSpec, Turn", "SynthSpec, Turn, replace")
+CONDITIONS = "[plain,silence,noise:0,swap,codec:mp3@32k,speed:1.5]"
+
+
+@pytest.fixture(scope="module")
+def _folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("replayed")
+    (folder / "replayed").mkdir()
+    (folder / "replayed" / "bench.py").write_text(MODULE)
+    clips = folder / "clips"
+    clips.mkdir()
+    times = np.arange(2400) / 24_000
+    sides = np.stack([0.3 * np.sin(2 * np.pi * 300 * times), 0.2 * np.sin(2 * np.pi * 700 * times)], axis=1)
+    soundfile.write(clips / "stereo.wav", sides, 24_000)
+    (clips / "mono.wav").write_bytes(wav(500))
+    with zipfile.ZipFile(clips / "clips.zip", "w") as archive:
+        archive.writestr("inner/a.wav", wav(600))
+    put_parquet(clips / "clips.parquet", [{"n": 0}, {"n": 1}])
+    return folder
+
+
+@pytest.fixture
+def folder(_folder: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The working folder of the runs, with a module of one's own and its clips."""
+    monkeypatch.chdir(_folder)
+    return _folder
+
+
+@pytest.fixture
+def sent(monkeypatch: pytest.MonkeyPatch) -> list[list[bytes]]:
+    """The bytes of the sounds of each request, in order."""
+    requests: list[list[bytes]] = []
+
+    async def generate(_: FakeModel, prompt: Prompt) -> Response:
+        parts = [part for turn in prompt.turns for part in turn.parts if isinstance(part, EncodedAudio | Waveform)]
+        requests.append([part.data if isinstance(part, EncodedAudio) else part.samples.tobytes() for part in parts])
+        return Response("A")
+
+    monkeypatch.setattr(FakeModel, "generate", generate)
+    return requests
+
+
+def ask(name: str, *words: str) -> Path:
+    words = ("model=fake", "model.concurrency=1", *words)
+    benchmark, _ = load_run_benchmark(name, (), compose_config(words))
+    run_words = [word for word in words if not word.startswith(("data=", "items=", "policy="))]
+    made = run(*run_words, benchmark=benchmark).folder
+    path = made / "config.yaml"  # as that of a command, with the settings of the benchmark
+    own = [word for word in words if word not in run_words]
+    settings = "".join(f"\n  {key}: {value}" for key, value in (word.split("=") for word in own))
+    path.write_text(path.read_text().replace("benchmark: {}", f"benchmark:{settings or ' {}'}"))
+    return made.resolve()
+
+
+def read(folder: Path) -> Iterator[Record]:
+    return read_journal(folder / JOURNAL_FILE)
+
+
+@pytest.mark.parametrize(
+    "capabilities", ["{}", "{formats:[samples],rates:[16000],channels:1}", "{formats:[flac],rates:[8000]}"]
+)
+def test_every_form_of_sound_is_made_again_byte_for_byte(
+    folder: Path, sent: list[list[bytes]], capabilities: str
+) -> None:
+    made = ask("replayed.bench", f"condition={CONDITIONS}", f"model.capabilities={capabilities}", "data=clips")
+    replay, records = RunReplay(made), list(read(made))
+    assert len(records) == len(sent) == 36
+    for record, sounds in zip(records, sent, strict=True):
+        again = replay.replay(record)
+        parts = [part for turn in again.prompt.turns for part in turn.parts]
+        data = [
+            part.data if isinstance(part, EncodedAudio) else part.samples.tobytes()
+            for part in parts
+            if isinstance(part, EncodedAudio | Waveform)
+        ]
+        assert (again.differences, data) == ((), sounds), record.title
+        assert [sound.seconds for sound in again.sounds] == [each.seconds for each in record.audio_sent]
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("acoustics:pitch", "items=4", "condition=[plain,silence,noise:0]"),
+        ("listen", "policy=official", "limit=2", "condition=[plain,silence]", "data=SHARED/fixtures/listen"),
+    ],
+)
+def test_packaged_benchmarks_come_out_equal(words: tuple[str, ...], shared: Path, sent: list[list[bytes]]) -> None:
+    name = words[0].partition(":")[0]
+    given = [word.replace("SHARED", str(shared)) for word in words[1:]]
+    made = ask(name, *given, *(["limit=2"] if name == "acoustics" else []))
+    replay = RunReplay(made)
+    records = list(read(made))
+    with_sound = [record for record in records if record.audio_sent]
+    assert with_sound
+    assert user_modules(made) == []
+    replayed = [replay.replay(record) for record in with_sound]
+    assert [again.differences for again in replayed] == [()] * len(replayed)
+    asked = [sounds for sounds in sent if sounds]
+    assert [[sound.data for sound in again.sounds] for again in replayed] == asked
+
+
+def plain(made: Path, number: int = 0) -> Record:
+    return list(read(made))[number]
+
+
+def test_a_clip_that_moved_is_found_beside_the_run_or_by_a_mapping(folder: Path, tmp_path: Path) -> None:
+    made = ask("replayed.bench", "data=clips")
+    expected = RunReplay(made).replay(plain(made)).sounds
+    project = tmp_path / "moved"  # the whole project elsewhere
+    shutil.copytree(made, project / "results/m/b/t")
+    shutil.copytree(folder / "clips", project / "clips")
+    moved = project / "results/m/b/t"
+    assert RunReplay(moved).replay(plain(moved)).sounds == expected
+    gone = forget_working_folder(moved)
+    assert RunReplay(gone).replay(plain(gone)).sounds == expected
+    (project / "clips").rename(tmp_path / "elsewhere")
+    for media in (f"clips={tmp_path / 'elsewhere'}", str(tmp_path / "elsewhere")):
+        assert RunReplay(gone, [media]).replay(plain(gone)).sounds == expected
+    with pytest.raises(BadData, match=r"clips/mono\.wav: no such file; looked for it at .*moved.*--media OLD=NEW"):
+        RunReplay(gone).replay(plain(gone))
+
+
+def forget_working_folder(made: Path) -> Path:
+    """A run whose working folder is not there any more."""
+    signature = msgspec.json.decode((made / "run.json").read_bytes())
+    signature["working_folder"] = "/nowhere/at/all"
+    (made / "run.json").write_bytes(msgspec.json.encode(signature))
+    return made
+
+
+def test_a_clip_that_changed_is_told_from_one_that_is_missing(folder: Path) -> None:
+    made = ask("replayed.bench", "data=clips")
+    before = (folder / "clips/mono.wav").read_bytes()
+    try:
+        (folder / "clips/mono.wav").write_bytes(wav(1000))
+        with pytest.raises(BadData, match=r"mono\.wav is not the file that was sent: its digest is \w{16}, and .* has"):
+            RunReplay(made).replay(plain(made))
+    finally:
+        (folder / "clips/mono.wav").write_bytes(before)
+    assert RunReplay(made).replay(plain(made)).differences == ()
+
+
+def test_code_is_imported_only_where_it_is_allowed_and_lies_here(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    made = ask("replayed.bench", "data=clips")
+    assert user_modules(made) == ["replayed.bench"]
+    with pytest.raises(BadData, match=r"module replayed\.bench, which is code and was not allowed"):
+        RunReplay(made, allow_code=False)
+    monkeypatch.chdir("/")
+    with pytest.raises(BadData, match="does not lie in /; start there"):
+        RunReplay(made)
+
+
+def test_without_sound_the_kept_words_are_the_prompt(folder: Path) -> None:
+    made = ask("replayed.bench", "data=clips", "condition=no-media")
+    (system, user) = RunReplay(made).replay(plain(made)).prompt.turns
+    assert system.parts == ("Listen.",)
+    assert all(isinstance(part, str) for part in user.parts)
+    (made / "words.jsonl").unlink()
+    with pytest.raises(BadData, match="no sound was sent, and the words were not kept"):
+        RunReplay(made).replay(plain(made))
+
+
+def test_an_imported_run_has_the_sound_that_a_folder_has_by_the_id(tmp_path: Path) -> None:
+    logs = tmp_path / "inspect"
+    shutil.copytree(Path(__file__).parents[1] / "importers/logs/inspect", logs)
+    made = next(run for run, _ in import_runs(logs, "", "results", "", lambda _: None))
+    record = plain(made)
+    with pytest.raises(BadData, match="the log has no sound of it; --media FOLDER"):
+        RunReplay(made).replay(record)
+    (tmp_path / "clips").mkdir()
+    (tmp_path / "clips" / f"{record.item.id}.wav").write_bytes(wav())
+    again = RunReplay(made, [str(tmp_path / "clips")]).replay(record)
+    assert [sound.data for sound in again.sounds] == [wav()]
+    assert again.differences == ("found by its name: the log has no digest to compare it with",)
+    with pytest.raises(UsageError, match="is no folder; expected OLD=NEW"):
+        RunReplay(made, ["nowhere"])
