@@ -122,6 +122,8 @@ def create_rundir(parent: Path, signature: RunSignature, config: str) -> Path:
         folder = _timestamp_dir(parent)
         try:
             with lock(folder):
+                if (folder / SIGNATURE_FILE).exists():  # removed as a leftover, and made anew by another process
+                    continue
                 write_description(folder, signature, config)
         except (FileNotFoundError, RunMismatch):  # taken for a leftover before it was locked
             continue

@@ -71,5 +71,6 @@ def _entry_path(run: Path) -> Path:
 
 def _digest(run: Path) -> str:
     """Digest of the files that describe a run: they are written once."""
-    digests = [hashlib.sha256((run / name).read_bytes()).digest() for name in (SIGNATURE_FILE, CONFIG_FILE)]
+    contents = [path.read_bytes() if path.exists() else b"" for path in (run / SIGNATURE_FILE, run / CONFIG_FILE)]
+    digests = [hashlib.sha256(content).digest() for content in contents]
     return hashlib.sha256(b"".join(digests)).hexdigest()
