@@ -21,12 +21,12 @@ from earmark.engine.progress import Callbacks, Progress
 from earmark.engine.questions import Question, RunJob, condition_name, limit_items, questions, skip_questions
 from earmark.engine.throttle import Throttle, warnings_of
 from earmark.errors import BadData, UsageError
-from earmark.journal import JOURNAL_FILE, CompletedIndex, load_completed, total_usage
+from earmark.journal import JOURNAL_FILE, CompletedIndex, UsageTotals, load_completed
 from earmark.report.rows import DatasetCounts, Metrics
 from earmark.runs import rundir
 from earmark.runs.dataset_check import DatasetCheck, check_dataset, check_records
-from earmark.runs.scoring import count_failed, open_scorers, write_scores
-from earmark.runs.signature import RunSignature, make_signature
+from earmark.runs.scoring import open_scorers, score_run
+from earmark.runs.signature import RunSignature, find_unchanged_files, load_signature, make_signature
 from earmark.types import Benchmark, Condition, Model
 
 __all__ = ["Callbacks", "RunResult", "check_config", "evaluate", "open_run"]
@@ -39,6 +39,7 @@ class RunPlan(NamedTuple):
     conditions: tuple[Condition | None, ...]
     dataset: DatasetCheck
     completed: CompletedIndex
+    usage: UsageTotals  # of earlier sittings
 
 
 class RunResult(Struct, frozen=True):
@@ -65,12 +66,12 @@ async def evaluate(benchmark: Benchmark, config: Config, callbacks: Callbacks) -
         run = await asyncio.to_thread(open_run, benchmark, conditions, config, model_config, model, callbacks)
         with rundir.lock(run.job.folder):
             await check_model(run, model, callbacks)
-            progress = await asyncio.to_thread(load_progress, run)
+            progress = make_progress(run)
             await ask_questions(remaining_questions(run), run.job, model, progress, callbacks)
             counts = DatasetCounts(run.dataset.questions, run.dataset.skipped, run.dataset.prompts)
-            metrics = await write_scores(run.job.folder, benchmark, seed, counts, scorers)
-            await asyncio.to_thread(check_journal, run)
-    return RunResult(run.job.folder, model.name, benchmark, metrics, count_failed(run.job.folder, metrics.rows))
+            scored = await score_run(run.job.folder, benchmark, seed, counts, scorers)
+            await asyncio.to_thread(check_journal, run, scored.n_records)
+    return RunResult(run.job.folder, model.name, benchmark, scored.metrics, scored.n_failed)
 
 
 def check_config(config: Config) -> ModelConfig:
@@ -112,14 +113,17 @@ def open_run(
     )
     parent = rundir.model_dir(run.results, run.output_dir, model.name, benchmark.name, **folder_fields(signature))
     unfinished = rundir.find_unfinished(parent, signature, callbacks.log) if config.run.resume else None
-    completed = load_completed(unfinished / JOURNAL_FILE) if unfinished else CompletedIndex()
-    dataset = check_dataset(benchmark, conditions, config.run, completed)
+    completed, usage, unchanged = CompletedIndex(), UsageTotals(), set[str]()
+    if unfinished:
+        completed, usage = load_completed(unfinished / JOURNAL_FILE)
+        unchanged = find_unchanged_files(load_signature(unfinished), signature, benchmark.files())
+    dataset = check_dataset(benchmark, conditions, config.run, completed, unchanged)
     if unfinished:
         rundir.check_data(unfinished, signature)
     folder = unfinished or rundir.create_rundir(parent, signature, to_yaml(config))
     if completed:
         callbacks.log(f"going on with {folder}: {dataset.completed} of {dataset.questions} are settled")
-    return RunPlan(RunJob(folder, benchmark, config.run, model_config), conditions, dataset, completed)
+    return RunPlan(RunJob(folder, benchmark, config.run, model_config), conditions, dataset, completed, usage)
 
 
 def folder_fields(signature: RunSignature) -> dict[str, str]:
@@ -156,14 +160,14 @@ def remaining_questions(run: RunPlan) -> Iterator[Question]:
     return skip_questions(questions(benchmark, run.conditions, settings), left_out)
 
 
-def load_progress(run: RunPlan) -> Progress:
-    """Load how far a run is, and what it has cost."""
+def make_progress(run: RunPlan) -> Progress:
+    """Return how far a run is, and what it has cost."""
     progress = Progress(run.dataset.questions, done_before=run.dataset.completed)
-    progress.add(total_usage(run.job.folder / JOURNAL_FILE).usage)
+    progress.add(run.usage.usage)
     return progress
 
 
-def check_journal(run: RunPlan) -> None:
+def check_journal(run: RunPlan, n_records: int) -> None:
     """Check that the journal holds one record of each question."""
     asked = questions(run.job.benchmark, run.conditions, run.job.settings)
-    check_records(run.job.folder / JOURNAL_FILE, run.dataset.questions, asked)
+    check_records(run.job.folder / JOURNAL_FILE, n_records, run.dataset.questions, asked)

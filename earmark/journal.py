@@ -10,21 +10,22 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import os
-import sys
 import time
+from array import array
+from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator
 from itertools import accumulate
 from pathlib import Path
-from typing import Any, BinaryIO, Final, TypeVar
+from typing import BinaryIO, Final, NamedTuple, TypeVar
 
 import msgspec
 import numpy as np
 import numpy.typing as npt
 from msgspec import Struct
 
-from earmark.data.plain import ENCODER, REPLACED, builtin, encode_line, repair
+from earmark.data.plain import encode_line
 from earmark.data.regular import read_lines
-from earmark.errors import BadData, Rejected, RunStopped
+from earmark.errors import BadData, RunStopped
 from earmark.text.imported_verdicts import parse_notes
 from earmark.types import Failure, Hertz, ImportedVerdict, Item, Response, Seconds, State, Usage
 
@@ -56,6 +57,7 @@ class Record(Struct, frozen=True, omit_defaults=True):
     item: Item
     prompt_digest: str = ""  # digest of the prompt's words
     audio_digest: str = ""  # digest of its recordings, where all of them were sent
+    file_stamp: str = ""  # digest of the size and time of change of the files behind them
     condition: str = "plain"
     repeat: int = 0
     words: str = ""  # digest of the words that were sent, a line of words.jsonl
@@ -95,19 +97,22 @@ class ScoreLine(Struct, frozen=True, omit_defaults=True):
     right: bool | None = None  # None: it is graded, not right or wrong
 
 
+class _Item(Struct, frozen=True):
+    id: str
+    task: str = ""
+
+
+class _Failure(Struct, frozen=True):
+    final: bool = True
+
+
 class RecordKey(Struct, frozen=True):
-    """As much of a line as resuming needs."""
-
-    class _Item(Struct, frozen=True):
-        id: str
-        task: str = ""
-
-    class _Failure(Struct, frozen=True):
-        final: bool = True
+    """As much of a line as names its question."""
 
     item: _Item
     prompt_digest: str = ""
     audio_digest: str = ""
+    file_stamp: str = ""
     condition: str = "plain"
     repeat: int = 0
     failure: _Failure | None = None
@@ -125,18 +130,50 @@ class UsageTotals(Struct, frozen=True, omit_defaults=True):
     audio_seconds: Seconds = 0.0  # how long the sound lasts that was sent
 
 
-class _Answer(Struct, frozen=True):
-    """As much of a line as that needs."""
+class _Response(Struct, frozen=True):
+    usage: Usage = Usage()
+    seconds: Seconds = 0.0
 
-    class _Response(Struct, frozen=True):
-        usage: Usage = Usage()
-        seconds: Seconds = 0.0
 
-    class _AudioLength(Struct, frozen=True):
-        seconds: Seconds
+class _AudioLength(Struct, frozen=True):
+    seconds: Seconds
+
+
+class _Answer(RecordKey, frozen=True):
+    """As much of a line as resuming needs: its question, and what it took."""
 
     audio_sent: tuple[_AudioLength, ...] = ()
     response: _Response | None = None
+
+
+class UsageCounter:
+    """Adds up the usage of records."""
+
+    def __init__(self) -> None:
+        self._answers, self._usage, self._seconds, self._audio_seconds = 0, Usage(), 0.0, 0.0
+
+    def add(self, record: Record | _Answer) -> None:
+        """Add what a record took; a failure took nothing that is known."""
+        response = record.response
+        if response is None:
+            return
+        self._answers += 1
+        self._seconds += response.seconds
+        for sent in record.audio_sent:
+            self._audio_seconds += sent.seconds
+        self._usage = add_usage(self._usage, response.usage)
+
+    @property
+    def totals(self) -> UsageTotals:
+        return UsageTotals(self._answers, self._usage, self._seconds, self._audio_seconds)
+
+
+def add_usage(total: Usage, usage: Usage) -> Usage:
+    """Sum of both; most often the second is nothing."""
+    return total if usage == _NO_USAGE else total + usage
+
+
+_NO_USAGE: Final = Usage()
 
 
 def question_key(task: str, item: str, condition: str, repeat: int) -> int:
@@ -145,31 +182,43 @@ def question_key(task: str, item: str, condition: str, repeat: int) -> int:
     return int.from_bytes(hashlib.blake2b(text.encode(), digest_size=8).digest(), "big")
 
 
+class Completed(NamedTuple):
+    """Digests of a completed question, as bits; 0 for none."""
+
+    prompt: int
+    audio: int
+    files: int
+
+
 class CompletedIndex:
-    """The questions that need not be asked again, in 24 bytes each: a million of them fit anywhere."""
+    """The questions that need not be asked again, in 32 bytes each: a million of them fit anywhere."""
 
     def __init__(self, lines: Iterable[RecordKey] = ()) -> None:
         rows = (
-            (line.question_id(), _bits(line.prompt_digest), _bits(line.audio_digest))
+            (line.question_id(), _bits(line.prompt_digest), _bits(line.audio_digest), _bits(line.file_stamp))
             for line in lines
             if line.failure is None or line.failure.final
         )
-        table = np.fromiter(rows, np.dtype([("key", "u8"), ("asked", "u8"), ("heard", "u8")]))
+        table = np.fromiter(rows, np.dtype([("key", "u8"), ("prompt", "u8"), ("audio", "u8"), ("files", "u8")]))
         _, last = np.unique(table["key"][::-1], return_index=True)  # the last line about a question counts
-        self._table = table[::-1][last]
+        kept = table[::-1][last]
+        self._keys, *self._digests = (array("Q", kept[name].tobytes()) for name in ("key", "prompt", "audio", "files"))
 
     def __len__(self) -> int:
-        return int(self._table.size)
+        return len(self._keys)
 
-    def find(self, question: int) -> tuple[int, int] | None:
-        """Digests of the prompt and the audio of a completed question, as bits; 0 for none."""
-        index = int(self._table["key"].searchsorted(np.uint64(question)))
-        if index == self._table.size or int(self._table["key"][index]) != question:
+    def find(self, question: int) -> Completed | None:
+        """Digests of a completed question."""
+        index = bisect_left(self._keys, question)
+        if index == len(self._keys) or self._keys[index] != question:
             return None
-        return int(self._table["asked"][index]), int(self._table["heard"][index])
+        return Completed(*(column[index] for column in self._digests))
 
-    def __contains__(self, wanted: object) -> bool:
-        return self._table.size > 0 and isinstance(wanted, int) and self.find(wanted) is not None
+    def __contains__(self, question: object) -> bool:
+        if not isinstance(question, int):
+            return False
+        index = bisect_left(self._keys, question)
+        return index < len(self._keys) and self._keys[index] == question
 
 
 def _bits(digest: str) -> int:
@@ -294,57 +343,6 @@ def read_at(file: BinaryIO, offset: int) -> Record:
         ) from error
 
 
-def check_response(reply: object) -> Response:
-    """Return what a model gave as it will be read back from a journal. Raises Rejected for what no journal holds.
-
-    Lone surrogates become U+FFFD and scalars of numpy numbers; measures that are no numbers, such as a cost of nan, are
-    left out; a likelihood of minus infinity is the lowest number. The first and the two last are noted.
-    """
-    if not isinstance(reply, Response):
-        raise Rejected(f"the model gave {type(reply).__name__}, expected a Response")
-    try:
-        return _RESPONSE.decode(ENCODER.encode(reply))
-    except (UnicodeEncodeError, TypeError, ValueError, OverflowError, msgspec.MsgspecError):
-        return _repair_response(reply)
-
-
-def _repair_response(reply: Response) -> Response:
-    notes = []
-    try:
-        given: dict[str, Any] = msgspec.to_builtins(reply, enc_hook=builtin)
-        plain: dict[str, Any] = repair(given)
-        if plain != given:
-            notes.append(REPLACED)
-        for name, kind in _MEASURES.items():
-            if name in plain and not _holds(plain[name], kind):
-                del plain[name]
-                notes.append(f"{name} left out: no finite numbers")
-        if float("-inf") in plain.get("likelihoods", ()):
-            plain["likelihoods"] = [max(value, -sys.float_info.max) for value in plain["likelihoods"]]
-            notes.append("a likelihood of minus infinity was replaced by the lowest number")
-        plain["notes"] = [*plain.get("notes", ()), *notes]
-        return _RESPONSE.decode(ENCODER.encode(plain))
-    except (TypeError, ValueError, OverflowError, msgspec.MsgspecError) as error:
-        raise Rejected(f"the model gave an answer that cannot be written down: {error}") from error
-
-
-_RESPONSE: Final = msgspec.json.Decoder(Response)
-_MEASURES: Final = {
-    field.name: field.type
-    for field in msgspec.structs.fields(Response)
-    if field.name in ("usage", "seconds", "first_token", "first_sound")
-}
-
-
-def _holds(value: Any, kind: Any) -> bool:
-    """Return whether a journal gives a value back as it was."""
-    try:
-        msgspec.json.decode(ENCODER.encode(value), type=kind)
-    except (OverflowError, msgspec.MsgspecError):
-        return False
-    return True
-
-
 def count_standing(path: Path) -> int:
     """Return the number of questions that a journal holds a record of."""
     return int(latest_mask(path).sum())
@@ -359,18 +357,18 @@ def latest_mask(path: Path) -> npt.NDArray[np.bool_]:
     return stands
 
 
-def load_completed(path: Path) -> CompletedIndex:
-    """Load the completed questions of a journal."""
-    return CompletedIndex(read_keys(path))
+def load_completed(path: Path) -> tuple[CompletedIndex, UsageTotals]:
+    """Load the completed questions of a journal, and what all of its responses took."""
+    usage = UsageCounter()
+
+    def count() -> Iterator[RecordKey]:
+        for line in _lines(path, msgspec.json.Decoder(_Answer)):
+            usage.add(line)
+            yield line
+
+    return CompletedIndex(count()), usage.totals
 
 
 def total_usage(path: Path) -> UsageTotals:
     """Sum the usage of the responses in a journal."""
-    answers, usage, seconds, sound = 0, Usage(), 0.0, 0.0
-    for line in _lines(path, msgspec.json.Decoder(_Answer)):
-        if line.response:
-            answers += 1
-            seconds += line.response.seconds
-            sound += sum(sent.seconds for sent in line.audio_sent)
-            usage += line.response.usage
-    return UsageTotals(answers, usage, seconds, sound)
+    return load_completed(path)[1]

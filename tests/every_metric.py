@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from importlib import import_module
 from pathlib import Path
 
+import msgspec
 import pytest
 from msgspec import Struct
 
@@ -23,6 +24,10 @@ ITEMS = {
     "binary_choice": CHOICE,
     "number": NUMBER,
     "token_match": CHOICE,
+    "regression": NUMBER,
+    "bbh": Item("navigate_1", "t", "?", targets=("yes",)),
+    "instruction_rules": Item("1", "t", "?", extra={"rules": "punctuation:no_comma", "arguments": {}}),
+    "rubric": msgspec.structs.replace(CHOICE, extra={"rubric": ["Hears it."]}),
 }
 
 

@@ -23,6 +23,7 @@ from recorded_runs import ITEMS, QUICK, records, run
 from servers import Queue, queueing
 
 from earmark import journal
+from earmark.data.responses import check_response
 from earmark.engine import batch
 from earmark.engine.barrier import Tracebacks
 from earmark.engine.prepare import PromptPreparer, prepare_questions
@@ -31,7 +32,7 @@ from earmark.engine.questions import questions
 from earmark.engine.runner import Runner
 from earmark.engine.throttle import Throttle
 from earmark.errors import AskError, BadData, BadSetup, Rejected, RunStopped
-from earmark.journal import Journal, Record, check_response, count_standing, read_journal
+from earmark.journal import Journal, Record, count_standing, read_journal
 from earmark.models._openai_reply import read_reply
 from earmark.models._openai_stream import StreamedReply
 from earmark.models._reply import Reply
@@ -262,5 +263,5 @@ def test_a_run_comes_to_its_end_whatever_the_shape_of_its_replies(
         await runner.ask(prepare_questions(questions(benchmark, (None,), QUICK), preparer))
 
     asyncio.run(go())
-    check_records(path, len(replies), questions(benchmark, (None,), QUICK))
+    check_records(path, count_standing(path), len(replies), questions(benchmark, (None,), QUICK))
     assert all(bool(record.response) != bool(record.failure) for record in journal.read_journal(path))

@@ -17,6 +17,7 @@ from earmark.benchmarks._table_schema import Columns, Layout, QuestionSet, Sourc
 from earmark.data.archives import find_member
 from earmark.data.records import read_records, text_of
 from earmark.errors import BadData
+from earmark.plugins import import_user_module
 from earmark.text.choices import LETTERS, shuffle_choices
 from earmark.types import Clip, Item
 
@@ -43,12 +44,25 @@ def items_of(place: SetFiles, seed: int | None) -> Iterator[Item]:
     needed = needed_columns(place.columns)
     total = count(1)
     for file in place.files:
-        for number, row in read_records(file, needed, head=place.layout.head):
+        for number, row in rows_of(place, file, needed):
             try:
                 yield make_item(place, file, next(total), row, seed)
             except (ValueError, KeyError) as error:
                 message = f"has no column {error}" if isinstance(error, KeyError) else str(error)
                 raise BadData(f"{file}, row {number}: {message}") from error
+
+
+def rows_of(place: SetFiles, file: Path, needed: Sequence[str]) -> Iterator[tuple[int, Mapping[str, Any]]]:
+    """The rows of a file, by the function that the layout names where it names one."""
+    if not place.layout.rows_from:
+        return read_records(file, needed, head=place.layout.head)
+    module, _, name = place.layout.rows_from.rpartition(".")
+    function = vars(import_user_module(module)).get(name) if module else None
+    if not callable(function):
+        raise BadData(
+            f"rows_from: {place.layout.rows_from}: no such function; expected one such as my.module.read_rows"
+        )
+    return enumerate(function(file), start=1)
 
 
 def needed_columns(columns: Columns) -> list[str]:
@@ -92,7 +106,7 @@ def _text(source: Source, row: Mapping[str, Any]) -> str:
 
 
 def make_item(place: SetFiles, file: Path, number: int, row: Mapping[str, Any], seed: int | None) -> Item:
-    """The item of a row, `number` being that of the row in its set. Raises ValueError or KeyError for one of no sense."""
+    """The item of a row, `number` being its place in the set. Raises ValueError or KeyError for one of no sense."""
     columns, questions = place.columns, place.questions
     identifier = _text(columns.id, row) or str(number)
     task = _text(columns.task, row) or questions.task or place.name
@@ -106,7 +120,7 @@ def make_item(place: SetFiles, file: Path, number: int, row: Mapping[str, Any], 
     if len(choices) > len(LETTERS):
         raise ValueError(f"found {len(choices)} choices, expected at most {len(LETTERS)}")
     labels = tuple(LETTERS[: len(choices)])
-    answers = _answers(columns, row)
+    answers = () if questions.answer_by == "order" else _answers(columns, row)
     return Item(
         identifier,
         task,
@@ -171,8 +185,10 @@ def _choices(
     columns: Columns, questions: QuestionSet, row: Mapping[str, Any]
 ) -> tuple[list[str], list[int], dict[str, Any]]:
     """The choices, the numbers of the right ones, and what a rule needs that judges a gold that is no choice."""
-    answers = _answers(columns, row)
     choices = decode_choices(columns.choices, row, columns.separator) if columns.choices else []
+    if questions.answer_by == "order":
+        return choices, [_place_of_0(row, columns, len(choices))], {}
+    answers = _answers(columns, row)
     if columns.wrong:
         choices = [*answers, *decode_choices(columns.wrong, row, columns.separator)]
     if not choices and not questions.letters:
@@ -188,9 +204,22 @@ def _choices(
     return choices, sorted({*right}), {}
 
 
+def _place_of_0(row: Mapping[str, Any], columns: Columns, count: int) -> int:
+    """The place of 0 in a list of numbers, as MuChoMusic says in which order its choices stand."""
+    name = several(columns.answer)[0]
+    order = row.get(name)
+    if not isinstance(order, list) or order.count(0) != 1 or len(order) != count:
+        raise ValueError(
+            f"column '{name}' holds {json.dumps(order, default=str)[:60]}, expected {count} numbers with one 0"
+        )
+    return order.index(0)
+
+
 def _right_numbers(questions: QuestionSet, answer: str, choices: Sequence[str]) -> list[int]:
     if questions.answer_by == "text":
         return [number for number, choice in enumerate(choices) if choice.strip() == answer.strip()]
+    if questions.answer_by == "order":
+        raise ValueError(f"found {answer!r}, expected a list of numbers of which 0 is the right one")
     if questions.answer_by == "letter":
         position = LETTERS.find(answer.strip().strip("().").upper()) if answer.strip() else -1
     else:

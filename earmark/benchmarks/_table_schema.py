@@ -44,6 +44,7 @@ class Layout(Struct, frozen=True, forbid_unknown_fields=True):
     config: str = ""
     split: str | tuple[str, ...] = ""  # or several, one after the other
     head: bool = True  # of a CSV or TSV file
+    rows_from: str = ""  # my.module.function, which is given a file and yields its rows, where a row needs thought
     sound_folders: tuple[str, ...] = (".",)  # below that of the rows, in which paths of sound are looked for
     sound_by_name: bool = False  # of a path only the last part counts: it is one of somebody else's machine
     archives: tuple[str, ...] = ()  # beside the rows, in which sound lies
@@ -61,7 +62,7 @@ class QuestionSet(Struct, frozen=True, forbid_unknown_fields=True):
     needs_choices: bool = False  # a row without choices is an error
     letters: int = 0  # of options that stand in the question, where no column lists them
     rows: int | None = None  # expected
-    answer_by: Literal["text", "letter", "index0", "index1"] = "text"
+    answer_by: Literal["text", "letter", "index0", "index1", "order"] = "text"  # order: the place of 0 in a list
 
 
 class PromptTemplate(Struct, frozen=True, forbid_unknown_fields=True):

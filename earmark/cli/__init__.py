@@ -15,11 +15,11 @@ from typing import Any, TextIO
 import click
 
 from earmark import __version__
-from earmark.cli._console import print_line, print_warnings
 from earmark.cli._dotenv import load_dotenv
 from earmark.cli._interrupt import MESSAGE, install_interrupt_handler
 from earmark.errors import INTERRUPTED, EarmarkError, UsageError, from_os_error
 from earmark.plugins import display_name, find_plugin, limit_modules, plugin_names, summary
+from earmark.terminal.console import print_line, print_warnings
 
 
 class Commands(click.Group):

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from earmark.cli._console import print_json, print_line
 from earmark.journal import JOURNAL_FILE, SCORES_FILE
+from earmark.terminal.console import print_json, print_line
 
 if TYPE_CHECKING:
     from earmark.journal import Record, ScoreLine

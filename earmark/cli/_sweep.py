@@ -8,8 +8,8 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from earmark.cli._console import log_to_stderr, print_line, print_text
 from earmark.errors import EarmarkError, RunStopped, UsageError
+from earmark.terminal.console import log_to_stderr, print_line, print_text
 
 if TYPE_CHECKING:
     from earmark.cli._args import BenchmarkRun

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from earmark.cli._console import make_console, print_line, print_on
 from earmark.errors import UsageError
 from earmark.runs.signature import load_signature
+from earmark.terminal.console import make_console, print_line, print_on
 from earmark.text.printable import printable
 
 if TYPE_CHECKING:

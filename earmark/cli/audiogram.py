@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from earmark.cli._console import print_json, print_line
 from earmark.errors import FINISHED_WITH_FAILURES
+from earmark.terminal.console import print_json, print_line
 
 if TYPE_CHECKING:
     from earmark.audiogram.results import Audiogram
@@ -38,8 +38,8 @@ def command(words: tuple[str, ...], as_json: bool) -> None:
 
     from earmark.audiogram.run import RUN_SETTINGS, run_audiogram
     from earmark.cli._args import use_only
-    from earmark.cli._progress import ProgressDisplay
     from earmark.config import compose_config
+    from earmark.terminal.progress import ProgressDisplay
 
     use_only("audiogram", words, RUN_SETTINGS, model=True, own="an audiogram")
     config = compose_config(words)

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from earmark.cli._console import print_json, print_line
 from earmark.runs.signature import load_signature
+from earmark.terminal.console import print_json, print_line
 
 if TYPE_CHECKING:
     from earmark.report.comparison import Comparison

@@ -6,8 +6,8 @@ import sys
 
 import click
 
-from earmark.cli._console import print_text
 from earmark.errors import FINISHED_WITH_FAILURES
+from earmark.terminal.console import print_text
 
 
 @click.command(context_settings={"ignore_unknown_options": True})

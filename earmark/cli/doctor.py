@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from earmark.cli._console import print_line
+from earmark.terminal.console import print_line
 
 if TYPE_CHECKING:
     from earmark.preflight.verdict import PreflightReport

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from earmark.cli._console import print_line
+from earmark.terminal.console import print_line
 
 
 @click.command(context_settings={"ignore_unknown_options": True})

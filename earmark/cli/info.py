@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from earmark.cli._console import print_line, print_text
+from earmark.terminal.console import print_line, print_text
 
 
 @click.command()

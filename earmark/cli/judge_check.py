@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 import click
 from msgspec import Struct
 
-from earmark.cli._console import print_json, print_line
 from earmark.errors import FINISHED_WITH_FAILURES
+from earmark.terminal.console import print_json, print_line
 
 if TYPE_CHECKING:
     from earmark.config import Config
@@ -63,13 +63,13 @@ def command(words: tuple[str, ...], as_json: bool) -> None:
 async def _check(settings: Settings, config: Config) -> tuple[list[JudgeAgreement], Usage]:
     import time
 
-    from earmark.cli._progress import ProgressDisplay
     from earmark.engine.open import open_judge_model
     from earmark.engine.progress import Progress
     from earmark.errors import UsageError
     from earmark.judges.asking import JudgeVerdict, open_judge
     from earmark.judges.check import check_judge
     from earmark.judges.sets import load_labelled_sets
+    from earmark.terminal.progress import ProgressDisplay
     from earmark.types import Usage
 
     if not settings.data:

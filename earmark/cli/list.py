@@ -8,9 +8,9 @@ from textwrap import TextWrapper
 
 import click
 
-from earmark.cli._console import print_line
 from earmark.journal import JOURNAL_FILE
 from earmark.runs.signature import is_finished
+from earmark.terminal.console import print_line
 from earmark.text.printable import printable
 
 FILE_WIDTH = 10_000  # columns where no terminal sets a limit, so that a piped entry is one line

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 
 import click
 
-from earmark.cli._console import print_line
 from earmark.cli._options import hydra_options
 from earmark.errors import FINISHED_WITH_FAILURES
+from earmark.terminal.console import print_line
 
 if TYPE_CHECKING:
     from earmark.cli._args import BenchmarkRun

@@ -21,10 +21,10 @@ def command(runs: tuple[Path, ...]) -> None:
     """
     import asyncio
 
-    from earmark.cli._console import print_line
     from earmark.cli._tables import show_metrics
     from earmark.runs.merge_shards import merge_shards
     from earmark.runs.signature import load_signature
+    from earmark.terminal.console import print_line
 
     run, metrics = asyncio.run(merge_shards(runs))
     signature = load_signature(run)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from earmark.cli._console import log_to_stderr, print_json, print_line
+from earmark.terminal.console import log_to_stderr, print_json, print_line
 
 if TYPE_CHECKING:
     from earmark.cli._args import BenchmarkRun

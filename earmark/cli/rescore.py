@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from earmark.cli._console import print_line
+from earmark.terminal.console import print_line
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

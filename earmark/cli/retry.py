@@ -29,10 +29,10 @@ def command(run: Path, refused: bool, unparsed: bool, failed: bool, times: int, 
     import asyncio
 
     from earmark.cli._args import use_only
-    from earmark.cli._progress import ProgressDisplay
     from earmark.cli._tables import show_rescored
     from earmark.runs.overrides import read_overrides
     from earmark.runs.retry import ASKING, SIGNED, retry
+    from earmark.terminal.progress import ProgressDisplay
 
     run_settings = (*ASKING, *SIGNED, "noise")
     use_only("retry", words, run_settings, model=True, own="the benchmark that change its scores")

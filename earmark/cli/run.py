@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 
 import click
 
-from earmark.cli._console import print_line
 from earmark.cli._options import hydra_options
 from earmark.errors import FINISHED_WITH_FAILURES
+from earmark.terminal.console import print_line
 
 if TYPE_CHECKING:
     from earmark.cli._args import BenchmarkRun
@@ -68,8 +68,8 @@ def run_all(runs: Sequence[BenchmarkRun]) -> list[RunResult]:
     """Run benchmarks, then print the tables of all that finished."""
     import asyncio
 
-    from earmark.cli._progress import ProgressDisplay
     from earmark.evaluate import evaluate
+    from earmark.terminal.progress import ProgressDisplay
 
     results = []
     try:

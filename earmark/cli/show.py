@@ -6,8 +6,8 @@ from pathlib import Path
 
 import click
 
-from earmark.cli._console import print_line
 from earmark.runs.signature import load_signature
+from earmark.terminal.console import print_line
 
 
 @click.command()

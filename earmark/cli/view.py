@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import click
 
-from earmark.cli._console import print_line
+from earmark.terminal.console import print_line
 
 
 @click.command()
@@ -15,9 +16,11 @@ from earmark.cli._console import print_line
 @click.option("--host", default="127.0.0.1", show_default=True, help="Address to serve on; others than this machine's "
               "own need a token, which is made if none is given.")  # fmt: skip
 @click.option("--token", default="", help="Token that the address of the pages must have.")
+@click.option("--media", multiple=True, metavar="OLD=NEW", help="Folder of clips that moved, or a folder to look in; "
+              "may be given several times.")  # fmt: skip
 @click.option("--no-browser", is_flag=True, help="Print the address and open no browser.")
 @click.option("--no-code", is_flag=True, help="Import no code that a run names, such as a benchmark of one's own.")
-def command(folder: Path, port: int | None, host: str, token: str, *, no_browser: bool, no_code: bool) -> None:
+def command(folder: Path, media: tuple[str, ...], *, no_browser: bool, no_code: bool, **address: Any) -> None:
     """Serve pages over the runs under FOLDER, by default results, or over one run.
 
     \b
@@ -39,7 +42,7 @@ def command(folder: Path, port: int | None, host: str, token: str, *, no_browser
     if not folder.is_dir():
         raise BadData(f"{folder}: no such folder; runs are in results, or in the folder that results=FOLDER named")
     policy = CodePolicy(print_line, allowed=not no_code)
-    pages = Pages(Results(folder), policy, load_audiogram)
+    pages = Pages(Results(folder), policy, load_audiogram, media)
 
     def show(address: str) -> None:
         print_line(f"{address}  (Ctrl-C ends it)")
@@ -48,4 +51,4 @@ def command(folder: Path, port: int | None, host: str, token: str, *, no_browser
 
             webbrowser.open(address)
 
-    asyncio.run(serve(pages, Address(host, port, token), show))
+    asyncio.run(serve(pages, Address(**address), show))

@@ -15,7 +15,6 @@ from typing import Final
 import filelock
 
 from earmark.data.cache import atomic_open, atomic_write, cache_dir, sha256_file
-from earmark.data.splits import check_downloaded
 from earmark.errors import BadData
 from earmark.types import Clip
 
@@ -30,9 +29,15 @@ MAX_UNPACKED_BYTES: Final = 200 << 30  # of one archive: more than any public se
 MAX_RATIO: Final = 200  # unpacked bytes by packed ones: sound does not shrink so much
 
 
+def _check_downloaded(path: Path) -> None:
+    from earmark.data.splits import check_downloaded  # noqa: PLC0415 - most runs read no archive
+
+    check_downloaded(path)
+
+
 @functools.lru_cache(maxsize=16)
 def _zip_members(path: Path, changed: int) -> frozenset[str]:  # noqa: ARG001 - a file that changes is another one
-    check_downloaded(path)
+    _check_downloaded(path)
     with zipfile.ZipFile(path) as archive:
         return frozenset(archive.namelist())
 
@@ -62,7 +67,7 @@ def unpack_tar(archive: Path, changed: int) -> Path:  # noqa: ARG001 - a file th
     Members that are links, devices or lead elsewhere are refused, as are two of one name, and more than sound can have
     been packed into.
     """
-    check_downloaded(archive)
+    _check_downloaded(archive)
     folder = cache_dir("unpacked", sha256_file(archive)[:32])
     done = folder.with_name(f"{folder.name}.done")
     if done.exists():

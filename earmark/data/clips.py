@@ -11,7 +11,6 @@ from typing import Final
 
 from earmark.data.archives import DAMAGED_ARCHIVE_ERRORS
 from earmark.data.cache import hash64, hash64_file
-from earmark.data.rows import read_cell
 from earmark.errors import AudioError, Rejected
 from earmark.types import Clip, ImageRef, SynthSpec
 
@@ -23,6 +22,8 @@ def _clip_bytes(clip: Clip) -> bytes:
     title = clip.name or clip.path
     try:
         if clip.row is not None:
+            from earmark.data.rows import read_cell  # noqa: PLC0415 - most runs read no parquet
+
             data = read_cell(clip.path, clip.column, clip.row)
         elif clip.member:
             data = _archive(clip.path).read(clip.member)

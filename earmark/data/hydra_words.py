@@ -8,6 +8,8 @@ hydra.run.dir=DIR        as results= and output_dir=; ${now:...} is the time, ${
 
 from __future__ import annotations
 
+import re
+
 from earmark.errors import UsageError
 
 
@@ -45,10 +47,11 @@ def plain_key(key: str) -> str:
     return f"model.{key.removeprefix('runtime.')}" if key.startswith("runtime.") else key
 
 
-def quote(value: str) -> str:
-    """A text as Hydra's grammar quotes it.
+def quote(text: str) -> str:
+    """A text as Hydra's grammar quotes it: a backslash is special only before a quotation mark.
 
-    >>> quote("it's")
-    "'it\\\\'s'"
+    >>> print(quote("it's C:\\\\x"))
+    'it\\'s C:\\x'
     """
-    return "'" + value.replace("\\", "\\\\").replace("'", "\\'") + "'"
+    escaped = re.sub(r"(\\*)('|\Z)", lambda match: 2 * match[1] + ("\\'" if match[2] else ""), text)
+    return f"'{escaped}'"

@@ -8,9 +8,11 @@ from __future__ import annotations
 import functools
 import re
 import threading
+from bisect import bisect_right
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import accumulate
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from earmark.data.splits import CARD, SHARD, check_downloaded, check_shards, find_split
 from earmark.errors import BadData
@@ -18,8 +20,10 @@ from earmark.errors import BadData
 if TYPE_CHECKING:
     import duckdb
 
-BLOCK_BYTES = 8_000_000  # cells are read this much at a time: one pass over a row group serves its neighbours too
-MAX_CACHED_BLOCKS = 8
+BLOCK_BYTES = 8_000_000  # cells are read this much at a time, for whoever wants their neighbours next,
+MAX_BLOCK_ROWS = 128  # and so many at most
+MAX_CACHED_BLOCKS = 8  # of each column,
+MAX_OPEN_READERS = 4  # of the last few that were read
 
 _local = threading.local()
 _read_lock = threading.Lock()  # one reader of cells at a time: its neighbours wait for the very block that it fetches
@@ -41,8 +45,12 @@ def _query(path: str | Path, query: str, values: Sequence[Any] = ()) -> duckdb.D
     try:
         return _connection().cursor().execute(query, values)
     except duckdb.Error as error:
-        message = str(error).splitlines()[0]
-        raise BadData(f"{path}: cannot be read as parquet ({message}); fetch or copy the file again") from error
+        raise _unreadable(path, error) from error
+
+
+def _unreadable(path: str | Path, error: Exception) -> BadData:
+    message = str(error).splitlines()[0]
+    return BadData(f"{path}: cannot be read as parquet ({message}); fetch or copy the file again")
 
 
 def parquet_files(folder: str | Path, split: str = "", config: str = "") -> list[Path]:
@@ -109,27 +117,83 @@ def _quote(column: str) -> str:
     return ".".join('"' + name.replace('"', '""') + '"' for name in column.split("."))
 
 
+class _Layout(NamedTuple):
+    """Rows of a file as they are read: in blocks, which several row groups hold."""
+
+    per_block: int
+    group_starts: tuple[int, ...]  # first row of each row group
+
+    def group_of(self, row: int) -> int:
+        return bisect_right(self.group_starts, row)
+
+
 @functools.lru_cache(maxsize=256)
-def _rows_per_block(path: str, column: str) -> int:
-    query = "select sum(total_uncompressed_size), sum(num_values) from parquet_metadata(?) where path_in_schema = ?"
-    size, rows_there = _query(path, query, [path, column.replace(".", ", ")]).fetchall()[0]
-    if not rows_there:
+def _layout(path: str, column: str) -> _Layout:
+    query = (
+        "select total_uncompressed_size, num_values, row_group_num_rows from parquet_metadata(?) "
+        "where path_in_schema = ? order by row_group_id"
+    )
+    groups = _query(path, query, [path, column.replace(".", ", ")]).fetchall()
+    size, cells = sum(group[0] for group in groups), sum(group[1] for group in groups)
+    if not cells:
         raise BadData(f"{path}: found no column '{column}' with sound in it")
-    return max(1, min(128, int(BLOCK_BYTES / max(1.0, float(size) / float(rows_there)))))
+    per_block = max(1, min(MAX_BLOCK_ROWS, int(BLOCK_BYTES / max(1.0, size / cells))))
+    return _Layout(per_block, tuple(accumulate((group[2] for group in groups), initial=0))[:-1])
 
 
-@functools.lru_cache(maxsize=MAX_CACHED_BLOCKS)
-def _block(path: str, column: str, number: int, size: int) -> list[bytes | None]:
-    first = number * size
-    rows = "read_parquet(?, file_row_number=true) where file_row_number between ? and ?"
-    query = f"select {_quote(column)} from {rows} order by file_row_number"  # noqa: S608 - names are quoted
-    return [cell for (cell,) in _query(path, query, [path, first, first + size - 1]).fetchall()]
+class CellReader:
+    """Reads the cells of one column block by block: by one query that goes on as long as they are wanted in order.
+
+    A query starts at the beginning of a row group, wherever in it the first row lies, so another one is made only for
+    a block before the last, or in a later row group. Not safe for several threads at once.
+    """
+
+    def __init__(self, path: str, column: str) -> None:
+        self._path, self._column = path, column
+        self._layout = _layout(path, column)
+        self._answer: duckdb.DuckDBPyConnection | None = None
+        self._next = 0  # number of the block that the query gives next
+        self._blocks: dict[int, list[bytes | None]] = {}  # the last few, the oldest first
+
+    def read(self, row: int) -> bytes | None:
+        """The bytes of a cell; None if it is null or not there."""
+        number, position = divmod(row, self._layout.per_block)
+        if number not in self._blocks:
+            self._read_to(number)
+        block = self._blocks[number]
+        return block[position] if position < len(block) else None
+
+    def _read_to(self, number: int) -> None:
+        """Read the blocks up to one; those on the way may be wanted by another thread, and are kept too."""
+        rows = self._layout.per_block
+        if self._answer is None or number < self._next or self._is_far(number):
+            column = _quote(self._column)
+            rows_from = "read_parquet(?, file_row_number=true) where file_row_number >= ?"
+            query = f"select {column} from {rows_from}"  # noqa: S608 - the name is quoted
+            self._answer, self._next = _query(self._path, query, [self._path, number * rows]), number
+        while self._next <= number:
+            self._blocks[self._next] = [cell for (cell,) in self._fetch(self._answer, rows)]
+            self._next += 1
+            if len(self._blocks) > MAX_CACHED_BLOCKS:
+                del self._blocks[next(iter(self._blocks))]
+
+    def _is_far(self, number: int) -> bool:
+        rows = self._layout.per_block
+        return number > self._next and self._layout.group_of(number * rows) > self._layout.group_of(self._next * rows)
+
+    def _fetch(self, answer: duckdb.DuckDBPyConnection, rows: int) -> list[tuple[bytes | None]]:
+        import duckdb  # noqa: PLC0415
+
+        try:
+            return answer.fetchmany(rows)
+        except duckdb.Error as error:
+            raise _unreadable(self._path, error) from error
+
+
+_open_reader = functools.lru_cache(maxsize=MAX_OPEN_READERS)(CellReader)
 
 
 def read_cell(path: str, column: str, row: int) -> bytes | None:
     """The bytes in one cell, and nothing where it is null or not there. Rows count from 0 over the whole file."""
     with _read_lock:
-        per_block = _rows_per_block(path, column)
-        block = _block(path, column, row // per_block, per_block)
-    position = row % per_block
-    return block[position] if position < len(block) else None
+        return _open_reader(path, column).read(row)

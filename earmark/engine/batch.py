@@ -24,6 +24,7 @@ import msgspec
 
 from earmark.data.cache import atomic_write, sha256_file
 from earmark.data.plain import encode_line
+from earmark.data.responses import check_response
 from earmark.engine.barrier import Barrier, Tracebacks
 from earmark.engine.batch_state import FOLDER, BatchState, count_pending, load_batch_states, records_path, requests_path
 from earmark.engine.prepare import PreparedItem, to_failure
@@ -32,7 +33,7 @@ from earmark.engine.questions import RunJob
 from earmark.engine.retries import retries
 from earmark.engine.throttle import unwrap
 from earmark.errors import AskError, BadSetup, RunStopped, UsageError
-from earmark.journal import Record, check_response, question_key, read_journal
+from earmark.journal import Record, question_key, read_journal
 from earmark.text.echo import flag_echo
 from earmark.types import (
     BatchJob,

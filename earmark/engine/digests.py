@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import os
+import time
+
 import orjson
 
-from earmark.data.cache import hash64
+from earmark.data.cache import SETTLED, hash64
 from earmark.data.clips import source_digest
 from earmark.data.plain import repair
 from earmark.types import Clip, ImageBytes, ImageRef, LoadedClip, Part, Prompt, SynthSpec
@@ -47,6 +50,43 @@ def audio_digest(prompt: Prompt, sent: set[str] | None = None) -> str:
     if not sources or (sent is not None and not sent.issuperset(sources)):
         return ""
     return hash64("".join(sources).encode())
+
+
+def file_stamp(prompt: Prompt) -> str:
+    """Digest of the size, time of change and inode of the files behind a prompt's recordings and pictures, and of the
+    places in them: while it is the same, their bytes are. Empty where there are none, where one is not there, or was
+    changed so lately that another change might not show.
+    """
+    stamps = []
+    reads_files = False
+    for part in (part for turn in prompt.turns for part in turn.parts):
+        source = part.clip if isinstance(part, LoadedClip) else part
+        if isinstance(source, Clip | ImageRef):
+            reads_files = True
+            stamp = _stat_stamp(source.path)
+            if not stamp:
+                return ""
+            stamps.append(stamp)
+            if isinstance(source, Clip):
+                stamps.append(f"{source.row},{source.column},{source.member},{source.codec}")
+        elif isinstance(source, SynthSpec):
+            stamps.append(source_digest(source))
+    return hash64("\x1f".join(stamps).encode(errors="surrogatepass")) if reads_files else ""
+
+
+def _stat_stamp(path: str) -> str:
+    try:
+        stat = os.stat(path)  # noqa: PTH116 - a third of the time of Path.stat
+    except OSError:
+        return ""
+    if time.time_ns() - stat.st_mtime_ns < SETTLED:
+        return ""
+    return f"{stat.st_size},{stat.st_mtime_ns},{stat.st_ino}"
+
+
+def recording_paths(prompt: Prompt) -> set[str]:
+    """Paths of the files behind a prompt's recordings and pictures."""
+    return {part.path for turn in prompt.turns for part in turn.parts if isinstance(part, Clip | ImageRef)}
 
 
 def _source(part: Part) -> str:

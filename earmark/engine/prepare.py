@@ -20,7 +20,7 @@ from earmark.audio.prepare import load_media, prepare_audio
 from earmark.audio.read import ClipLoader
 from earmark.data.prompt_words import WordsFile, describe_turns, encode_words
 from earmark.engine.barrier import Barrier, Tracebacks
-from earmark.engine.digests import audio_digest, prompt_digest
+from earmark.engine.digests import audio_digest, file_stamp, prompt_digest
 from earmark.engine.questions import Question, condition_name
 from earmark.errors import AskError, AudioError, ContentFiltered, Transient
 from earmark.journal import AudioSent, Record
@@ -72,6 +72,7 @@ class PromptPreparer(Struct, frozen=True):
         with Barrier() as barrier:
             prompt = self.make_prompt(item)
             record = replace(record, prompt_digest=prompt_digest(prompt))
+            stamp = file_stamp(prompt)  # before it is read: a later change shows
             try:
                 loaded, ready = prepare_prompt(prompt, item, condition, self.capabilities, self.loader)
             except AskError as error:
@@ -79,7 +80,8 @@ class PromptPreparer(Struct, frozen=True):
             digest = audio_digest(loaded, source_digests(ready))
             words, line = encode_words(describe_turns(ready)) if self.words_path else ("", b"")
             sent = describe_audio(ready)
-            return PreparedItem(replace(record, audio_sent=sent, audio_digest=digest, words=words), ready, line)
+            record = replace(record, audio_sent=sent, audio_digest=digest, words=words)
+            return PreparedItem(replace(record, file_stamp=stamp) if digest else record, ready, line)
         return replace(record, failure=self.tracebacks.failure(barrier, record.title, attempts=0))
 
 

@@ -15,13 +15,14 @@ from pathlib import Path
 from typing import Final
 
 from earmark.config import RunSettings
+from earmark.data.responses import check_response
 from earmark.engine.barrier import Barrier, Tracebacks
 from earmark.engine.prepare import PreparedItem, to_failure
 from earmark.engine.progress import Progress, count_record
 from earmark.engine.retries import DEFAULT_MAX_ATTEMPTS, retries
 from earmark.engine.throttle import Throttle, unwrap
 from earmark.errors import AskError, BadSetup, RunStopped, Transient
-from earmark.journal import Journal, Record, check_response
+from earmark.journal import Journal, Record
 from earmark.text.echo import flag_echo
 from earmark.types import (
     Benchmark,

@@ -48,6 +48,7 @@ class JudgeVerdict(Struct, frozen=True):
     pairs: int = 0  # of votes that could be read
     n_agreeing: int = 0  # of these, how many said the same
     usage: Usage = Usage()  # of all votes; what is remembered takes nothing
+    values: tuple[Any, ...] = ()  # of the votes that could be read
 
 
 class Judge(Struct, frozen=True):
@@ -71,7 +72,9 @@ class Judge(Struct, frozen=True):
         parts = (*sound, fill_prompt(template, fields, candidates))
         prompts = [self._prompt(template, parts, allowed, number) for number in range(self.votes)]
         votes = await asyncio.gather(*(self._vote(template, prompt, allowed) for prompt in prompts))
-        return replace(tally_votes(votes, template), usage=sum((vote.usage for vote in votes), Usage()))
+        values = tuple(vote.value for vote in votes if vote.value is not None)
+        usage = sum((vote.usage for vote in votes), Usage())
+        return replace(tally_votes(votes, template), usage=usage, values=values)
 
     def _prompt(self, template: JudgePrompt, parts: tuple[Part, ...], words: tuple[str, ...], number: int) -> Prompt:
         turns = (*((Turn("system", (template.system,)),) if template.system else ()), Turn("user", parts))

@@ -194,6 +194,15 @@ JUDGE_PROMPTS: Final = (
         scale=(0.0, 1.0),
     ),
     JudgePrompt(
+        "rubric",
+        "word",
+        "A model answered a question about a sound. Decide whether its answer, or how it came to it, meets one point "
+        f"that it should meet. Judge this point and no other; other words for the same thing meet it. {MATERIAL}\n\n"
+        "[Question]\n{question}\n\n[Point]\n{reference}\n\n[Answer]\n<answer>\n{candidate}\n</answer>\n\n"
+        "Answer in this form:\nExplanation: <one sentence>\nResult: <YES or NO>",
+        words=("yes", "no"),
+    ),
+    JudgePrompt(
         "choice",
         "word",
         "A model was asked a question with options. Tell which option its reply chooses. You need not know which is "

@@ -5,7 +5,8 @@
 The next request goes to the endpoint with the lowest cost, where it waits the shortest. Speed is measured from the
 answers: requests under way divided by the time of one. An endpoint that fails several times in a row cools down for a
 while, a busy one for as long as it asks. If an endpoint refuses the connection or is overloaded, the request is retried
-on another endpoint immediately. With `urls=@FILE` the endpoints are those that the file lists, read again when it changes.
+on another endpoint immediately.
+With `urls=@FILE` the endpoints are those that the file lists, read again when it changes.
 """
 
 from __future__ import annotations

@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 from array import array
 from collections.abc import Iterable, Iterator
+from collections.abc import Set as AbstractSet
 from pathlib import Path
 
 import numpy as np
@@ -16,11 +17,11 @@ from msgspec import Struct
 
 from earmark.config import RunSettings
 from earmark.engine.barrier import Barrier
-from earmark.engine.digests import audio_digest, prompt_digest
+from earmark.engine.digests import audio_digest, file_stamp, prompt_digest, recording_paths
 from earmark.engine.questions import SHOWN, Question, check_items, condition_name, join_names, limit_items
 from earmark.engine.shards import parse_shard
 from earmark.errors import BadData, RunMismatch, RunStopped
-from earmark.journal import CompletedIndex, Record, count_standing, question_key, read_keys
+from earmark.journal import Completed, CompletedIndex, Record, question_key, read_keys
 from earmark.types import Benchmark, Condition, Item, Prompt
 
 
@@ -34,10 +35,14 @@ class DatasetCheck(Struct, frozen=True):
 
 
 def check_dataset(
-    benchmark: Benchmark, conditions: tuple[Condition | None, ...], settings: RunSettings, completed: CompletedIndex
+    benchmark: Benchmark,
+    conditions: tuple[Condition | None, ...],
+    settings: RunSettings,
+    completed: CompletedIndex,
+    unchanged_files: AbstractSet[str] = frozenset(),
 ) -> DatasetCheck:
     """Count and check. Raises BadData for ids that come twice and for targets that name no choice, RunMismatch for a
-    question that is not what it was.
+    question that is not what it was; recordings in `unchanged_files` are not compared.
     """
     items: dict[str, int] = dict.fromkeys(benchmark.tasks, 0)
     skipped: dict[str, dict[str, int]] = {}
@@ -51,27 +56,36 @@ def check_dataset(
         if shard.total > 1 and not shard.holds(item):
             continue
         if item.state == "skipped":
-            reasons = skipped.setdefault(item.task, {})
-            reasons[item.reason] = reasons.get(item.reason, 0) + 1
+            _count_skipped(skipped, item)
             continue
         items[item.task] = items.get(item.task, 0) + 1
         astray.check(item)
-        prompt, now = None, ""
-        if item.state == "ask":
-            with barrier:  # a bug fails the item when it is asked
-                prompt = benchmark.prompt(item)
-                now = prompt_digest(prompt)
+        prompt, now = _make_prompt(benchmark, item, barrier)
         words.update((now or item.reason).encode())
         for before in _find_digests(item, conditions, settings, completed) if len(completed) else ():
             done += 1
             if prompt and now:
-                _check_unchanged(benchmark, item, prompt, now, before)
+                _check_unchanged(benchmark, item, prompt, now, before, unchanged_files)
     _check_ids(benchmark, ids)
     astray.refuse()
     if not sum(items.values()):
         raise BadData(_describe_empty(benchmark, settings.shard, len(ids)))
     total = sum(items.values()) * len(conditions) * settings.repeats
     return DatasetCheck(total, skipped, words.hexdigest(), done)
+
+
+def _make_prompt(benchmark: Benchmark, item: Item, barrier: Barrier) -> tuple[Prompt | None, str]:
+    """The prompt of an item and its digest; neither where it cannot be asked, or a bug will fail it when it is."""
+    if item.state == "ask":
+        with barrier:
+            prompt = benchmark.prompt(item)
+            return prompt, prompt_digest(prompt)
+    return None, ""
+
+
+def _count_skipped(skipped: dict[str, dict[str, int]], item: Item) -> None:
+    reasons = skipped.setdefault(item.task, {})
+    reasons[item.reason] = reasons.get(item.reason, 0) + 1
 
 
 def _describe_empty(benchmark: Benchmark, shard: str, n_items: int) -> str:
@@ -129,11 +143,11 @@ class Astray:
             )
 
 
-def check_records(journal: Path, total: int, asked_for: Iterable[Question]) -> None:
-    """Check that a journal holds one standing record of each question. Raises RunStopped for those it lacks,
-    RunMismatch for records of questions that were not asked for.
+def check_records(journal: Path, n_records: int, total: int, asked_for: Iterable[Question]) -> None:
+    """Check that a journal of so many standing records holds one of each question. Raises RunStopped for those it
+    lacks, RunMismatch for records of questions that were not asked for.
     """
-    if count_standing(journal) == total:
+    if n_records == total:
         return
     there = {line.question_id() for line in read_keys(journal)}
     lacking, wanted = [], set[int]()
@@ -156,7 +170,7 @@ def check_records(journal: Path, total: int, asked_for: Iterable[Question]) -> N
 
 def _find_digests(
     item: Item, conditions: tuple[Condition | None, ...], settings: RunSettings, completed: CompletedIndex
-) -> Iterator[tuple[int, int]]:
+) -> Iterator[Completed]:
     """Digests of every completed question of an item."""
     for condition in conditions:
         for repeat in range(settings.repeats):
@@ -165,12 +179,18 @@ def _find_digests(
                 yield before
 
 
-def _check_unchanged(benchmark: Benchmark, item: Item, prompt: Prompt, now: str, before: tuple[int, int]) -> None:
-    """Raise RunMismatch where a settled question is not what would be asked now: other words, or other recordings."""
-    words, sound = before
-    if words and words != int(now, 16):
+def _check_unchanged(
+    benchmark: Benchmark, item: Item, prompt: Prompt, now: str, before: Completed, unchanged_files: AbstractSet[str]
+) -> None:
+    """Raise RunMismatch where a settled question is not what would be asked now: other words, or other recordings.
+
+    Recordings are read only where neither their files' size and time of change nor a signed digest vouch for them.
+    """
+    if before.prompt and before.prompt != int(now, 16):
         changed = "the prompt"
-    elif sound and sound != int(audio_digest(prompt) or "0", 16):
+    elif not before.audio or _is_vouched_for(prompt, before, unchanged_files):
+        return
+    elif before.audio != int(audio_digest(prompt) or "0", 16):
         clips = ", ".join(clip.name for clip in item.clips)
         changed = f"a clip ({clips})" if clips else "a clip or a picture"
     else:
@@ -180,6 +200,13 @@ def _check_unchanged(benchmark: Benchmark, item: Item, prompt: Prompt, now: str,
         "run; "
         "put it back as it was to finish the run, or add resume=false to start anew beside it"
     )
+
+
+def _is_vouched_for(prompt: Prompt, before: Completed, unchanged_files: AbstractSet[str]) -> bool:
+    if before.files and before.files == int(file_stamp(prompt) or "0", 16):
+        return True
+    paths = recording_paths(prompt) if unchanged_files else set()
+    return bool(paths) and paths <= unchanged_files
 
 
 def _check_ids(benchmark: Benchmark, ids: array[int]) -> None:

@@ -54,9 +54,7 @@ def export_run(run: Path, form: str, out: Path | None) -> list[Path]:
     if kind in writers:
         if kind != benchmark:
             raise UsageError(f"--to {form}: is for runs of {kind}, and {run} is one of {benchmark}")
-        paths: list[Path] = plugins.find_plugin("importers", kind).write(
-            _read_scored(run), out or run / "export" / form
-        )
+        paths: list[Path] = plugins.find_plugin("importers", kind).write(read_scored(run), out or run / "export" / form)
         return paths
     if form not in TABLE_FORMATS:
         raise UsageError(
@@ -66,12 +64,12 @@ def export_run(run: Path, form: str, out: Path | None) -> list[Path]:
     place = out or run / f"export.{form}"
     place.parent.mkdir(parents=True, exist_ok=True)
     if form == "csv":
-        _write_csv(place, _read_scored(run))
+        _write_csv(place, read_scored(run))
         return [place]
     if form == "jsonl":
-        _write_jsonl(place, ({"record": record, "score": line} for record, line in _read_scored(run)))
+        _write_jsonl(place, ({"record": record, "score": line} for record, line in read_scored(run)))
     else:
-        _write_parquet(place, (sample_values(record, line) for record, line in _read_scored(run)))
+        _write_parquet(place, (sample_values(record, line) for record, line in read_scored(run)))
     return [place]
 
 
@@ -134,7 +132,7 @@ def _write_parquet(place: Path, rows: Iterable[Mapping[str, Any]]) -> None:
         made.replace(place)
 
 
-def _read_scored(run: Path) -> Iterator[tuple[Record, ScoreLine]]:
+def read_scored(run: Path) -> Iterator[tuple[Record, ScoreLine]]:
     """Every score with its record, in the order of the scores: a record has one of each of its scorers.
 
     Of the records only their places are held, so that a run of any length can be written out.

@@ -21,12 +21,12 @@ from earmark.config import Config, RunSettings, to_yaml
 from earmark.data.cache import sha256_file
 from earmark.data.plain import encode_line
 from earmark.data.prompt_words import WORDS_FILE, WordsFile, encode_words
+from earmark.data.responses import check_response
 from earmark.engine.load import load_benchmark
 from earmark.errors import BadData, Rejected, UsageError
 from earmark.journal import (
     JOURNAL_FILE,
     Record,
-    check_response,
     count_standing,
     question_key,
     read_journal,

@@ -12,6 +12,7 @@ from typing import Any, Final
 import msgspec
 
 from earmark.config import Config, to_yaml
+from earmark.data.cache import hash64
 from earmark.data.differences import differences
 from earmark.data.prompt_words import WORDS_FILE, join_words
 from earmark.engine import barrier
@@ -54,8 +55,10 @@ async def merge_shards(runs: Sequence[Path]) -> tuple[Path, Metrics]:
         staged = Path(stack.enter_context(TemporaryDirectory(prefix=STAGING_PREFIX, dir=first.parent)))
         dataset = check_shards(benchmark, config, shards)
         merged = rundir.create_rundir(staged, signature, to_yaml(config))
-        for name in (JOURNAL_FILE, barrier.FILE):
-            _join_files([run / name for run in shards.values()], merged / name)
+        for name in (JOURNAL_FILE, WORDS_FILE, barrier.FILE):
+            _join_files([run / name for run in shards.values()], merged / name, distinct=name == WORDS_FILE)
+        for folder in filter(Path.is_dir, (run / SPEECH_FOLDER for run in shards.values())):
+            shutil.copytree(folder, merged / SPEECH_FOLDER, dirs_exist_ok=True)
         join_words([run / WORDS_FILE for run in shards.values()], merged / WORDS_FILE)
         for run in shards.values():
             if (run / SPEECH_FOLDER).is_dir():
@@ -138,11 +141,16 @@ def _shards_of_questions(shards: Mapping[int, Path]) -> dict[int, int]:
     return known
 
 
-def _join_files(sources: Sequence[Path], target: Path) -> None:
+def _join_files(sources: Sequence[Path], target: Path, *, distinct: bool) -> None:
     """Join the whole lines of files, those that there are; a last line that was cut short is left out."""
+    seen = set[str]()
     present = [path for path in sources if path.exists()]
     if present:
         with target.open("wb") as joined:
             for path in present:
                 with path.open("rb") as file:
-                    joined.writelines(line for line in file if line.endswith(b"\n"))
+                    for line in file:
+                        name = hash64(line) if distinct else ""
+                        if line.endswith(b"\n") and name not in seen:
+                            joined.write(line)
+                            seen.update([name] if distinct else [])

@@ -15,11 +15,11 @@ import asyncio
 import codecs
 import json
 import string
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AsyncExitStack, suppress
 from itertools import chain, islice
 from pathlib import Path
-from typing import Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple, TypeAlias
 
 import msgspec
 import orjson
@@ -50,6 +50,7 @@ NAMES: Final = {
 }
 HEAD_BYTES: Final = 4096  # of a file, where a list begins if it is one
 MAX_LIST_BYTES: Final = 256 << 20  # of a file that is one list, which is read whole
+Replies: TypeAlias = Path | Sequence[Mapping[str, Any]]  # a file of JSON, or its records
 TOLD_TO_SCORERS: Final = ("description", "source")
 FIELDS: Final = {*chain(*NAMES.values()), *TOLD_TO_SCORERS, "stop", "finish_reason"}
 
@@ -100,13 +101,15 @@ class Notices:
 
 
 async def score_file(
-    path: Path, scorer: Scorer, log: Callable[[str], None] = lambda _: None
+    replies: Replies, scorer: Scorer, log: Callable[[str], None] = lambda _: None
 ) -> tuple[Row, list[bytes]]:
-    """The numbers of a file, and a JSON line about each of its records; what must be known to read them is said."""
+    """The numbers of a file or of records in memory, and a JSON line about each; what must be known to read them is
+    said.
+    """
     aggregates, used, notices = Aggregates(), Usage(), Notices()
     encoded_lines = []
-    check_targets(path)
-    lines = _records(path)
+    check_targets(replies)
+    lines = _records(replies)
     async with AsyncExitStack() as stack:
         opened = await enter_scorer(scorer, stack)
         while some := list(islice(lines, MAX_CONCURRENT_SCORES)):
@@ -120,24 +123,29 @@ async def score_file(
                 )
                 notices.add(line)
     if not encoded_lines:
-        raise BadData(f"{path}: found no record, expected JSON lines with id, reply and target")
+        raise BadData(f"{_name(replies)}: found no record, expected JSON lines with id, reply and target")
     for usage_line in (*notices.lines(), *judge_usage_lines(used)):
         log(usage_line)
     return aggregates.to_rows()[0], encoded_lines
 
 
-def check_targets(path: Path) -> None:
+def _name(replies: Replies) -> str:
+    return str(replies) if isinstance(replies, Path) else "replies"
+
+
+def check_targets(replies: Replies) -> None:
     """Check the target of every record of a file. Raises BadData where some name none of their labels or choices."""
-    astray = Astray(str(path))
-    for line in _records(path):
+    astray = Astray(_name(replies))
+    for line in _records(replies):
         astray.check(line.item)
     astray.refuse()
 
 
-def _records(path: Path) -> Iterator[ReplyLine]:
+def _records(replies: Replies) -> Iterator[ReplyLine]:
     """The records of a file, each with an id of its own."""
     seen: dict[str, int] = {}
-    for number, value in enumerate(_lines(path), start=1):
+    path = _name(replies)
+    for number, value in enumerate(_lines(replies) if isinstance(replies, Path) else replies, start=1):
         line = _parse_line(value, path, number)
         if line.item.id in seen:
             raise BadData(
@@ -183,7 +191,7 @@ def _parse_json(data: bytes, where: str) -> Any:
         raise BadData(f"{where}: is no JSON ({error}); expected one object a line") from error
 
 
-def _parse_line(line: Any, path: Path, number: int) -> ReplyLine:
+def _parse_line(line: Any, path: str, number: int) -> ReplyLine:
     """One record: its item, its reply, and its answer where it has one."""
     where = f"{path}, record {number}"
     if not isinstance(line, Mapping):

@@ -17,13 +17,24 @@ from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Final, NamedTuple, NoReturn, TypeAlias
 
 import msgspec
+from msgspec import Struct
 
 from earmark.data.cache import read_hash64
 from earmark.data.plain import encode_line, repair
 from earmark.engine.barrier import Barrier, Tracebacks
 from earmark.engine.open import open_judge_model
 from earmark.errors import BadData, UsageError
-from earmark.journal import JOURNAL_FILE, SCORES_FILE, Record, ScoreLine, latest_mask, read_journal, total_usage
+from earmark.journal import (
+    JOURNAL_FILE,
+    SCORES_FILE,
+    Record,
+    ScoreLine,
+    UsageCounter,
+    UsageTotals,
+    add_usage,
+    latest_mask,
+    read_journal,
+)
 from earmark.plugins import find_plugin
 from earmark.report import files
 from earmark.report.aggregates import Aggregates, labels
@@ -61,13 +72,29 @@ async def score_record(record: Record, scorer: Scorer) -> Score:
     return await scorer.score(record.item, replace(response, verdicts=verdicts) if verdicts else response)
 
 
+class JournalCounts(Struct):
+    """Counts over a journal, kept while it is read."""
+
+    n_records: int = 0  # that stand
+    n_completed: int = 0  # of them, those that a resumed run leaves alone
+    n_failed: int = 0  # of them, failures of items that could be asked
+    echoes: int = 0  # answers that repeat the text of their prompt
+
+    def add(self, record: Record) -> None:
+        """Count a standing record."""
+        self.n_records += 1
+        self.n_completed += record.failure is None or record.failure.final
+        self.n_failed += record.failure is not None and record.item.state == "ask"
+        self.echoes += record.response is not None and NOTE in record.response.notes
+
+
 class ScoredJournal(NamedTuple):
     """A journal, scored."""
 
     cells: Aggregates
-    n_completed: int  # records that a resumed run leaves alone
+    counts: JournalCounts
+    usage: UsageTotals  # of all its records
     judging: Usage  # what judges took
-    echoes: int  # answers that repeat the text of their prompt
     broken: int  # scores that a bug of a scorer took
     not_asked: int = 0  # scores that a judge has yet to give
 
@@ -76,25 +103,25 @@ async def score_journal(
     journal: Path, scorers: Scorers | OpenScorers, slices: Sequence[str], tell: Callable[[Record, ScoreLine], None]
 ) -> ScoredJournal:
     """Score every standing record of a journal; each score is told with its record, in the order of the journal."""
-    aggregates = Aggregates(slices)
-    settled, echoes, broken, not_asked, judging = 0, 0, 0, 0, Usage()
+    aggregates, counts, usage = Aggregates(slices), JournalCounts(), UsageCounter()
+    broken, not_asked, judging = 0, 0, Usage()
 
     def count_records() -> Iterator[Record]:
-        nonlocal settled, echoes
-        for record in latest_records(journal):
-            settled += record.failure is None or record.failure.final
-            echoes += record.response is not None and NOTE in record.response.notes
-            yield record
+        for record, stands in zip(read_journal(journal), latest_mask(journal), strict=True):
+            usage.add(record)
+            if stands:
+                counts.add(record)
+                yield record
 
     async with AsyncExitStack() as stack:
         opened = scorers if isinstance(scorers, OpenScorers) else OpenScorers(scorers, stack)
         async for record, by, earned in _score_stream(count_records(), opened, Tracebacks(journal.parent)):
             aggregates.add(record, by.scorer, earned, by.label)
-            judging += earned.usage
+            judging = add_usage(judging, earned.usage)
             broken += earned.rule == BROKEN
             not_asked += earned.rule == NOT_ASKED
             tell(record, score_line(record, by.label, by.scorer, earned))
-    return ScoredJournal(aggregates, settled, judging, echoes, broken, not_asked)
+    return ScoredJournal(aggregates, counts, usage.totals, judging, broken, not_asked)
 
 
 class ModelNotAskedError(UsageError):
@@ -165,14 +192,6 @@ async def enter_scorer(scorer: Scorer, stack: AsyncExitStack, open_model: OpenMo
         return scorer
     open_scorer: Scorer = await stack.enter_async_context(scorer.open(open_model))
     return open_scorer
-
-
-def count_failed(run: Path, rows: Sequence[Row]) -> int:
-    """Count the items that failed although they could be asked; the journal is read only where some row has any."""
-    if not any(row.failed for row in rows):
-        return 0
-    records = latest_records(run / JOURNAL_FILE)
-    return sum(record.failure is not None and record.item.state == "ask" for record in records)
 
 
 async def _try_score(record: Record, scorer: Scorer, tracebacks: Tracebacks) -> Score:
@@ -251,9 +270,9 @@ def _transcript_control_notes(benchmark: Benchmark, controls: Sequence[str]) -> 
 
 def _warnings(scored: ScoredJournal, answers: int) -> Iterator[str]:
     """Notices of answers that repeat their prompt, and of answers that a bug left unscored."""
-    if scored.echoes:
+    if scored.counts.echoes:
         yield (
-            f"{scored.echoes:,} of {answers:,} answers repeat the text of their prompt: the server may echo what it is "
+            f"{scored.counts.echoes:,} of {answers:,} answers repeat the text of their prompt: the server may echo what it is "
             "sent, or the model lack a chat template; each is scored as it stands"
         )
     if scored.broken:
@@ -324,9 +343,24 @@ async def _score_into(run: Path, place: Path, benchmark: Benchmark, scorers: Sco
         return await score_journal(run / JOURNAL_FILE, scorers, benchmark.slices, tell)
 
 
+class ScoredRun(NamedTuple):
+    """A run, scored."""
+
+    metrics: Metrics
+    n_records: int  # that stand
+    n_failed: int  # of them, failures of items that could be asked
+
+
 async def write_scores(
     run: Path, benchmark: Benchmark, seed: int, dataset: DatasetCounts, scorers: Scorers | OpenScorers | None = None
 ) -> Metrics:
+    """Score a run's journal and write every report of it, as `score_run` does; return the numbers."""
+    return (await score_run(run, benchmark, seed, dataset, scorers)).metrics
+
+
+async def score_run(
+    run: Path, benchmark: Benchmark, seed: int, dataset: DatasetCounts, scorers: Scorers | OpenScorers | None = None
+) -> ScoredRun:
     """Score a run's journal and write every report of it: the benchmark's own tables where it has some, else ours.
 
     Where scoring stops, as where a judge cannot be asked, the reports that were there stay as they were. A process that
@@ -341,7 +375,7 @@ async def write_scores(
         metrics = replace(metrics, scored=ScoredFiles(read_hash64(place / SCORES_FILE), journal_bytes))
         files.write_metrics(place, metrics)
         files.publish_files(place, run)
-    return metrics
+    return ScoredRun(metrics, scored.counts.n_records, scored.counts.n_failed)
 
 
 def _write_reports(
@@ -358,13 +392,12 @@ def _write_reports(
     rows = sort_rows(rows, (*benchmark.tasks, *benchmark.averages, *benchmark.average_tree), signature.condition)
     controls = [name for name in signature.condition if is_control(name)]
     gained = listening_gains(scored.cells.by_row, controls, benchmark.averages, seed)
-    all_of_it = total_usage(run / JOURNAL_FILE)
     part = [f"shard {signature.shard} of the items; earmark merge joins the shards of a run"] * bool(signature.shard)
     notices = [
         *part,
         *benchmark.warnings,
         *_transcript_control_notes(benchmark, controls),
-        *_warnings(scored, all_of_it.answers),
+        *_warnings(scored, scored.usage.answers),
     ]
     notices += reading_note((row.signature, row.states["unparsed"]) for row in rows)
     headline = find_headline(rows, signature.condition, (*benchmark.averages, *benchmark.average_tree))
@@ -376,7 +409,7 @@ def _write_reports(
         files.write_tables(place, benchmark.extra_tables(signature.model["name"], pairs))
     summary = "numbers.csv" if benchmark.extra_tables else "summary.csv"
     files.write_summary(place / summary, signature.model["name"], benchmark.name, rows)
-    done = scored.n_completed >= dataset.questions
+    done = scored.counts.n_completed >= dataset.questions
     judging = files.read_judge_usage(run) + scored.judging
     averages = dict(benchmark.averages)
-    return Metrics(done, rows, dataset, notices, averages, gained, all_of_it, judging, headline=headline)
+    return Metrics(done, rows, dataset, notices, averages, gained, scored.usage, judging, headline=headline)

@@ -88,6 +88,14 @@ def data_digests(files: Sequence[str], root: str = "") -> dict[str, str]:
     return {"/".join(path.parts[-n_parts:]): sha256_file(path) for path in paths}
 
 
+def find_unchanged_files(before: RunSignature, now: RunSignature, files: Sequence[str]) -> set[str]:
+    """Paths of the files behind a benchmark whose signed digests are what they were."""
+    if len(files) != len(now.data):  # some are named twice
+        return set()
+    names = zip(files, now.data.items(), strict=True)
+    return {path for path, (name, digest) in names if before.data.get(name) == digest}
+
+
 def is_finished(folder: Path) -> bool:
     """True if nothing is left to ask."""
     path = folder / METRICS_FILE

@@ -37,13 +37,14 @@ class Settings(Struct, frozen=True, forbid_unknown_fields=True):
 
     normalizer: str = "answer"  # or another of text/normalise.py
     boundary: Literal["words", "letters"] = "words"
+    headline: Literal["exact_match", "quasi_exact_match", "quasi_prefix_exact_match", "contains"] = "exact_match"
 
     def __post_init__(self) -> None:
         find_normalizer(self.normalizer)
 
     @property
     def metrics(self) -> Mapping[str, Metric]:
-        return METRICS
+        return dict(sorted(METRICS.items(), key=lambda entry: entry[0] != self.headline))
 
     @property
     def signature(self) -> str:
@@ -51,7 +52,8 @@ class Settings(Struct, frozen=True, forbid_unknown_fields=True):
         >>> Settings().signature.partition("|v:")[0]
         'exact|norm:answer.1|boundary:words'
         """
-        return f"exact|norm:{find_normalizer(self.normalizer)}|boundary:{self.boundary}|v:{__version__}"
+        first = f"|headline:{self.headline}" if self.headline != "exact_match" else ""
+        return f"exact|norm:{find_normalizer(self.normalizer)}|boundary:{self.boundary}{first}|v:{__version__}"
 
     def check(self) -> None:
         """Raise BadSetup where a package that the normaliser needs is not there."""

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any, Final
 
 from earmark.config import parse_settings
+from earmark.data.prompt_words import WORDS_FILE, find_words
 from earmark.errors import BadData, BadSetup, UsageError
 from earmark.journal import Record, ScoreLine
 from earmark.report.rows import Metrics, Row
@@ -15,31 +16,48 @@ from earmark.text.thoughts import without_thoughts
 from earmark.types import Response
 from earmark.viewer.filters import Filters, Order
 from earmark.viewer.results import Results, metrics_of, to_plain
+from earmark.viewer.table import RunTable
 
+ItemKey = tuple[str, str, str, int]  # task, id, condition, repeat
 MAX_ALIGNED: Final = 4000  # units of a text that is aligned with its reference
 MAX_SENT_TEXT: Final = 400_000  # letters of a reply that are sent to a page; the journal has the rest
 
 
 def item_page(
-    results: Results, name: str, key: tuple[str, str, str, int], filters: Filters, order: Order, others: Sequence[str]
+    results: Results, name: str, key: ItemKey, filters: Filters, order: Order, others: Sequence[str]
 ) -> dict[str, Any]:
     """Return everything about an item: `key` is its task, id, condition and repeat; `others` are runs beside."""
     table = results.table(name)
-    line = table.find_line(*key)
-    if line is None:
-        task, item, condition, repeat = key
-        raise BadData(f"{name}: has no item '{item[:200]}' of task '{task}' under {condition}, repeat {repeat}")
+    line = find_line(table, key)
     record = table.record(line)
+    run = results.path(name)
+    words = find_words(run / WORDS_FILE, record.words)
     index, beside = table.neighbours(filters, order, line)
-    metrics = metrics_of(results.path(name))
+    metrics = metrics_of(run)
     return record_page(record, table.scores(record), metrics) | {
         "run": name,
+        "imported": results.summary(name).imported,
+        "prompt": to_plain(words.turns) if words else None,
         "index": index,
         "before": beside[0],
         "after": beside[1],
         "same": table.same_item(record.item.id, record.item.task),
         "elsewhere": {other: results.table(other).same_item(record.item.id, record.item.task) for other in others},
     }
+
+
+def find_line(table: RunTable, key: ItemKey) -> int:
+    """Find the line of an item. Raises BadData if there is none."""
+    line = table.find_line(*key)
+    if line is None:
+        task, item, condition, repeat = key
+        raise BadData(f"{table.run}: has no item '{item[:200]}' of task '{task}' under {condition}, repeat {repeat}")
+    return line
+
+
+def find_record(table: RunTable, key: ItemKey) -> Record:
+    """Find the record of an item. Raises BadData if there is none."""
+    return table.record(find_line(table, key))
 
 
 def record_page(record: Record, scores: Sequence[ScoreLine], metrics: Metrics | None) -> dict[str, Any]:
@@ -56,6 +74,8 @@ def record_page(record: Record, scores: Sequence[ScoreLine], metrics: Metrics | 
         "attempts": record.attempts,
         "timestamp": record.timestamp,
         "digests": {"prompt": record.prompt_digest, "audio": record.audio_digest},
+        "verdicts": to_plain(record.all_verdicts),
+        "speech": {"why": ""} if response and response.speech else None,
         "scores": [score_detail(record, score, reply, metrics) for score in scores],
     }
 

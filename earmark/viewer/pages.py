@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Sequence
-from typing import Any, Final, NamedTuple
+from pathlib import Path
+from typing import Any, Final
+from urllib.parse import urlencode
 
 import msgspec
 
@@ -13,9 +15,10 @@ from earmark.journal import JOURNAL_FILE, Record
 from earmark.viewer.compare_page import ONLY, compare_items, compare_page, differences
 from earmark.viewer.filters import parse_filters, parse_number, parse_order
 from earmark.viewer.foreign_code import CodePolicy, is_allowed
-from earmark.viewer.item_page import item_page
+from earmark.viewer.item_page import find_record, item_page
 from earmark.viewer.leaderboard_page import leaderboard_page
 from earmark.viewer.live import LiveRuns
+from earmark.viewer.media import Media, MediaStore, speech_media
 from earmark.viewer.results import Results, to_plain
 from earmark.viewer.run_page import filter_choices, run_counts, run_page
 
@@ -24,19 +27,19 @@ DataFunction = Callable[[Query], Any]
 HEAD_LINES: Final = 50  # items that are shown before the table is there
 
 
-class Media(NamedTuple):
-    """A sound or a picture to play or show."""
-
-    data: bytes
-    mime: str
-    name: str
-
-
 class Pages:
     """Data of all pages over the runs under a folder."""
 
-    def __init__(self, results: Results, policy: CodePolicy, load_audiogram: Callable[..., Any] | None = None) -> None:
+    def __init__(
+        self,
+        results: Results,
+        policy: CodePolicy,
+        load_audiogram: Callable[..., Any] | None = None,
+        media: Sequence[str] = (),
+    ) -> None:
+        """`media` are mappings of --media: OLD=NEW, or a folder."""
         self.results, self.policy = results, policy
+        self.media = MediaStore(policy, media)
         self._load_audiogram = load_audiogram
         self._live = LiveRuns(results, lambda run: is_allowed(policy, run))
 
@@ -49,6 +52,7 @@ class Pages:
             "filters": self.filters,
             "items": self.items,
             "item": self.item,
+            "sounds": self.sounds,
             "live": self.live,
             "compare": self.compare,
             "differences": self.differences,
@@ -59,7 +63,12 @@ class Pages:
 
     def media_functions(self) -> dict[str, Callable[[Query], Media]]:
         """Return the function of each address under /media."""
-        return {}
+        return {
+            "sound": self.sound,
+            "spectrogram": self.spectrogram,
+            "picture": self.picture,
+            "speech": self.speech,
+        }
 
     def runs(self, query: Query) -> Any:
         """Return every run in a line."""
@@ -110,6 +119,46 @@ class Pages:
         """Return everything about an item."""
         filters, order = parse_filters(filter_part(query)), parse_order(dict(query))
         return item_page(self.results, name_of(query), key_of(query), filters, order, others_of(query))
+
+    def sounds(self, query: Query) -> Any:
+        """Return waveforms and levels of the sounds of an item, and its pictures, with the addresses of their bytes."""
+        described = self.media.describe(*self._record(query))
+        key = [(name, value) for name, value in query if name == "run" or name.startswith("item.")]
+        for index, clip in enumerate(described["clips"]):
+            if not clip["why"]:
+                clip["url"] = address("sound", key, index)
+                channels = range(clip["drawn"])
+                clip["spectrograms"] = [
+                    f"{address('spectrogram', key, index)}&channel={channel}" for channel in channels
+                ]
+        for index, picture in enumerate(described["pictures"]):
+            if not picture["why"]:
+                picture["url"] = address("picture", key, index)
+        return described
+
+    def _record(self, query: Query) -> tuple[Path, Record]:
+        """Return the folder of the run and the record that an address names."""
+        name, key = name_of(query), key_of(query)
+        return self.results.path(name), find_record(self.results.table(name), key)
+
+    def sound(self, query: Query) -> Media:
+        """Return a sound as it was sent."""
+        return self.media.sound_media(*self._record(query), parse_number(dict(query), "clip", 0))
+
+    def spectrogram(self, query: Query) -> Media:
+        """Return the spectrogram of a sound."""
+        given = dict(query)
+        return self.media.spectrogram(
+            *self._record(query), parse_number(given, "clip", 0), parse_number(given, "channel", 0)
+        )
+
+    def picture(self, query: Query) -> Media:
+        """Return a picture of a prompt."""
+        return self.media.picture_media(*self._record(query), parse_number(dict(query), "clip", 0))
+
+    def speech(self, query: Query) -> Media:
+        """Return the speech of an answer."""
+        return speech_media(*self._record(query))
 
     def live(self, query: Query) -> Any:
         """Return what is new of a run in progress."""
@@ -171,6 +220,11 @@ def key_of(query: Query) -> tuple[str, str, str, int]:
     given = dict(query)
     repeat = parse_number({"repeat": given.get("item.repeat", "")}, "repeat", 0)
     return given.get("item.task", ""), given.get("item.id", ""), given.get("item.condition", "plain"), repeat
+
+
+def address(kind: str, key: Query, index: int) -> str:
+    """Return the address of a sound or a picture."""
+    return f"media/{kind}?{urlencode([*key, ('clip', str(index))])}"
 
 
 def filter_part(query: Query) -> Query:

@@ -17,7 +17,7 @@ from earmark.report.table import HEAD
 def test_no_number_breaks_at_80_columns(
     condition: str, marks: tuple[str, str], capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("earmark.cli._console.FILE_WIDTH", 80)
+    monkeypatch.setattr("earmark.terminal.console.FILE_WIDTH", 80)
     row = ("1_audio_and_text", condition, "0.176", f"0.062-0.410{marks[0]}", "18", "0", "0", "1", f"0.161{marks[1]}")
     show_table("listen", HEAD, [row], words=2)
     lines = capsys.readouterr().out.splitlines()
@@ -33,7 +33,7 @@ def test_columns_move_closer_where_a_table_fits_by_that(
         (81, "questions  plain      0.875    0.739-0.945"),
         (80, "questions plain     0.875   0.739-0.945"),
     ):
-        monkeypatch.setattr("earmark.cli._console.FILE_WIDTH", width)
+        monkeypatch.setattr("earmark.terminal.console.FILE_WIDTH", width)
         show_table("", HEAD, [row], words=2)
         assert capsys.readouterr().out.splitlines()[2].startswith(line)
 
@@ -41,7 +41,7 @@ def test_columns_move_closer_where_a_table_fits_by_that(
 def test_a_heading_over_short_words_does_not_break_at_80_columns(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("earmark.cli._console.FILE_WIDTH", 80)
+    monkeypatch.setattr("earmark.terminal.console.FILE_WIDTH", 80)
     show_table(
         "", HEAD, [("1_audio_and_words", "plain", "0.176", "0.062-0.410", "18", "0", "0", "1", "0.161")], words=2
     )

@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+import hashlib
+import random
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import Any
 
 import duckdb
 import pytest
 
+from earmark.data import rows
 from earmark.data.rows import check_columns, parquet_files, read_cell, read_rows
 from earmark.errors import BadData
 
@@ -23,8 +29,8 @@ def parquet(path: Path, rows: int = 5, *, query: str = QUERY) -> Path:
 
 def test_rows_come_in_the_order_of_the_file_with_their_number(tmp_path: Path) -> None:
     file = parquet(tmp_path / "a.parquet", 5000)
-    rows = list(read_rows(file, ("id", "text")))
-    assert rows == [(at, at, f"text {at}") for at in range(5000)]
+    read = list(read_rows(file, ("id", "text")))
+    assert read == [(at, at, f"text {at}") for at in range(5000)]
     some = list(read_rows(file, ("text",), "id % 1000 = ? and id > ?", (7, 1000)))
     assert some == [(at, f"text {at}") for at in (1007, 2007, 3007, 4007)], "numbers count over the whole file"
 
@@ -86,3 +92,79 @@ def test_a_folder_without_data_is_told(tmp_path: Path) -> None:
         parquet_files(tmp_path / "nowhere")
     with pytest.raises(BadData, match="found no parquet file"):
         parquet_files(tmp_path)
+
+
+CELLS = 5000  # in row groups of 2048, which blocks of 128 straddle
+
+
+@pytest.fixture
+def queries(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """The queries that read cells, from now on."""
+    made: list[str] = []
+    query = rows._query
+
+    def count(path: str, text: str, values: Sequence[Any] = ()) -> Any:
+        made.extend([text] if "parquet_metadata" not in text else [])
+        return query(path, text, values)
+
+    monkeypatch.setattr(rows, "_query", count)
+    return made
+
+
+def cells_of(tmp_path: Path) -> str:
+    return str(parquet(tmp_path / "cells.parquet", CELLS, query=QUERY.replace("1 + range", "1 + range % 50")))
+
+
+def wanted(row: int) -> bytes:
+    return b"x" * (1 + row % 50)
+
+
+def test_cells_in_order_take_one_query(tmp_path: Path, queries: list[str]) -> None:
+    file = cells_of(tmp_path)
+    assert [read_cell(file, "audio.bytes", row) for row in range(CELLS)] == [wanted(row) for row in range(CELLS)]
+    assert len(queries) == 1
+
+
+def test_who_goes_back_takes_a_query_a_block(tmp_path: Path, queries: list[str]) -> None:
+    file = cells_of(tmp_path)
+    backwards = range(CELLS - 1, -1, -1)
+    assert [read_cell(file, "audio.bytes", row) for row in backwards] == [wanted(row) for row in backwards]
+    assert len(queries) == CELLS // 128 + 1
+
+
+def test_a_query_goes_on_within_a_row_group_and_skips_others(tmp_path: Path, queries: list[str]) -> None:
+    file = cells_of(tmp_path)
+    for row, n_queries in [
+        (10, 1),
+        (1900, 1),
+        (1800, 1),
+        (700, 2),
+        (1950, 2),
+        (4500, 3),
+        (4990, 3),
+        (100, 4),
+        (4999, 5),
+    ]:
+        assert read_cell(file, "audio.bytes", row) == wanted(row)
+        assert len(queries) == n_queries, row
+
+
+def test_threads_that_read_at_random_get_the_same_cells(tmp_path: Path) -> None:
+    file = cells_of(tmp_path)
+
+    def read(seed: int) -> bool:
+        chosen = random.Random(seed).choices(range(CELLS), k=150)
+        return all(read_cell(file, "audio.bytes", row) == wanted(row) for row in chosen)
+
+    with ThreadPoolExecutor(2) as pool:
+        assert all(pool.map(read, range(2)))
+
+
+def test_a_block_holds_as_many_cells_as_fit(tmp_path: Path) -> None:
+    large = QUERY.replace("repeat('x', 1 + range)", "repeat(md5(range::varchar), 46875)")
+    file = str(parquet(tmp_path / "large.parquet", 12, query=large))
+    reader = rows.CellReader(file, "audio.bytes")
+    for row in range(12):
+        assert reader.read(row) == hashlib.md5(str(row).encode()).hexdigest().encode() * 46_875  # noqa: S324
+    assert reader._layout.per_block < 12
+    assert len(reader._blocks) <= rows.MAX_CACHED_BLOCKS

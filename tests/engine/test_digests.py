@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import time
 from pathlib import Path
 
 import pytest
@@ -9,8 +11,8 @@ from sounds import file_of, sine
 
 from earmark.audio.read import ClipLoader
 from earmark.data.cache import hash64
-from earmark.engine.digests import audio_digest, prompt_digest
-from earmark.types import Clip, ImageBytes, ImageRef, Part, Prompt, SynthSpec, Turn
+from earmark.engine.digests import audio_digest, file_stamp, prompt_digest
+from earmark.types import Clip, ImageBytes, ImageRef, Part, Prompt, SynthSpec, Turn, replace
 
 TONE = SynthSpec("tone", {"frequency": 440, "seconds": 0.5, "level": -20}, "tone")
 
@@ -70,3 +72,43 @@ def test_what_is_asked_signs_words_order_roles_and_choices() -> None:
         Prompt((Turn("user", ("x", Clip("a.wav", name="a", end=1.0))),)),
     ]
     assert len({prompt_digest(prompt) for prompt in prompts}) == len(prompts)
+
+
+def age(path: str, seconds: int = 100) -> None:
+    """Make a file as old as most are."""
+    os.utime(path, ns=(time.time_ns() - seconds * 10**9,) * 2)
+
+
+def test_a_stamp_changes_with_the_file_and_the_place_in_it(clip: Clip) -> None:
+    age(clip.path)
+    stamp = file_stamp(prompt_of(clip, "Which?"))
+    assert len(stamp) == 16
+    assert file_stamp(prompt_of(clip, "Who?")) == file_stamp(prompt_of(ClipLoader().load(clip))) == stamp
+    data = Path(clip.path).read_bytes()
+    Path(clip.path).write_bytes(data[:-2] + b"\1\1")  # of the same size
+    age(clip.path, 50)
+    assert file_stamp(prompt_of(clip)) not in ("", stamp)
+    other = Path(clip.path).with_name("other.wav")
+    other.write_bytes(data)
+    changed = Path(clip.path).stat().st_mtime_ns
+    os.utime(other, ns=(changed, changed))
+    before = file_stamp(prompt_of(clip))
+    other.replace(clip.path)  # of the same size and time, put in its place
+    assert file_stamp(prompt_of(clip)) not in ("", before)
+    places: list[Part] = [
+        clip,
+        replace(clip, row=1),
+        replace(clip, row=2),
+        replace(clip, member="a"),
+        ImageRef(clip.path),
+    ]
+    assert len({file_stamp(prompt_of(part)) for part in places}) == 5
+
+
+def test_there_is_no_stamp_of_what_may_still_change_or_is_no_file(clip: Clip) -> None:
+    os.utime(clip.path)
+    assert file_stamp(prompt_of(clip)) == ""
+    assert file_stamp(prompt_of(Clip("nowhere.wav"))) == file_stamp(prompt_of(TONE)) == file_stamp(prompt_of("a")) == ""
+    age(clip.path)
+    with_tones = {file_stamp(prompt_of(clip, tone)) for tone in (TONE, SynthSpec("noise", TONE.settings))}
+    assert len(with_tones | {""}) == 3

@@ -13,13 +13,13 @@ from commands import ENV, earmark
 from mine import bench
 from servers import serving
 
-from earmark.cli._progress import progress_line
 from earmark.config import Prices, compose_config
 from earmark.engine.open import open_model
 from earmark.engine.progress import Progress
 from earmark.errors import RunStopped, UsageError
 from earmark.evaluate import Callbacks, RunResult, evaluate
 from earmark.journal import read_journal
+from earmark.terminal.progress import progress_line
 from earmark.types import EncodedAudio, Prompt, Turn, Usage, replace
 
 USED = {"prompt_tokens": 1000, "completion_tokens": 100, "prompt_tokens_details": {"audio_tokens": 600}}

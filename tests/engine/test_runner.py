@@ -20,7 +20,7 @@ from earmark.engine.questions import Question, questions, skip_questions
 from earmark.engine.runner import Runner
 from earmark.engine.throttle import Throttle
 from earmark.errors import AudioError, BadSetup, ContentFiltered, Rejected, RunStopped, Transient
-from earmark.journal import CompletedIndex, Record, load_completed, read_journal
+from earmark.journal import CompletedIndex, Record, count_standing, load_completed, read_journal
 from earmark.models.fake import FakeModel
 from earmark.runs.dataset_check import check_dataset, check_records
 from earmark.types import Benchmark, Failure, Item, Prompt, Response, Usage, replace
@@ -47,7 +47,7 @@ def sit(
     benchmark = bench.load(bench.Settings(items=items, data=data))
     model = FakeModel(reply)
 
-    left = skip_questions(questions(benchmark, (None,), settings), load_completed(path))
+    left = skip_questions(questions(benchmark, (None,), settings), load_completed(path)[0])
 
     async def go() -> None:
         runner = Runner(Throttle(model, ceiling), benchmark, path, settings, Progress(items))
@@ -199,7 +199,9 @@ def test_a_bug_of_a_benchmark_or_a_condition_fails_its_item(tmp_path: Path) -> N
         await runner.ask(prepared(questions(benchmark, conditions, QUICK), benchmark, tmp_path / "j"))
 
     asyncio.run(go())
-    check_records(tmp_path / "j", found.questions, questions(benchmark, conditions, QUICK))
+    check_records(
+        tmp_path / "j", count_standing(tmp_path / "j"), found.questions, questions(benchmark, conditions, QUICK)
+    )
     messages = {r.item.id: r.failure.message for r in read_journal(tmp_path / "j") if r.failure}
     assert messages["item-1"].startswith("KeyError: 'item-1'; a bug")
     assert messages["item-2"].startswith("IndexError: tuple index out of range; a bug")

@@ -14,7 +14,6 @@ from aiohttp import web
 from mine import bench
 from servers import said, serving, threaded
 
-from earmark.cli._progress import progress_line
 from earmark.config import Prices, compose_config, parse_model
 from earmark.engine.open import open_model
 from earmark.engine.prices import PricedModel
@@ -22,6 +21,7 @@ from earmark.engine.runner import ask as ask_once
 from earmark.engine.throttle import START_HOSTED, START_OWN, RateLimiter, Throttle, make_throttle, unwrap
 from earmark.errors import Transient
 from earmark.evaluate import Callbacks, evaluate
+from earmark.terminal.progress import progress_line
 from earmark.types import Capabilities, Failure, Prompt, Response, Usage
 
 PROMPT = Prompt(())

@@ -9,6 +9,7 @@ from email.utils import format_datetime
 from pathlib import Path
 from typing import Any
 
+import every_metric
 import numpy as np
 import pytest
 import soundfile
@@ -248,6 +249,7 @@ def test_every_scorer_counts_a_refusal_as_one(name: str) -> None:
     module = plugins.find_plugin("scorers", name)
     settings = module.Settings(**({"judge": "fake"} if "judge" in module.Settings.__struct_fields__ else {}))
     item = Item("1", question="?", labels=("A", "B"), choices=("x", "y"), targets=("A",), tags={"source": "s"})
+    item = every_metric.ITEMS.get(name, item)
     assert asyncio.run(module.load(settings).score(item, Response("", "filtered"))).state == "refused"
 
 

@@ -17,7 +17,7 @@ def test_a_wide_table_goes_on_below_and_cuts_no_number(width: int, capsys: pytes
     head = ("task", "this run", *published)
     rows = [("1_audio_and_text", "11.1 (16.3)", *("34.9 (12.8)" for _ in published)), ("4", "-", *published)]
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("earmark.cli._console.FILE_WIDTH", width)
+        patch.setattr("earmark.terminal.console.FILE_WIDTH", width)
         show_table("beside", head, rows)
     lines = capsys.readouterr().out.splitlines()
     assert max(map(len, lines)) <= width

@@ -69,6 +69,8 @@ def test_merged_shards_equal_one_run() -> None:
     assert load_signature(folder) == load_signature(whole)
     assert sorted(read_words(folder / WORDS_FILE), key=repr) == sorted(read_words(whole / WORDS_FILE), key=repr) != []
     assert is_finished(folder)
+    words = [sorted((path / "words.jsonl").read_bytes().splitlines()) for path in (whole, folder)]
+    assert words[0] == words[1] != []
 
 
 def test_a_shard_says_so_and_stands_in_no_leaderboard() -> None:
@@ -173,6 +175,14 @@ def test_what_earlier_attempts_and_judges_took_is_kept() -> None:
     assert joined.judge_usage == Usage(tokens_in=7, cost=0.5)
 
 
+def test_speech_of_answers_comes_along() -> None:
+    runs = shards()
+    for index, folder in enumerate(runs):
+        (folder / "speech").mkdir()
+        (folder / "speech" / f"{index}.wav").write_bytes(b"speech")
+    assert sorted(path.name for path in (merged(runs) / "speech").iterdir()) == ["0.wav", "1.wav", "2.wav"]
+
+
 def test_a_shard_without_items_is_refused_and_not_missed() -> None:
     few = bench.load(bench.Settings(items=1))
     outcomes = []
@@ -184,6 +194,7 @@ def test_a_shard_without_items_is_refused_and_not_missed() -> None:
     (only,) = outcomes
     path = only / "config.yaml"
     path.write_text(path.read_text().replace("benchmark: {}", "benchmark:\n  items: 1"))
+    trust_run(only)
     assert read_metrics(merged([only])).rows[0].n == 1
 
 

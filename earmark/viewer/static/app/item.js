@@ -7,27 +7,28 @@
   const ROLES = { system: "system", user: "user", assistant: "assistant" };
 
   // The sounds of an item, keyed 1 to 9; `places` are shown where they stood in the prompt.
-  const useSounds = (run, key, sounds) => {
-    const params = sounds.length ? E.toParams({ run, ...key }) : null;
+  const useSounds = (run, key, isWanted) => {
+    const params = isWanted ? E.toParams({ run, ...key }) : null;
     const state = E.useData("sounds", params);
     const isCurrent = state.key === `sounds?${params}`;
     return isCurrent ? state : { loading: true };
   };
 
   const SoundPart = ({ index, sounds, state, run, itemKey, register }) => {
-    const sent = sounds[index] || { name: `clip ${index + 1}`, seconds: null, rate: null, channels: 1, format: "" };
+    const made = state.data && state.data.clips[index];
+    const sent = sounds[index] || (made && made.sent) || { name: `clip ${index + 1}`, seconds: null, rate: null, channels: 1, format: "" };
     if (state.error) return html`<${E.MissingClip} sent=${sent} index=${index} why=${state.error} />`;
     if (!state.data) return html`<div class="clip loading" role="status"><p class="note">reading clip ${index + 1}…</p></div>`;
     const info = state.data.clips[index];
     if (!info || info.why) return html`<${E.MissingClip} sent=${sent} index=${index} why=${info ? info.why : "this sound is not part of the prompt as it is made today"} />`;
     const top = Math.max(...state.data.clips.flatMap((clip) => clip.peak ?? 0), 1e-4);
-    const url = info.url || E.mediaUrl("sound", E.toParams({ run, ...itemKey, clip: String(index) }));
-    return html`<${E.Clip} key=${url} info=${info} sent=${sent} index=${index} url=${url} top=${top} register=${register} />`;
+    return html`<${E.Clip} key=${info.url} info=${info} sent=${sent} index=${index} url=${info.url} top=${top} register=${register} />`;
   };
 
   const Prompt = ({ page, run, itemKey }) => {
-    const sounds = page.sounds;
-    const state = useSounds(run, itemKey, sounds);
+    const state = useSounds(run, itemKey, page.sounds.length > 0 || page.imported);
+    const clips = state.data ? state.data.clips : [];
+    const sounds = page.sounds.length ? page.sounds : clips.map((clip) => clip.sent || {});
     const actions = useRef({});
     const register = (index, toggle) => {
       actions.current[index] = toggle;
@@ -53,7 +54,8 @@
         : html`${sounds.map((_, index) => html`<${SoundPart} index=${index} ...${shared} />`)}
           ${page.item.question && html`<p class="said"><${E.Text} value=${page.item.question} /></p>`}
           <p class="note">${E.text(page.prompt_why || "the words of the prompt were not kept: this is the question of the item")}</p>`}
-      ${!sounds.length && html`<p class="note">${page.imported ? "An imported run has no sound; earmark view --media FOLDER finds clips by the name or id that the log has." : "No sound was sent."}</p>`}
+      ${!sounds.length && !state.loading && html`<p class="note">${page.imported ? html`<${E.Text} value=${state.error || (state.data && state.data.why) || "The log has no sound of this item."} />` : "No sound was sent."}</p>`}
+      ${state.data && state.data.differences.length > 0 && html`<details class="differences"><summary>Not all is as it was sent</summary><ul class="notes">${state.data.differences.map((line) => html`<li><${E.Text} value=${line} /></li>`)}</ul></details>`}
     </section>`;
   };
 
@@ -84,7 +86,7 @@
     const [start, end] = score && score.span && score.span[1] <= shown.length ? score.span : [0, 0];
     const body = end > start ? html`${E.text(shown.slice(0, start))}<mark title="this was read">${E.text(shown.slice(start, end))}</mark>${E.text(shown.slice(end))}` : E.text(shown);
     const facts = [
-      response.seconds && E.seconds(response.seconds), response.usage && response.usage.tokens_out && `${E.count(response.usage.tokens_out)} tokens`,
+      response.seconds && E.seconds(response.seconds), response.usage && response.usage.tokens_out && `${E.count(response.usage.tokens_out)} ${response.usage.tokens_out === 1 ? "token" : "tokens"}`,
       response.usage && response.usage.cost && `cost ${E.cost(response.usage.cost)}`, response.stop && response.stop !== "end" && `stopped: ${response.stop}`,
     ].filter(Boolean);
     return html`<section class="block"><h3>Reply <span class="muted">${facts.join(", ")}</span></h3>
@@ -93,7 +95,7 @@
       ${response.cut > 0 && html`<p class="note">${E.count(response.cut)} more letters are in the journal</p>`}
       ${response.reasoning && html`<details><summary>Reasoning</summary><div class="reply" dir="auto">${E.text(response.reasoning)}</div></details>`}
       ${(response.transcripts || []).length > 0 && html`<h4>What the recogniser heard</h4><ol class="transcripts">${response.transcripts.map((transcript) => html`<li>${transcript ? html`<${E.Text} value=${transcript} />` : html`<span class="muted">nothing</span>`}</li>`)}</ol>`}
-      ${page.speech && html`<h4>Spoken answer</h4>${page.speech.url ? html`<audio controls preload="none" src=${page.speech.url}></audio>` : html`<p class="note">${E.text(page.speech.why)}</p>`}`}
+      ${page.speech && html`<h4>Spoken answer</h4>${page.speech.why ? html`<p class="note">${E.text(page.speech.why)}</p>` : html`<audio controls preload="none" src=${page.speech.url || E.mediaUrl("speech", E.toParams({ run: page.run, ...E.key({ task: page.item.task, id: page.item.id, condition: page.condition, repeat: page.repeat }) }))}></audio>`}`}
       ${(response.likelihoods || []).length > 0 && html`<details><summary>Log-likelihood of each choice</summary><ol class="transcripts">${response.likelihoods.map((value, index) => html`<li>${E.text((page.item.labels || [])[index])} ${value.toFixed(3)}</li>`)}</ol></details>`}
       ${(response.notes || []).length > 0 && html`<details><summary>Notes</summary><ul class="notes">${response.notes.map((note) => html`<li><${E.Text} value=${note} /></li>`)}</ul></details>`}
     </section>`;

@@ -8,9 +8,8 @@ from typing import Final
 
 from rich.live import Live
 
-from earmark.cli._console import log_to_stderr, make_console, print_on
-from earmark.engine.progress import Progress
-from earmark.evaluate import Callbacks
+from earmark.engine.progress import Callbacks, Progress
+from earmark.terminal.console import log_to_stderr, make_console, print_on
 from earmark.text.printable import printable
 
 REDRAW_INTERVAL: Final = 0.2  # seconds between two drawings on a terminal
@@ -23,21 +22,22 @@ class ProgressDisplay:
     def __init__(self, title: str = "") -> None:
         self._title = f"{title}  " if title else ""
         self._console = make_console(stderr=True)
+        self._shows_live = self._console.is_terminal or self._console.is_jupyter
         self._live = Live(console=self._console, auto_refresh=False, transient=True)
         self._next = 0.0
         self._last: Progress | None = None
 
     def __enter__(self) -> Callbacks:
-        if self._console.is_terminal:
+        if self._shows_live:
             self._live.start()
-        self._next = time.monotonic() + (0 if self._console.is_terminal else LOG_INTERVAL)
+        self._next = time.monotonic() + (0 if self._shows_live else LOG_INTERVAL)
         return Callbacks(self._log, self._update)
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self._live.stop()
-        if self._last and not self._console.is_terminal:
+        if self._last and not self._shows_live:
             log_to_stderr(self._title + progress_line(self._last))
 
     def _log(self, text: str) -> None:
@@ -48,7 +48,7 @@ class ProgressDisplay:
         now = time.monotonic()
         if now < self._next:
             return
-        if self._console.is_terminal:
+        if self._shows_live:
             self._next = now + REDRAW_INTERVAL
             self._live.update(printable(self._title + progress_line(progress)), refresh=True)
         else:

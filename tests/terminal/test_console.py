@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from earmark.cli._console import make_console, print_json, print_line, print_on
 from earmark.cli._tables import show_table
 from earmark.report.figures import Plot, render, to_page
+from earmark.terminal.console import make_console, print_json, print_line, print_on
 
 HOSTILE = "a\x1b]52;c;cm0=\x07\r\nearmark: all is well\u202eb\x85c[/omni] [bold]x[/bold] :smile: $\\frac{$"
 CONTROL = re.compile(r"[\x00-\x09\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]")

@@ -1,0 +1,1 @@
+"""The Python interface: run, load, compare and score from a script or a notebook."""
