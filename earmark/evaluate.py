@@ -25,7 +25,8 @@ from earmark.journal import JOURNAL_FILE, CompletedIndex, UsageTotals, load_comp
 from earmark.report.rows import DatasetCounts, Metrics
 from earmark.runs import rundir
 from earmark.runs.dataset_check import DatasetCheck, check_dataset, check_records
-from earmark.runs.scoring import open_scorers, score_run
+from earmark.runs.open_scorers import open_scorers
+from earmark.runs.scoring import score_run
 from earmark.runs.signature import RunSignature, find_unchanged_files, load_signature, make_signature
 from earmark.types import Benchmark, Condition, Model
 

@@ -19,7 +19,8 @@ from earmark.plugins import find_plugin
 from earmark.report.aggregates import labels
 from earmark.report.files import read_metrics
 from earmark.runs import scoring
-from earmark.runs.scoring import OpenScorers, read_scores
+from earmark.runs.open_scorers import OpenScorers
+from earmark.runs.scoring import read_scores
 from earmark.scorers import judge
 from earmark.scorers.choice import ChoiceScorer
 from earmark.scorers.wer import Settings as Wer

@@ -76,11 +76,7 @@ def import_runs(
     name, read_all = (form, importer) if importer else _find_importer(path, form)
     with ExitStack() as undo:
         place = _results_dir(results, undo)
-        undo.enter_context(rundir.hold_lock(place / LOCK_FILE, f"{place} is being imported into by another process"))
-        undo.callback((place / LOCK_FILE).unlink)
-        for left in place.glob(f"{STAGING_PREFIX}*"):  # of an import that was killed
-            shutil.rmtree(left)
-        staged = Path(undo.enter_context(tempfile.TemporaryDirectory(prefix=STAGING_PREFIX, dir=place)))
+        staged = _staging_dir(place, undo)
         read = [_parse_results(imported, staged / f"{number}.jsonl") for number, imported in enumerate(read_all(path))]
         with_records = [imported for imported in read if imported.facts]
         if not with_records:
@@ -100,6 +96,15 @@ def import_runs(
             for number, imported in enumerate(with_records)
         ]
         return [_publish(run, where, metrics, log) for run, where, metrics in made]
+
+
+def _staging_dir(place: Path, undo: ExitStack) -> Path:
+    """A folder for runs that are not whole yet, locked; what a killed import left is removed."""
+    undo.enter_context(rundir.hold_lock(place / LOCK_FILE, f"{place} is being imported into by another process"))
+    undo.callback((place / LOCK_FILE).unlink)
+    for left in place.glob(f"{STAGING_PREFIX}*"):
+        shutil.rmtree(left)
+    return Path(undo.enter_context(tempfile.TemporaryDirectory(prefix=STAGING_PREFIX, dir=place)))
 
 
 def _publish(built: Path, where: Path, metrics: Metrics, log: Callable[[str], None]) -> tuple[Path, Metrics]:

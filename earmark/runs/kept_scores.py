@@ -11,7 +11,7 @@ from earmark.errors import UsageError
 from earmark.journal import JOURNAL_FILE, METRICS_FILE, SCORES_FILE, Record, RecordKey, ScoreLine, question_key
 from earmark.report.aggregates import EarlierScorer, scorer_signature
 from earmark.report.files import load_metrics
-from earmark.runs.scoring import NOT_ASKED
+from earmark.runs.open_scorers import NOT_ASKED
 from earmark.types import Item, Response, Score, Scorer
 
 

@@ -23,7 +23,8 @@ from earmark.report.imported_agreement import AgreementCounter, headline_measure
 from earmark.report.rows import DatasetCounts, Metrics, Row
 from earmark.runs import imported_benchmark, rundir
 from earmark.runs.kept_scores import KeptScores
-from earmark.runs.scoring import OpenScorers, latest_records, score_record, write_scores
+from earmark.runs.open_scorers import OpenScorers
+from earmark.runs.scoring import latest_records, score_record, write_scores
 from earmark.runs.signature import RunSignature, load_signature
 from earmark.runs.untrusted import check_named, find_in_run
 from earmark.stats.estimate import Estimate

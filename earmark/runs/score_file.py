@@ -32,7 +32,8 @@ from earmark.report.aggregates import Aggregates
 from earmark.report.rows import Row
 from earmark.report.table import judge_usage_lines
 from earmark.runs.dataset_check import Astray
-from earmark.runs.scoring import MAX_CONCURRENT_SCORES, enter_scorer, score_line
+from earmark.runs.open_scorers import enter_scorer
+from earmark.runs.scoring import MAX_CONCURRENT_SCORES, score_line
 from earmark.text.stops import stop_of
 from earmark.text.targets import resolve_target
 from earmark.text.thoughts import without_thoughts

@@ -21,8 +21,9 @@ from earmark.judges.prompts import JUDGE_PROMPTS, JudgePrompt
 from earmark.models.fake import FakeModel
 from earmark.report.aggregates import Aggregates, scorer_signature
 from earmark.report.table import footnotes
+from earmark.runs.open_scorers import OpenScorers
 from earmark.runs.score_file import score_file
-from earmark.runs.scoring import OpenScorers, score_journal, score_record
+from earmark.runs.scoring import score_journal, score_record
 from earmark.scorers import judge
 from earmark.scorers._resources import attach
 from earmark.types import Item, Prompt, Response, replace
