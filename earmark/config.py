@@ -413,6 +413,7 @@ class ModelConfig(Struct, frozen=True):
 
 def parse_model(model: Mapping[str, Any]) -> ModelConfig:
     """Parse the settings of a model: those that every model has, and those of its backend."""
+    model = {name: value for name, value in model.items() if name != "serve"}  # which earmark serve reads
     if "backend" not in model:
         raise UsageError(f"the model's YAML names no backend; there are: {', '.join(plugins.plugin_names('models'))}")
     shared = CommonSettings.__struct_fields__

@@ -14,7 +14,7 @@ FLOORS = [
     {"errors", "types"},
     {"data", "plugins", "stats", "text"},
     {"audio", "config", "journal"},
-    {"engine", "judges", "report"},
+    {"engine", "judges", "report", "serving"},
     {"conditions", "models", "preflight", "runs", "scorers", "terminal"},
     {"audiogram", "benchmarks", "evaluate", "importers", "viewer"},
     {"api", "cli"},

@@ -1,6 +1,7 @@
 """Benchmarks that are tables: a YAML says where questions lie, how they are asked, and how answers are scored.
 
-A table is found by its name in `tables/` beside this file or in `conf/benchmark/` of the working folder, or by its path.
+A table is found by its name in `tables/` beside this file or in `conf/benchmark/` of the working folder, or by its
+path.
 """
 
 from __future__ import annotations
@@ -125,7 +126,8 @@ def load_table(
     chosen = check_tasks(name, tasks, known)
     found = functools.cache(lambda: [*places] if places else find_sets(table, name, settings, chosen))
     scorers = {task: _scorers(table, task, policy, name) for task in chosen}
-    signed = {"prompt": template_name, "table": _digest(table, template)}
+    own_prompts = _own_prompts(table, name)
+    signed = {"prompt": template_name, "table": _digest(table, (template, *own_prompts.values()))}
     if template.order == "shuffled":
         signed["seed"] = str(settings.seed)
     facts = {task: facts_of(table, task, f"{name}, {task}") for task in chosen}
@@ -134,7 +136,7 @@ def load_table(
         version=table.version,
         tasks=chosen,
         items=lambda: _items(found(), template, settings.seed, chosen, known),
-        prompt=functools.partial(prompt_of, template),
+        prompt=lambda item: prompt_of(own_prompts.get(item.task, template), item),
         scorers=lambda task: scorers[task],
         settings=signed,
         files=lambda: tuple(str(file) for place in found() for file in place.files),
@@ -155,7 +157,7 @@ def task_names(table: BenchmarkTable) -> tuple[str, ...]:
     named = [*table.tasks]
     for set_name, questions in table.sets.items():
         has_column = any(columns_of(table, questions, layout, set_name).task for layout in questions.layouts)
-        named += [] if has_column else [questions.task or set_name]
+        named += [*questions.task_names.values()] if has_column else [questions.task or set_name]
     return tuple(dict.fromkeys(named))
 
 
@@ -166,9 +168,20 @@ def _choose(kind: str, asked: str, known: Mapping[str, Any]) -> tuple[str, Any]:
     return name, known[name]
 
 
-def _digest(table: BenchmarkTable, template: PromptTemplate) -> str:
+def _digest(table: BenchmarkTable, templates: Sequence[PromptTemplate]) -> str:
     """A digest of what decides which questions are asked, and how."""
-    return hash64(msgspec.json.encode((table.sets, table.columns, template)))
+    return hash64(msgspec.json.encode((table.sets, table.columns, templates)))
+
+
+def _own_prompts(table: BenchmarkTable, name: str) -> dict[str, PromptTemplate]:
+    """The prompts of sets that have one of their own, by task."""
+    prompts = {}
+    for set_name, questions in table.sets.items():
+        if questions.prompt:
+            prompt_name, template = _choose("prompt", questions.prompt, table.prompts)
+            check_template(template, f"{name}, prompt {prompt_name}")
+            prompts[questions.task or set_name] = template
+    return prompts
 
 
 def _scorers(table: BenchmarkTable, task: str, policy: str, place: str) -> tuple[Scorer, ...]:

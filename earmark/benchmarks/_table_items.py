@@ -15,7 +15,7 @@ from msgspec import Struct
 
 from earmark.benchmarks._table_schema import Columns, Layout, QuestionSet, Source
 from earmark.data.archives import find_member
-from earmark.data.records import read_records, text_of
+from earmark.data.records import column_names, read_records, text_of
 from earmark.errors import BadData
 from earmark.plugins import import_user_module
 from earmark.text.choices import LETTERS, shuffle_choices
@@ -55,14 +55,17 @@ def items_of(place: SetFiles, seed: int | None) -> Iterator[Item]:
 def rows_of(place: SetFiles, file: Path, needed: Sequence[str]) -> Iterator[tuple[int, Mapping[str, Any]]]:
     """The rows of a file, by the function that the layout names where it names one."""
     if not place.layout.rows_from:
-        return read_records(file, needed, head=place.layout.head)
+        optional = [name.removesuffix("?") for name in needed if name.endswith("?")]
+        there = column_names(file) if optional and file.suffix == ".parquet" else []
+        wanted = [name for name in needed if not name.endswith("?")] + [name for name in optional if name in there]
+        return read_records(file, wanted, head=place.layout.head)
     module, _, name = place.layout.rows_from.rpartition(".")
     function = vars(import_user_module(module)).get(name) if module else None
     if not callable(function):
         raise BadData(
             f"rows_from: {place.layout.rows_from}: no such function; expected one such as my.module.read_rows"
         )
-    return enumerate(function(file), start=1)
+    return enumerate(function(file, place.name), start=1)
 
 
 def needed_columns(columns: Columns) -> list[str]:
@@ -110,6 +113,7 @@ def make_item(place: SetFiles, file: Path, number: int, row: Mapping[str, Any], 
     columns, questions = place.columns, place.questions
     identifier = _text(columns.id, row) or str(number)
     task = _text(columns.task, row) or questions.task or place.name
+    task = questions.task_names.get(task, questions.task_names.get("*", task))
     transcript = _text(columns.transcript, row)
     clips, fault = _clips(place, file, row, transcript)
     choices, right, extra = _choices(columns, questions, row)
@@ -120,6 +124,7 @@ def make_item(place: SetFiles, file: Path, number: int, row: Mapping[str, Any], 
     if len(choices) > len(LETTERS):
         raise ValueError(f"found {len(choices)} choices, expected at most {len(LETTERS)}")
     labels = tuple(LETTERS[: len(choices)])
+    skipped = "fewer than two choices" if task in questions.choice_tasks and len(choices) < 2 else ""
     answers = () if questions.answer_by == "order" else _answers(columns, row)
     return Item(
         identifier,
@@ -132,8 +137,8 @@ def make_item(place: SetFiles, file: Path, number: int, row: Mapping[str, Any], 
         group=_text(columns.group, row) or (clips[0].name if clips else "") or identifier,
         tags={name: text for name, source in columns.tags.items() if (text := _tag(row, source))},
         extra=extra | {name: row[column] for name, column in columns.extra.items() if row.get(column) is not None},
-        state="error" if fault else "ask",
-        reason=fault,
+        state="skipped" if skipped else "error" if fault else "ask",
+        reason=skipped or fault,
     )
 
 
@@ -175,7 +180,7 @@ def _answers(columns: Columns, row: Mapping[str, Any]) -> tuple[str, ...]:
     """The texts of the right answers; any of them is right."""
     texts: list[str] = []
     for name in several(columns.answer):
-        value = row.get(name)
+        value = row.get(name.removesuffix("?"))
         parts = value if isinstance(value, list) else [value]
         texts += [text_of(part) for part in parts if part is not None]
     return tuple(dict.fromkeys(texts))
@@ -237,7 +242,7 @@ def _clips(place: SetFiles, file: Path, row: Mapping[str, Any], transcript: str)
     """The clips of a row, and why there are none where its path is not one below the data."""
     clips: list[Clip] = []
     for source in several(place.columns.sound):
-        value = row.get(source) if "{" not in source else _text(source, row)
+        value = row.get(source.removesuffix("?")) if "{" not in source else _text(source, row)
         for part in value if isinstance(value, list) else [value]:
             if part is None:
                 continue

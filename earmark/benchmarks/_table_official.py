@@ -79,7 +79,8 @@ def _present(columns: Columns, known: set[str]) -> Columns | None:
         if source and not {*needed_columns(Columns(id=source))} <= known:
             without = msgspec.structs.replace(without, **{name: ""})
     asked = Columns(question=columns.question, choices=columns.choices, wrong=columns.wrong, answer=columns.answer)
-    has_question = bool(needed_columns(asked)) and {*needed_columns(without)} - {*without.tags.values()} <= known
+    needed_now = {name for name in needed_columns(without) if not name.endswith("?")} - {*without.tags.values()}
+    has_question = bool(needed_columns(asked)) and needed_now <= known
     return without if has_question else None
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 import re
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
@@ -14,7 +15,7 @@ from earmark.data.plain_yaml import load_plain_yaml
 from earmark.errors import BadData, UsageError
 from earmark.types import Average, TaskFacts
 
-# A column's name, or a short text with {columns} in braces.
+# A column's name, or a short text with {columns} in braces; one of sound or answers that ends with ? may be missing.
 Source: TypeAlias = str
 
 
@@ -44,7 +45,7 @@ class Layout(Struct, frozen=True, forbid_unknown_fields=True):
     config: str = ""
     split: str | tuple[str, ...] = ""  # or several, one after the other
     head: bool = True  # of a CSV or TSV file
-    rows_from: str = ""  # my.module.function, which is given a file and yields its rows, where a row needs thought
+    rows_from: str = ""  # my.module.function, given a file and the name of the set, where a row needs thought
     sound_folders: tuple[str, ...] = (".",)  # below that of the rows, in which paths of sound are looked for
     sound_by_name: bool = False  # of a path only the last part counts: it is one of somebody else's machine
     archives: tuple[str, ...] = ()  # beside the rows, in which sound lies
@@ -58,6 +59,9 @@ class QuestionSet(Struct, frozen=True, forbid_unknown_fields=True):
     layouts: dict[str, Layout]  # the first whose files are there is used
     columns: dict[str, Any] = {}
     task: str = ""  # where no column has it
+    task_names: dict[str, str] = {}  # tasks by the value of the column of tasks; "*" stands for any other value
+    choice_tasks: tuple[str, ...] = ()  # of which rows with fewer than two choices are left out, as a script may do
+    prompt: str = ""  # which of the table's prompts these are asked with, whatever prompt= says
     question: str = ""  # the same for all, where no column has it
     needs_choices: bool = False  # a row without choices is an error
     letters: int = 0  # of options that stand in the question, where no column lists them
@@ -86,11 +90,22 @@ class OfficialFile(Struct, frozen=True, forbid_unknown_fields=True):
     format: Literal["json", "jsonl"] = "json"
 
 
+class Family(Struct, frozen=True, forbid_unknown_fields=True):
+    """Sets that are alike: one of each name, in which {fields} are replaced by the words of its line."""
+
+    members: str  # a line each: the name, and words for the other fields
+    set: dict[str, Any]  # of questions
+    fields: tuple[str, ...] = ("name",)  # what the words of a line are; one that a line lacks is empty
+    facts: dict[str, Any] = {}
+    scorers: dict[str, dict[str, Any]] = {}  # where they are not those of the table
+    average: bool = False  # a further row of the family's name is the mean over it
+
+
 class BenchmarkTable(Struct, frozen=True, forbid_unknown_fields=True):
     """A benchmark."""
 
     title: str
-    sets: dict[str, QuestionSet]
+    sets: dict[str, QuestionSet]  # and those of the families
     scorers: dict[str, dict[str, Any]]  # by policy, each with `scorer` and its settings; the official one first
     prompts: dict[str, PromptTemplate]  # the usual one first
     columns: dict[str, Any] = {}  # of every set, where it says nothing else
@@ -103,12 +118,23 @@ class BenchmarkTable(Struct, frozen=True, forbid_unknown_fields=True):
     slices: tuple[str, ...] = ()
     official_file: OfficialFile | None = None
     warnings: tuple[str, ...] = ()
+    families: dict[str, Family] = {}
 
 
 NAMES = sorted(
     {
         field
-        for kind in (Columns, Layout, QuestionSet, PromptTemplate, OfficialFile, BenchmarkTable, TaskFacts, Average)
+        for kind in (
+            Columns,
+            Layout,
+            QuestionSet,
+            PromptTemplate,
+            OfficialFile,
+            BenchmarkTable,
+            Family,
+            TaskFacts,
+            Average,
+        )
         for field in kind.__struct_fields__
     }
 )
@@ -120,7 +146,7 @@ def read_table(path: Path) -> BenchmarkTable:
         text = path.read_text(encoding="utf-8-sig")
     except (OSError, UnicodeDecodeError) as error:
         raise UsageError(f"{path}: cannot be read as a table ({error})") from error
-    table: BenchmarkTable = convert(load_plain_yaml(text, path), BenchmarkTable, str(path))
+    table: BenchmarkTable = convert(expand_families(load_plain_yaml(text, path), path), BenchmarkTable, str(path))
     for set_name, questions in table.sets.items():
         if not questions.layouts:
             raise BadData(f"{path}: the set '{set_name}' has no layout; expected one at least")
@@ -132,6 +158,51 @@ def read_table(path: Path) -> BenchmarkTable:
     if not table.prompts or not table.scorers:
         raise BadData(f"{path}: expected one prompt and one scorer at least")
     return table
+
+
+def expand_families(described: Any, path: Path) -> Any:
+    """A table with the sets, facts and scorers of its families written out."""
+    if not isinstance(described, dict) or not described.get("families"):
+        return described
+    sets, tasks, task_scorers, averages = (
+        dict(described.get(key) or {}) for key in ("sets", "tasks", "task_scorers", "averages")
+    )
+    for family_name, value in described["families"].items():
+        family: Family = convert(value, Family, f"{path}, family {family_name}")
+        names = []
+        for line in family.members.splitlines():
+            words = dict(zip(family.fields, line.split() + [""] * len(family.fields), strict=False))
+            name = words.get("name", "")
+            if not name:
+                continue
+            if name in sets:
+                raise BadData(f"{path}: the set '{name}' is there twice")
+            names.append(name)
+            sets[name] = fill_all(family.set, words)
+            tasks[name] = fill_all(family.facts, words) | (tasks.get(name) or {})
+            if family.scorers:
+                task_scorers[name] = fill_all(family.scorers, words)
+        if family.average:
+            averages = {family_name: {"over": names}} | averages
+    return described | {"sets": sets, "tasks": tasks, "task_scorers": task_scorers, "averages": averages}
+
+
+def fill_all(value: Any, words: Mapping[str, str]) -> Any:
+    """Plain values with each {field} in their texts replaced; other braces stay, and settings that become empty go.
+
+    >>> fill_all({"a": ["{name}.wav", "{other}"], "revision": "{revision}"}, {"name": "x", "revision": ""})
+    {'a': ['x.wav', '{other}']}
+    """
+    if isinstance(value, dict):
+        filled = {key: fill_all(each, words) for key, each in value.items()}
+        return {key: each for key, each in filled.items() if each != "" or value[key] == ""}
+    if isinstance(value, list):
+        return [fill_all(each, words) for each in value]
+    if value == "{rows}" and words.get("rows", "").isdecimal():
+        return int(words["rows"])
+    if isinstance(value, str):
+        return re.sub(r"\{(\w+)\}", lambda match: words.get(match[1], match[0]), value)
+    return value
 
 
 def convert(value: Any, kind: Any, place: str) -> Any:

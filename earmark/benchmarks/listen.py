@@ -170,9 +170,9 @@ def files(settings: Settings) -> tuple[str, ...]:
 
 def _check_sources(wanted: Sequence[str], parquet: Sequence[str]) -> None:
     """Raise UsageError for a corpus that the data does not have."""
-    there = {str(row[1] or "unknown") for file in parquet for row in read_rows(file, ["dataset_source"])}
-    if missing := [name for name in wanted if name not in there]:
-        raise UsageError(f"sources={missing[0]}: the data has no such corpus; there are: {', '.join(sorted(there))}")
+    known = {str(row[1] or "unknown") for file in parquet for row in read_rows(file, ["dataset_source"])}
+    if missing := [name for name in wanted if name not in known]:
+        raise UsageError(f"sources={missing[0]}: the data has no such corpus; there are: {', '.join(sorted(known))}")
 
 
 def download(settings: Settings, log: Callable[[str], object]) -> FetchedDataset:

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 def command(path: Path, form: str, model: str, table: str, reply: str, words: tuple[str, ...]) -> None:
     """Import the results at PATH, a file or a folder, as runs under results=DIR.
 
-    Supported: AcousticBench, AudioBench, evalscope, Inspect, lmms-eval, MMAU, Open ASR Leaderboard,
+    Supported: AcousticBench, AudioBench, evalscope, Inspect, LISTEN, lmms-eval, MMAU, Open ASR Leaderboard,
     Personalized-Hearing and VoiceBench. docs/importers.md lists what is kept of each.
 
     \b

@@ -62,6 +62,9 @@ def column_names(path: Path) -> list[str]:
 def _parquet_records(path: Path, columns: Sequence[str]) -> Iterator[Row]:
     described = _query(path, "describe select * from read_parquet(?)", [str(path)]).fetchall()
     types = {name: kind for name, kind, *_ in described}
+    types |= {
+        name: "VARCHAR" for name in columns if name not in types and name.partition(".")[0] in types
+    }  # of a struct
     _check_names(path, columns, types)
     wanted: list[str] = []
     for column in columns:

@@ -106,8 +106,8 @@ def merge_eval(
     fields: tuple[str, ...],
     given: set[str],
 ) -> dict[str, str]:
-    """Put the settings of an `eval` YAML that has no `# @package _global_` where they belong: those of `fields` are of the
-    run, the others of the benchmark; the command line has `given` others, which go first. Return those that change
+    """Put the settings of an `eval` YAML without `# @package _global_` where they belong: those of `fields` are of the run,
+    the others of the benchmark; the command line has `given` others, which go first. Return those that change
     nothing, with the reason.
     """
     unused = {}
@@ -140,7 +140,6 @@ PORTABLE: Final = {
     "template": "it is used where a chat template is filled in",
     "seconds": "it is used where sound is fitted to a model",
     "clips": "it is used where sound is fitted to a model",
-    "serve": "it is used by earmark serve",
 }
 
 

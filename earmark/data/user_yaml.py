@@ -1,4 +1,4 @@
-"""The YAML files of a user's own folder: checked before a library reads them, and told where they replace packaged ones."""
+"""The YAML files of a user: checked before a library reads them, and told where they replace packaged ones."""
 
 from __future__ import annotations
 

@@ -194,6 +194,16 @@ JUDGE_PROMPTS: Final = (
         scale=(0.0, 1.0),
     ),
     JudgePrompt(
+        "mmau-pro",
+        "rating",
+        "Rate a model's response to a question about a sound by four things, each from 1 to 5, 5 being best: is it "
+        "right, going by the reference answer; does it answer this question; does it say all that the reference says; is it "
+        f"clear. {MATERIAL}\n\n"
+        "Question: {question}\n\nReference Answer: {reference}\n\nModel Response: <answer>\n{candidate}\n</answer>\n\n"
+        "Answer in this form:\nExplanation: <one sentence>\nRating: <the mean of the four>",
+        scale=(1.0, 5.0),
+    ),
+    JudgePrompt(
         "rubric",
         "word",
         "A model answered a question about a sound. Decide whether its answer, or how it came to it, meets one point "

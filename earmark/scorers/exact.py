@@ -37,6 +37,8 @@ class Settings(Struct, frozen=True, forbid_unknown_fields=True):
 
     normalizer: str = "answer"  # or another of text/normalise.py
     boundary: Literal["words", "letters"] = "words"
+    case: Literal["kept", "ignored"] = "kept"  # in exact_match
+    blanks: Literal["stripped", "kept"] = "stripped"  # at either end, in exact_match
     headline: Literal["exact_match", "quasi_exact_match", "quasi_prefix_exact_match", "contains"] = "exact_match"
 
     def __post_init__(self) -> None:
@@ -52,7 +54,8 @@ class Settings(Struct, frozen=True, forbid_unknown_fields=True):
         >>> Settings().signature.partition("|v:")[0]
         'exact|norm:answer.1|boundary:words'
         """
-        first = f"|headline:{self.headline}" if self.headline != "exact_match" else ""
+        first = f"|case:{self.case}" * (self.case != "kept") + f"|blanks:{self.blanks}" * (self.blanks != "stripped")
+        first += f"|headline:{self.headline}" if self.headline != "exact_match" else ""
         return f"exact|norm:{find_normalizer(self.normalizer)}|boundary:{self.boundary}{first}|v:{__version__}"
 
     def check(self) -> None:
@@ -73,18 +76,25 @@ class Settings(Struct, frozen=True, forbid_unknown_fields=True):
         """The counts of one item whose reply is `answer`."""
         if not item.targets:
             raise BadData(f"item '{item.id}' has no target; expected the text of the right answer")
-        pairs = [self._matches(answer.strip(), wanted.strip()) for wanted in item.targets] if answer is not None else []
+        pairs = [self._matches(answer, wanted) for wanted in item.targets] if answer is not None else []
         best = (float(any(column)) for column in zip((False,) * 4, *pairs, strict=True))
         return dict(zip(MATCHES, best, strict=True)) | {"n": 1.0}
 
+    def _is_same(self, prediction: str, wanted: str) -> bool:
+        if self.blanks == "stripped":
+            prediction, wanted = prediction.strip(), wanted.strip()
+        return prediction.lower() == wanted.lower() if self.case == "ignored" else prediction == wanted
+
     def _matches(self, prediction: str, wanted: str) -> tuple[bool, bool, bool, bool]:
+        is_same = self._is_same(prediction, wanted)
+        prediction, wanted = prediction.strip(), wanted.strip()
         if not prediction or not wanted:
             return (prediction == wanted,) * 4
         normal = find_normalizer(self.normalizer)
         reply, reference = normal(prediction).strip(), normal(wanted).strip()
         edge = "" if self.boundary == "letters" or is_unspaced(reference) else " "
         return (
-            prediction == wanted,
+            is_same,
             reply == reference,
             bool(reference) and reply.startswith(reference),
             bool(reference) and f"{edge}{reference}{edge}" in f"{edge}{reply}{edge}",

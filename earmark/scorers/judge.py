@@ -210,7 +210,7 @@ def format_verdict(value: object) -> str:
 def audio_description(item: Item) -> str:
     """Description of the audio, for a judge that does not hear it."""
     words = [clip.transcript for clip in item.clips if clip.transcript]
-    return item.tags.get("description") or "\n".join(words) or "not told"
+    return str(item.extra.get("description") or "") or item.tags.get("description") or "\n".join(words) or "not told"
 
 
 def _min_counts(template: JudgePrompt) -> dict[str, float]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import math
 from collections import Counter
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -11,6 +12,7 @@ from typing import Any, Literal, NamedTuple
 
 import pytest
 import table_data as data
+import table_data_more as more
 
 from earmark import plugins
 from earmark.data.clips import read_clip
@@ -29,6 +31,7 @@ class Case(NamedTuple):
     write: Callable[[Path], None]
     golds: Mapping[str, tuple[str, str]]  # by id, in the order of the data: task and text of the right answer
     form: Literal["text", "letter"] = "text"  # of a reply
+    tasks: tuple[str, ...] = ()  # of many that are alike
 
 
 MMAU_GOLDS = {"m-1": ("sound", "Woman"), "m-2": ("music", "Cello"), "m-3": ("speech", "Two")}
@@ -56,7 +59,7 @@ CASES = [
         "sd-qa/1": ("sd-qa", "Switzerland (usa)"),
         **{f"mmsu/{subject}": ("mmsu", "ABCD"[number % 4]) for number, subject in enumerate(data.SUBJECTS)},
         "openbookqa/1": ("openbookqa", "C"),
-    }, "letter"),
+    }, "letter", ("alpacaeval", "commoneval", "wildvoice", "sd-qa", "mmsu", "openbookqa")),
     Case("sakura", "github", data.sakura, {
         f"{track.lower()}_{hop}/{number}": (f"{track.lower()}_{hop}", "(a) dog" if hop == "single" else " (b) meat")
         for number, track in enumerate(data.TRACKS)
@@ -71,15 +74,84 @@ CASES = [
          {f"{task}/1": (task, "你好世界") for task in NET}),
     Case("common_voice_15", "hub", data.splits(*COMMON, column="sentence", texts=COMMON),
          {f"{task}/1": (task, text) for task, text in COMMON.items()}),
-    Case("fleurs", "hub", data.fleurs, {f"{task}-9.wav": (task, text) for task, text in data.FLEURS.items()}),
+    Case("fleurs", "hub", data.fleurs, {f"{task}-9.wav": (task, text) for task, text in data.FLEURS.items()},
+         tasks=tuple(data.FLEURS)),
     Case("covost2", "hub", data.splits(*DIRECTIONS, texts=DIRECTIONS),
-         {f"{task}/1": (task, text) for task, text in DIRECTIONS.items()}),
+         {f"{task}/1": (task, text) for task, text in DIRECTIONS.items()}, tasks=tuple(DIRECTIONS)),
+    Case("covost2", "fixie", more.one_parquet("en_zh-CN/test", {
+        "id": "common_voice_en_1", "sentence": "The weather is fine.", "translation": DIRECTIONS["en_zh"]},
+        neighbour="zh-CN_en/test"), {"common_voice_en_1": ("en_zh", DIRECTIONS["en_zh"])}, tasks=("en_zh",)),
+    Case("fleurs_translation", "hub", more.fleurs_pair, {
+        "en.wav": ("en_us-cmn_hans_cn", "你好，早上好，祝你今天愉快。"),
+        "zh.wav": ("cmn_hans_cn-en_us", "Hello, good morning to you."),
+    }, tasks=("en_us-cmn_hans_cn", "cmn_hans_cn-en_us")),
+    Case("dynamic_superb_1", "hub", more.dynamic_superb(more.as_rows(more.PHASE1)),
+         {f"{task}/1": (task, label) for task, (_, label) in more.PHASE1.items()}, tasks=tuple(more.PHASE1)),
+    Case("dynamic_superb_2", "hub", more.dynamic_superb(more.as_rows(more.PHASE2)),
+         {f"{task}/1": (task, label) for task, (_, label) in more.PHASE2.items()}, tasks=tuple(more.PHASE2)),
+    Case("audiobench", "hub", more.audiobench, {
+        f"{task}/1": (task, "7" if "mqa" in task else str(row["answer"])) for task, row in more.AUDIOBENCH.items()
+    }, tasks=tuple(more.AUDIOBENCH)),
+    Case("air_bench_chat", "github", more.air_bench_chat,
+         {str(number): (task, "At noon.") for number, task in enumerate(more.CHAT)}),
+    Case("mmau_pro", "hub", more.mmau_pro, {"p-1": ("closed", "piano"), "p-2": ("closed", "second"),
+                                            "p-3": ("open", "A piano."), "p-4": ("instruction", "")}),
+    Case("rul_muchomusic", "github", more.rul, {
+        "1740": ("one_shot", "A piano"), **{f"1740-{left}": ("leave_one_out", "A piano") for left in range(1, 5)}
+    }),
+    Case("muchomusic", "github", more.muchomusic, {"0": ("all", "glad"), "1": ("all", "wild")}, "letter"),
+    Case("trea", "github", more.trea,
+         {str(number): (task, "cow") for number, task in enumerate(("count", "duration", "order"))}, "letter"),
+    Case("openaudiobench", "hub", more.openaudiobench, {
+        f"{task}/1": (task, gold) for task, gold in (("llama_questions", "Bach"), ("trivia_qa", "Bach"),
+                                                     ("web_questions", "Bach"), ("alpaca_eval", ""),
+                                                     ("reasoning_qa", "Bach"))
+    }),
+    Case("uro_bench", "hub", more.uro_bench, {
+        f"{task}/1": (task, gold) for task, gold in (("AlpacaEval", ""), ("Gsm8kEval", "A dog."),
+                                                     ("ClothoEval-en", "A dog."))
+    }, tasks=("AlpacaEval", "Gsm8kEval", "ClothoEval-en")),
+    Case("vocalbench", "github", more.vocalbench, {
+        f"{task}-000": (task, "" if task in ("safety", "instruction_following") else "Leonardo da Vinci")
+        for task in more.VOCALBENCH
+    }),
+    Case("open_asr", "hub", more.open_asr(), {
+        name: (task, text) for task, (name, text) in zip(
+            ("ami", "earnings22", "gigaspeech", "librispeech_clean", "librispeech_other", "spgispeech", "voxpopuli"),
+            more.OPEN_ASR.items(), strict=True)
+    }),
+    Case("open_asr_multilingual", "hub", more.one_parquet("mls_it/test", {"file_name": "a_1", "text": "Buon giorno"},
+                                                          neighbour="fleurs_it/test"),
+         {"a_1": ("mls_it", "Buon giorno")}, tasks=("mls_it",)),
+    Case("open_asr_longform", "hub", more.several(*(
+        more.one_parquet(f"{name}/test", {"text": "hello everyone"}) for name in ("earnings21", "earnings22", "tedlium")
+    )), {f"{name}/1": (name, "hello everyone") for name in ("earnings21", "earnings22", "tedlium")}),
+    Case("gigaspeech", "hub", more.one_parquet("data/test", {"answer": "hello giga", "instruction": "x"}, "context"),
+         {"test/1": ("test", "hello giga")}),
+    Case("gigaspeech", "open-asr", more.open_asr("gigaspeech_cleaned/test", "ami_cleaned/test"),
+         {"gigaspeech_cleaned/test": ("test", "hello giga")}),
+    Case("spgispeech", "open-asr", more.open_asr("spgispeech/test", "ami_cleaned/test"),
+         {"spgispeech/test": ("test", "Hello, calls.")}),
+    Case("spgispeech", "hub", more.one_parquet("test/test", {"transcript": "Hello, calls."}, neighbour="dev/test"),
+         {"test/1": ("test", "Hello, calls.")}),
+    Case("voxpopuli", "hub", more.one_parquet("en/test", {"audio_id": "v-1", "normalized_text": "hello house"},
+                                              neighbour="de/test"), {"v-1": ("en", "hello house")}),
+    Case("voxpopuli", "open-asr", more.open_asr("voxpopuli_cleaned_aa/test", "ami_cleaned/test"),
+         {"voxpopuli_cleaned_aa/test": ("en", "hello house")}),
+    Case("kespeech", "hub", more.one_parquet("data/test", {"Text": "你好世界"}), {"test/1": ("test", "你好世界")}),
+    Case("mls", "hub", more.several(more.one_parquet("data/mls_dutch", {"Text": "goede morgen"}),
+                                    more.one_parquet("data/mls_german", {"Text": "guten Morgen"})),
+         {"dutch/1": ("dutch", "goede morgen"), "german/1": ("german", "guten Morgen")}, tasks=("dutch", "german")),
+    Case("voicebench", "hub", more.several(data.voicebench, more.voicebench_rest), {
+        "navigate_7": ("bbh", "yes"), "1000": ("ifeval", ""), "advbench/1": ("advbench", ""),
+        "alpacaeval_full/1": ("alpacaeval_full", ""), "sd-qa-irl/1": ("sd-qa-irl", "Switzerland (irl)"),
+    }, tasks=("bbh", "ifeval", "advbench", "alpacaeval_full", "sd-qa-irl")),
 ]  # fmt: skip
 
 
-def load(name: str, **settings: Any) -> Benchmark:
+def load(name: str, tasks: tuple[str, ...] = (), **settings: Any) -> Benchmark:
     module = plugins.find_plugin("benchmarks", name)
-    benchmark: Benchmark = module.load(module.Settings(**settings))
+    benchmark: Benchmark = module.load(module.Settings(**settings), tasks)
     return benchmark
 
 
@@ -93,7 +165,7 @@ def case(request: pytest.FixtureRequest) -> Case:
 def benchmark(case: Case, tmp_path: Path) -> Benchmark:
     """A benchmark with its data in a folder of its name, beside that of another one."""
     case.write(tmp_path / case.table)
-    return load(case.table, data=str(tmp_path))
+    return load(case.table, case.tasks, data=str(tmp_path))
 
 
 def score(benchmark: Benchmark, item: Item, reply: str) -> list[tuple[float, bool]]:
@@ -141,9 +213,10 @@ def test_items_have_the_ids_tasks_and_golds_of_the_data(case: Case, benchmark: B
 
 def test_sound_is_found_and_is_that_of_the_row(benchmark: Benchmark) -> None:
     for item in benchmark.items():
-        (clip,) = item.clips
-        assert isinstance(clip, Clip)
-        assert read_clip(clip)[0] in {data.wav(400 + number) for number in range(len(data.AIR_SETS) + 1)}
+        assert item.clips
+        for clip in item.clips:
+            assert isinstance(clip, Clip)
+            assert read_clip(clip)[0] in {data.wav(400 + number) for number in range(len(data.AIR_SETS) + 1)}
 
 
 @pytest.mark.parametrize("name", plugins.table_names("benchmarks"))
@@ -151,7 +224,7 @@ def test_every_prompt_names_every_choice_and_replaces_every_name(name: str, tmp_
     case = next(case for case in CASES if case.table == name)
     case.write(tmp_path / name)
     for prompt_name in plugins.find_plugin("benchmarks", name).TABLE.prompts:
-        benchmark = load(name, data=str(tmp_path), prompt=prompt_name)
+        benchmark = load(name, case.tasks, data=str(tmp_path), prompt=prompt_name)
         for item in benchmark.items():
             prompt = benchmark.prompt(item)
             text = "\n".join(part for turn in prompt.turns for part in turn.parts if isinstance(part, str))
@@ -206,12 +279,16 @@ def test_the_best_and_the_worst_are_what_they_say(benchmark: Benchmark) -> None:
             worst, best = scorer.bounds(item)
             metric = scorer.metrics.get("accuracy") or next(iter(scorer.metrics.values()))
             values = (float(metric.value(worst)), float(metric.value(best)))
-            top = 100.0 if scorer.name == "bleu" else 1.0
-            assert values == pytest.approx((0, top) if metric.better == "higher" else (1, 0))
+            low, top = metric.limits or (0.0, 1.0)
+            ends = (low, 1.0 if math.isinf(top) else top)
+            if scorer.name == "regression":  # the error of a failure is no number, and it is counted as unread
+                assert (math.isnan(values[0]), values[1], worst["unread"]) == (True, 0, 1)
+            else:
+                assert values == pytest.approx(ends if metric.better == "higher" else ends[::-1])
 
 
-def test_averages_and_facts_speak_of_tasks_that_there_are(benchmark: Benchmark) -> None:
-    known = [*benchmark.tasks]
+def test_averages_and_facts_speak_of_tasks_that_there_are(case: Case, benchmark: Benchmark) -> None:
+    known = [*load(case.table).tasks]
     for name, average in benchmark.average_tree.items():
         not_run = {part for part in average.over if any(part in warning for warning in benchmark.warnings)}
         assert {*average.over} - not_run <= {*known}

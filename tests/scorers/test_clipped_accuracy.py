@@ -30,6 +30,7 @@ def kept(unit: str, target: str, reply: str) -> float:
         ("words", "hello world", "", 0.0),
         ("words", "", "", 1.0),
         ("words", "", "x", 0.0),
+        ("words", "你好 world", "你 好world", 1.0),
         ("phones", "HH AH L OW", "hh ah l", 0.75),
         ("tags", "NN VB NN", "NN VB nn", 2 / 3),
         ("tags", "NN, VB, NN", "NN VB NN", 1.0),
