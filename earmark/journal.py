@@ -100,10 +100,12 @@ class ScoreLine(Struct, frozen=True, omit_defaults=True):
 class _Item(Struct, frozen=True):
     id: str
     task: str = ""
+    group: str = ""
 
 
 class _Failure(Struct, frozen=True):
     final: bool = True
+    state: str = ""
 
 
 class RecordKey(Struct, frozen=True):

@@ -27,12 +27,14 @@ def main() -> None:
     for run in runs:
         signed, metrics = load_signature(run), read_metrics(run)
         title = f"{signed.benchmark['name']} by {signed.model['name']}: {metrics.rows[0].headline[0]}"
-        console.print(make_table(title, HEAD, rows_table([row for row in metrics.rows if not row.is_slice]), words=2))
+        console.print(title, style="bold", markup=False)
+        console.print(make_table(HEAD, rows_table([row for row in metrics.rows if not row.is_slice]), words=2))
         gains = gain.gain_table([row for row in metrics.gains if not row.slice])
         if gains:
             columns = split_columns(gain.HEAD, column_widths([gain.HEAD, *gains]), 1, WIDTH)[0]
             head, *lines = ([line[index] for index in columns] for line in (gain.HEAD, *gains))
-            console.print(make_table("listening gain: plain minus the best control", head, lines))
+            console.print("listening gain: plain minus the best control", style="bold")
+            console.print(make_table(head, lines))
         for notice in metrics.warnings:
             console.print(notice)
         console.print()

@@ -12,7 +12,7 @@ from msgspec import Struct
 from earmark.api.table import TextTable, to_dataframe
 from earmark.errors import UsageError
 from earmark.journal import Record, ScoreLine
-from earmark.report import comparison, table
+from earmark.report import comparison, comparison_table, table
 from earmark.report.files import read_metrics
 from earmark.report.gain import HEAD as GAIN_HEAD
 from earmark.report.gain import gain_footnotes, gain_table
@@ -131,9 +131,9 @@ class RunComparison(Struct, frozen=True):
     @property
     def table(self) -> TextTable:
         """Differences with intervals and p-values, as `earmark compare` prints them."""
-        lines = comparison.comparison_table(self.result.rows)
+        lines = comparison_table.comparison_table(self.result.rows)
         title = f"{self.result.candidate} minus {self.result.baseline}"
-        return TextTable(title, comparison.HEAD, tuple(lines), tuple(comparison.footnotes(self.result)))
+        return TextTable(title, comparison_table.HEAD, tuple(lines), tuple(comparison_table.footnotes(self.result)))
 
     def __repr__(self) -> str:
         return str(self.table)

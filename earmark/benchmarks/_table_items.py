@@ -190,7 +190,7 @@ def _choices(
     columns: Columns, questions: QuestionSet, row: Mapping[str, Any]
 ) -> tuple[list[str], list[int], dict[str, Any]]:
     """The choices, the numbers of the right ones, and what a rule needs that judges a gold that is no choice."""
-    choices = decode_choices(columns.choices, row, columns.separator) if columns.choices else []
+    choices = decode_choices(columns.choices, row, columns.separator) if columns.choices else [*questions.choices]
     if questions.answer_by == "order":
         return choices, [_place_of_0(row, columns, len(choices))], {}
     answers = _answers(columns, row)

@@ -64,6 +64,7 @@ class QuestionSet(Struct, frozen=True, forbid_unknown_fields=True):
     prompt: str = ""  # which of the table's prompts these are asked with, whatever prompt= says
     question: str = ""  # the same for all, where no column has it
     needs_choices: bool = False  # a row without choices is an error
+    choices: tuple[str, ...] = ()  # the same for all, where no column lists them
     letters: int = 0  # of options that stand in the question, where no column lists them
     rows: int | None = None  # expected
     answer_by: Literal["text", "letter", "index0", "index1", "order"] = "text"  # order: the place of 0 in a list
@@ -81,6 +82,15 @@ class PromptTemplate(Struct, frozen=True, forbid_unknown_fields=True):
     slots: int = 0  # for choices, at least: those that a question lacks are written as None
     sampling: dict[str, Any] = {}
     source: str = ""  # who asks so
+
+
+class Example(Struct, frozen=True, forbid_unknown_fields=True):
+    """A row as the data has it, written by hand from the published schema, and what must be read from it."""
+
+    row: dict[str, Any]  # without its sound
+    task: str = ""  # empty: the set's
+    answer: str = ""  # the text of the right one
+    form: Literal["text", "letter"] = "text"  # of a reply
 
 
 class OfficialFile(Struct, frozen=True, forbid_unknown_fields=True):
@@ -119,6 +129,7 @@ class BenchmarkTable(Struct, frozen=True, forbid_unknown_fields=True):
     official_file: OfficialFile | None = None
     warnings: tuple[str, ...] = ()
     families: dict[str, Family] = {}
+    examples: dict[str, Example] = {}  # by set, for the contract tests
 
 
 NAMES = sorted(
@@ -132,6 +143,7 @@ NAMES = sorted(
             OfficialFile,
             BenchmarkTable,
             Family,
+            Example,
             TaskFacts,
             Average,
         )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -20,7 +20,11 @@ if TYPE_CHECKING:
 
 COLUMN_GAP: Final = 2  # blanks between the columns of a table
 UNFINISHED: Final = "unfinished: rerun the original command to resume"
-MIN_FOLDED_WIDTH: Final = 10  # columns of a word column that is folded, its gap included
+MIN_WORD_WIDTH: Final = 10  # columns of a word column whose texts are cut, its gap included
+ALWAYS_SHOWN: Final = frozenset(  # columns that are shown though they are the same in every row
+    """model|score|95 % interval|baseline|candidate|difference|p|p, Holm|p vs first|plain|listening gain|threshold
+    |only baseline right|only candidate right""".replace("\n    ", "").split("|")
+)
 
 
 def show_rows(title: str, rows: Sequence[Row], *, everything: bool = False, by: str = "") -> None:
@@ -114,16 +118,78 @@ def show_judge_usage(usage: Usage) -> None:
 def show_table(title: str, head: Sequence[str], rows: Sequence[Sequence[Any]], words: int = 1) -> None:
     """Print a table whose first columns are words and the rest numbers.
 
-    Columns of numbers that do not fit go into a further table below, with the columns of words repeated.
+    A column that is the same in every row is told once above the table, the first and scores excepted. Texts that do
+    not fit are cut in the middle. Columns of numbers that do not fit go into a further table below, with the columns of
+    words repeated.
     """
+    from rich.text import Text
+
     cells = [[printable(str(cell)) for cell in line] for line in (head, *rows)]
+    cells, words, same = drop_constant_columns(cells, words)
     console = make_console()
+    for line, style in ((title, "bold"), (same, "")):
+        if line:
+            print_on(console, Text(printable(line), style=style))
     widths = column_widths(cells)
     gap = column_gap(widths, console.width)
     for index, columns in enumerate(split_columns(cells[0], widths, words, console.width, gap)):
-        shown = [[line[column] for column in columns] for line in cells]
+        shown = cut_words([[line[column] for column in columns] for line in cells], words, console.width, gap)
         print_line(*[""] * bool(index))
-        print_on(console, make_table("" if index else printable(title), shown[0], shown[1:], words, gap))
+        print_on(console, make_table(shown[0], shown[1:], words, gap))
+
+
+def drop_constant_columns(
+    cells: list[list[str]], words: int, keep: Collection[str] = ALWAYS_SHOWN
+) -> tuple[list[list[str]], int, str]:
+    """Return a table of two rows or more without its columns that are the same in every row, the number of columns of
+    words that are left, and a line on the others.
+
+    >>> drop_constant_columns([["task", "condition", "n"], ["a", "plain", "1"], ["b", "plain", "2"]], 2)
+    ([['task', 'n'], ['a', '1'], ['b', '2']], 1, 'condition: plain')
+    """
+    head, *rows = cells
+    if len(rows) < 2:
+        return cells, words, ""
+    constant = [
+        index > 0 and name not in keep and len({row[index] for row in rows}) == 1 for index, name in enumerate(head)
+    ]
+    kept = [[cell for cell, is_constant in zip(line, constant, strict=True) if not is_constant] for line in cells]
+    same = ", ".join(f"{name}: {rows[0][index]}" for index, name in enumerate(head) if constant[index])
+    return kept, words - sum(constant[:words]), same
+
+
+def cut_words(cells: list[list[str]], words: int, width: int, gap: int) -> list[list[str]]:
+    """Return a table whose columns of words are cut in the middle so that it fits a width."""
+    widths = column_widths(cells)
+    room = width + gap - sum(column + gap for column in widths[words:])
+    smallest = [min(widths[index] + gap, max(MIN_WORD_WIDTH, len(cells[0][index]) + gap)) for index in range(words)]
+    allowed = [column + gap for column in widths[:words]]
+    while sum(allowed) > room and any(column > least for column, least in zip(allowed, smallest, strict=True)):
+        index = max(range(words), key=lambda column: (allowed[column] > smallest[column], allowed[column]))
+        allowed[index] -= 1
+    return [
+        [*(cut_middle(cell, allowed[index] - gap) for index, cell in enumerate(line[:words])), *line[words:]]
+        for line in cells
+    ]
+
+
+def cut_middle(text: str, width: int) -> str:
+    """Cut a text in its middle so that it takes at most so many columns of a terminal.
+
+    >>> cut_middle("Qwen2-Audio-7B-Instruct", 12), cut_middle("short", 12)
+    ('Qwen2-…truct', 'short')
+    """
+    from rich.cells import cell_len
+
+    if cell_len(text) <= width:
+        return text
+    head, tail = len(text) // 2, len(text) - len(text) // 2
+    left, right = text[:head], text[tail:]
+    while left and cell_len(left) > width // 2:
+        left = left[:-1]
+    while right and cell_len(right) > width - 1 - cell_len(left):
+        right = right[1:]
+    return f"{left}…{right}"
 
 
 def column_widths(cells: Sequence[Sequence[str]]) -> list[int]:
@@ -148,7 +214,7 @@ def split_columns(
     ([[0, 1, 2]], [[0, 1], [0, 2]])
     """
     needed = [column + gap for column in widths]
-    folded = (min(needed[index], max(MIN_FOLDED_WIDTH, len(head[index]) + gap)) for index in range(words))
+    folded = (min(needed[index], max(MIN_WORD_WIDTH, len(head[index]) + gap)) for index in range(words))
     available = width + gap - sum(folded)
     parts: list[list[int]] = [[]]
     for index in range(words, len(head)):
@@ -158,17 +224,12 @@ def split_columns(
     return [[*range(words), *part] for part in parts]
 
 
-def make_table(
-    title: str, head: Sequence[str], rows: Sequence[Sequence[str]], words: int = 1, gap: int = COLUMN_GAP
-) -> Table:
-    """Create a rich table; only columns of words may be folded, since half a number is another number."""
+def make_table(head: Sequence[str], rows: Sequence[Sequence[str]], words: int = 1, gap: int = COLUMN_GAP) -> Table:
+    """Create a rich table; no cell is folded over lines."""
     from rich.box import SIMPLE_HEAD
     from rich.table import Table
 
     table = Table(
-        title=title,
-        title_justify="left",
-        title_style="bold",
         box=SIMPLE_HEAD,
         padding=(0, gap - 1),
         pad_edge=False,
@@ -178,7 +239,7 @@ def make_table(
     )
     for index, name in enumerate(head):
         if index < words:
-            table.add_column(name, overflow="fold", no_wrap=all(len(row[index]) <= len(name) for row in rows))
+            table.add_column(name, no_wrap=True)
         else:
             table.add_column(name, justify="right", no_wrap=True)
     for row in rows:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from earmark.cli._formats import find_run, format_options, print_tables
 from earmark.runs.signature import load_signature
 from earmark.terminal.console import print_json, print_line
 
@@ -26,9 +27,9 @@ if TYPE_CHECKING:
     help="Print the number of pairs needed to detect a difference of this size.",
 )
 @click.option("--seed", default=0, show_default=True, help="Seed of the resampling.")
-@click.option("--json", "as_json", is_flag=True, help="One JSON object instead of a table.")
+@format_options
 def command(
-    baseline: Path, candidate: Path | None, *, paper: bool, difference: float | None, as_json: bool, **options: Any
+    baseline: Path, candidate: Path | None, *, paper: bool, difference: float | None, form: str | None, **options: Any
 ) -> None:
     """Compare BASELINE and CANDIDATE, folders such as results/MODEL/BENCHMARK/2026-01-31_12-00-00.
 
@@ -38,23 +39,38 @@ def command(
     earmark compare RUN --paper                  compare with the published table
     earmark compare RUN reference_trajectories/  AcousticBench: agreement of the chosen answers, question by question
 
-    docs/error-bars.md explains the columns.
+    A folder with runs below it stands for the newest of them, and @ for the newest under results. docs/error-bars.md
+    explains the columns.
     """
     from earmark.cli import _reference
     from earmark.errors import UsageError
 
+    baseline = find_run(baseline)
+    reference = candidate is not None and _reference.is_reference(candidate)
+    if (paper or reference) and form not in (None, "json"):
+        raise UsageError(f"--{form} is for two runs; a published table is compared with --json or without a form")
     if paper:
-        _compare_published(baseline, as_json=as_json)
+        _compare_published(baseline, as_json=form == "json")
     elif candidate is None:
         raise UsageError("give a second run, a folder of reference trajectories, or --paper")
-    elif _reference.is_reference(candidate):
-        _reference.show_reference(baseline, candidate, as_json=as_json)
+    elif reference:
+        _reference.show_reference(baseline, candidate, as_json=form == "json")
     else:
+        candidate = find_run(candidate)
         comparison = _compare(baseline, candidate, **options)
-        if as_json:
-            print_json(comparison)
+        if form:
+            _print_form(comparison, form)
         else:
             _show(comparison, baseline, candidate, difference)
+
+
+def _print_form(comparison: Comparison, form: str) -> None:
+    from earmark.report.comparison_table import difference_table
+
+    if form == "json":
+        print_json(comparison)
+    else:
+        print_tables([difference_table(comparison)], form)
 
 
 def _compare(baseline: Path, candidate: Path, *, metric: str, everything: bool, seed: int) -> Comparison:
@@ -76,7 +92,7 @@ def _compare(baseline: Path, candidate: Path, *, metric: str, everything: bool, 
 
 def _show(comparison: Comparison, baseline: Path, candidate: Path, difference: float | None) -> None:
     from earmark.cli._tables import show_table
-    from earmark.report.comparison import HEAD, comparison_table, footnotes, pairs_for_difference
+    from earmark.report.comparison_table import HEAD, comparison_table, footnotes, pairs_for_difference
 
     metrics = dict.fromkeys((row.metric, row.better) for row in comparison.rows)
     title = ", ".join(f"{name} ({better} is better)" for name, better in metrics)

@@ -17,17 +17,11 @@ from earmark.data.differences import differences
 from earmark.report.aggregates import join_pairs, mean_over_tasks
 from earmark.report.rows import title_of
 from earmark.report.run_scores import RunInfo, RunScores, ScoreColumns, ScoreKey
-from earmark.report.table import format_number, format_p, format_signed, format_signed_interval, reasons
 from earmark.stats.compare import Difference, Pairs, difference, holm
 from earmark.stats.count_table import Floats, Names
 from earmark.stats.estimate import evaluate_metric, finite_or_none
-from earmark.stats.planning import items_to_find
 from earmark.types import Metric, replace
 
-HEAD: Final = (
-    "task", "condition", "baseline", "candidate", "difference", "95 % interval", "p", "p, Holm", "test",
-    "n", "only baseline", "only candidate",
-)  # fmt: skip
 MAX_LISTED: Final = 5  # differing settings that are listed
 
 
@@ -41,11 +35,13 @@ class ComparisonRow(Struct, frozen=True):
     better: Literal["higher", "lower"]
     difference: Difference
     p_holm: float | None  # adjusted over all rows of the comparison
-    only_baseline: int  # questions that the candidate lacks
-    only_candidate: int  # questions that the baseline lacks
+    not_in_candidate: int  # questions of the baseline alone
+    not_in_baseline: int  # questions of the candidate alone
     failed_baseline: int = 0  # pairs
     failed_candidate: int = 0  # pairs
     without_failed: float | None = None  # the difference over the pairs that failed in neither
+    right_only_baseline: int | None = None  # pairs that the baseline alone got right; None: nothing is right or wrong
+    right_only_candidate: int | None = None
 
     @property
     def title(self) -> str:
@@ -60,6 +56,7 @@ class Comparison(Struct, frozen=True):
     candidate: str
     rows: list[ComparisonRow]
     notes: list[str]
+    signatures: list[str] = []  # of the scorers of both
 
 
 class MatchedQuestions(NamedTuple):
@@ -85,7 +82,13 @@ def compare_runs(
     rows += _average_rows(baseline, candidate, matches, rows, seed)
     adjusted = holm([row.difference.p for row in rows])
     rows = [replace(row, p_holm=p) for row, p in zip(rows, adjusted, strict=True)]
-    return Comparison(baseline.info.name, candidate.info.name, rows, _notes(baseline, candidate, matches))
+    signatures = [
+        f"{place[2]}: {run_scores.rules(place[0], place[2]).signature}"
+        for place in matches
+        for run_scores in (baseline, candidate)
+    ]
+    notes = _notes(baseline, candidate, matches)
+    return Comparison(baseline.info.name, candidate.info.name, rows, notes, list(dict.fromkeys(signatures)))
 
 
 def headline_difference(baseline: RunScores, candidate: RunScores, place: ScoreKey, seed: int = 0) -> Difference | None:
@@ -168,6 +171,7 @@ def _compare_scores(
                 int(failed[0].sum()),
                 int(failed[1].sum()),
                 _without_failed(metrics, pairs, failed[0] | failed[1]),
+                *_right_alone(metrics, pairs),
             )
         )
     return rows
@@ -210,9 +214,32 @@ def _average_rows(
                     means[0].better,
                     difference(means, pairs, seed),
                     None,
-                    sum(row.only_baseline for row in by_task.values()),
-                    sum(row.only_candidate for row in by_task.values()),
+                    sum(row.not_in_candidate for row in by_task.values()),
+                    sum(row.not_in_baseline for row in by_task.values()),
+                    right_only_baseline=_sum_known([row.right_only_baseline for row in by_task.values()]),
+                    right_only_candidate=_sum_known([row.right_only_candidate for row in by_task.values()]),
                 )
+
+
+def _right_alone(metrics: tuple[Metric, Metric], pairs: Pairs) -> tuple[int | None, int | None]:
+    """Number of pairs that only the baseline, and only the candidate, got right; None for grades."""
+    baseline, candidate = right_mask(metrics[0], pairs.baseline), right_mask(metrics[1], pairs.candidate)
+    if baseline is None or candidate is None:
+        return None, None
+    return int((baseline & ~candidate).sum()), int((candidate & ~baseline).sum())
+
+
+def right_mask(metric: Metric, columns: Mapping[str, Floats]) -> npt.NDArray[np.bool_] | None:
+    """For each item whether it is right, as `samples.is_right` says; None where a metric grades."""
+    n = next((column.size for column in columns.values()), 0)
+    if metric.share or (metric.better == "lower" and metric.limits and metric.limits[0] == 0):
+        return np.equal(evaluate_metric(metric.value, columns, n), 1.0 if metric.better == "higher" else 0.0)
+    return columns["right"] == 1.0 if "right" in columns else None
+
+
+def _sum_known(counts: Sequence[int | None]) -> int | None:
+    known = [count for count in counts if count is not None]
+    return sum(known) if len(known) == len(counts) else None
 
 
 def _groups(run_scores: RunScores, scores: ScoreColumns, matched: MatchedQuestions) -> Names:
@@ -306,54 +333,3 @@ def _question_notes(
         for note, counts in changed.items()
         if any(counts.values())
     ]
-
-
-# ---------------------------------------------------------------- text
-
-
-def comparison_table(rows: Sequence[ComparisonRow]) -> list[tuple[str, ...]]:
-    """Format rows as the lines of a table with the columns `HEAD`."""
-    return [_table_line(row) for row in rows]
-
-
-def _table_line(row: ComparisonRow) -> tuple[str, ...]:
-    difference = row.difference
-    return (
-        row.title,
-        row.condition,
-        format_number(difference.baseline),
-        format_number(difference.candidate),
-        format_signed(difference.value),
-        format_signed_interval(difference),
-        format_p(difference.p),
-        format_p(row.p_holm),
-        difference.test or "-",
-        str(difference.n),
-        str(row.only_baseline),
-        str(row.only_candidate),
-    )
-
-
-def pairs_for_difference(rows: Sequence[ComparisonRow], difference: float) -> list[str]:
-    """Estimate the number of pairs needed to detect a true difference, from the disagreement of each row."""
-    return [
-        f"{row.title} {row.condition}: {row.metric}, detecting a true difference of {difference:g} needs about {n:,} "
-        f"pairs, if runs disagree as these do; there are {row.difference.n:,}"
-        for row in rows
-        if (n := items_to_find(row.difference, difference)) is not None
-    ]
-
-
-def footnotes(comparison: Comparison) -> list[str]:
-    """Footnotes of the table, a line each."""
-    notes = list(comparison.notes)
-    for row in comparison.rows:
-        title = f"{row.title} {row.condition}"
-        if row.failed_baseline or row.failed_candidate:
-            notes.append(
-                f"{title}: {row.failed_baseline} of the pairs failed in the baseline and {row.failed_candidate} in the "
-                f"candidate; without them the difference is {format_signed(row.without_failed)}"
-            )
-    rows = comparison.rows
-    notes += reasons((f"{row.title} {row.condition}", row.metric, row.difference.why) for row in rows)
-    return list(dict.fromkeys(notes))

@@ -97,19 +97,20 @@ def write_tables(folder: Path, tables: Iterable[Table]) -> None:
 
 def write_summary(path: Path, model: str, benchmark: str, rows: Sequence[Row]) -> None:
     """Write every metric of every row."""
-    write_csv(path, SUMMARY, _summary(model, benchmark, rows))
+    write_csv(path, SUMMARY, (line[:-1] for line in summary_lines(model, benchmark, rows, everything=True)))
 
 
-def _summary(model: str, benchmark: str, rows: Sequence[Row]) -> Iterator[tuple[Any, ...]]:
+def summary_lines(model: str, benchmark: str, rows: Sequence[Row], *, everything: bool) -> Iterator[tuple[Any, ...]]:
+    """Lines with the columns `SUMMARY` and the slice: the headline of every row, or every metric."""
     for row in rows:
         states = (row.states[state] for state in ("answered", "unparsed", "refused", "request-failed", "sound-failed"))
         key = (model, benchmark, row.task, row.condition, row.scorer)
         counts = (row.n, *states, row.guess_rate)
-        for name, estimate in row.metrics.items():
+        for name, estimate in row.metrics.items() if everything else [row.headline]:
             p_guess = row.p_guess if name == row.headline[0] else None
             bounds = (estimate.worst, estimate.best, estimate.method)
             value = (estimate.value, estimate.low, estimate.high)
-            yield (*key, name, *value, *counts, *bounds, row.signature, estimate.trusted, p_guess)
+            yield (*key, name, *value, *counts, *bounds, row.signature, estimate.trusted, p_guess, row.slice)
 
 
 def remove_leftovers(folder: Path) -> None:

@@ -8,8 +8,9 @@ from msgspec import Struct
 
 from earmark.report.rows import Row
 from earmark.report.table import format_interval, format_number, format_p
+from earmark.report.table_formats import DataTable
 
-HEAD: Final = ("rank", "model", "score", "95 % interval", "p vs first", "n", "unparsed", "failed")
+HEAD: Final = ("rank", "model", "score", "95 % interval", "p vs first", "n", "unparsed", "refused", "failed")
 
 MAX_COLUMNS: Final = 16  # columns shown besides the ranking one
 
@@ -51,7 +52,7 @@ def leaderboard_table(board: Leaderboard) -> tuple[tuple[str, ...], list[tuple[s
     lines = []
     for index, entry in enumerate(board.entries):
         _, estimate = entry.row.headline
-        counts = (entry.row.n, entry.row.states["unparsed"], entry.row.failed)
+        counts = (entry.row.n, entry.row.states["unparsed"], entry.row.states["refused"], entry.row.failed)
         name = entry.model if entry.finished else f"{entry.model} (unfinished)"
         rest = (format_number(entry.others[task].headline[1].value) if task in entry.others else "-" for task in others)
         p = format_p(entry.p) if index else "-"
@@ -61,6 +62,31 @@ def leaderboard_table(board: Leaderboard) -> tuple[tuple[str, ...], list[tuple[s
             (rank, name, format_number(estimate.value), format_interval(estimate), p, *map(str, counts), *rest)
         )
     return (*HEAD, *others), lines
+
+
+VALUES: Final = (
+    "benchmark", "condition", "task", "metric", "rank", "rank_low", "rank_high", "model", "run", "finished", "value",
+    "low", "high", "p", "n", "unparsed", "refused", "failed", "chance", "signature",
+)  # fmt: skip
+
+
+def board_table(board: Leaderboard) -> DataTable:
+    """Make the table of a leaderboard for programs and papers: the column that ranks."""
+    head = ("rank", "model", "score (95 % interval)", "p vs first", "n", "unparsed", "refused", "failed", "chance")
+    lines, values = [], []
+    for line, entry in zip(leaderboard_table(board)[1], board.entries, strict=True):
+        rank, model, score, interval, p, *counts = line[: len(HEAD)]
+        row, (name, estimate) = entry.row, entry.row.headline
+        with_interval = score if interval == "-" else f"{score} ({interval})"
+        lines.append((rank, model, with_interval, p, *counts, format_number(row.guess_rate)))
+        low, high = entry.ranks or (entry.rank, entry.rank)
+        key = (board.benchmark, board.condition, board.by, name, entry.rank, low, high, entry.model, entry.run)
+        numbers = (entry.finished, estimate.value, estimate.low, estimate.high, entry.p, row.n)
+        states = (row.states["unparsed"], row.states["refused"], row.failed, row.guess_rate)
+        values.append((*key, *numbers, *states, row.signature))
+    title = f"{board.benchmark}: {board.metric} of {board.by}, {board.condition}"
+    signatures = dict.fromkeys(f"{entry.row.scorer}: {entry.row.signature}" for entry in board.entries)
+    return DataTable(title, VALUES, values, head, lines, 2, (title, *footnotes(board), *signatures))
 
 
 def footnotes(board: Leaderboard) -> list[str]:

@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 from msgspec import Struct
 
-from earmark.journal import Record, ScoreLine, question_key
+from earmark.journal import Record, RecordKey, ScoreLine, question_key
 from earmark.stats.count_table import CountTable, Names, hash64
 from earmark.types import Metric
 
@@ -69,7 +69,7 @@ class QuestionIndex(NamedTuple):
     failed: npt.NDArray[np.bool_]
 
 
-def index_questions(records: Iterable[Record]) -> QuestionIndex:
+def index_questions(records: Iterable[Record | RecordKey]) -> QuestionIndex:
     """Index the questions of a journal."""
     columns = [array("Q") for _ in QuestionIndex._fields]
     for record in records:
@@ -103,7 +103,7 @@ class RunScores:
         info: RunInfo,
         rules: Callable[[str, str], ScoringRules],
         lines: Iterable[ScoreLine],
-        records: Iterable[Record],
+        records: Iterable[Record | RecordKey],
     ) -> None:
         self.info = info
         self.rules = rules  # by task and scorer

@@ -18,7 +18,7 @@ from typing import Final
 import msgspec
 
 from earmark.errors import BadData, BadSetup
-from earmark.journal import METRICS_FILE
+from earmark.journal import METRICS_FILE, ScoreLine
 from earmark.report.comparison import headline_difference
 from earmark.report.files import read_metrics
 from earmark.report.leaderboard import Leaderboard, LeaderboardEntry
@@ -139,11 +139,17 @@ def _below(p: float | None) -> bool:
 
 
 def _side_of(entry: LeaderboardEntry) -> RunScores | None:
-    """A run to be compared; None of an audiogram, of answers that only a judge could score, or of a run that names code
-    and is not trusted: its numbers stand.
+    """The scores of the row that ranks; None of an audiogram, of answers that only a judge could score, or of a run that
+    names code and is not trusted.
     """
+    row = entry.row
+    tasks = read_metrics(Path(entry.run)).averages.get(row.task, (row.task,))
+
+    def ranks(line: ScoreLine) -> bool:
+        return line.condition == row.condition and line.scorer == row.scorer and line.task in tasks
+
     try:
-        return load_run_scores(Path(entry.run))
+        return load_run_scores(Path(entry.run), ranks)
     except (BadData, BadSetup):
         return None
 

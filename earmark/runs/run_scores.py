@@ -10,7 +10,7 @@ from pathlib import Path
 from earmark import plugins
 from earmark.config import parse_settings
 from earmark.errors import BadData, UsageError
-from earmark.journal import JOURNAL_FILE, METRICS_FILE, SCORES_FILE, ScoreLine, read_journal
+from earmark.journal import JOURNAL_FILE, METRICS_FILE, SCORES_FILE, ScoreLine, read_keys
 from earmark.report.aggregates import labels, scorer_signature
 from earmark.report.files import read_metrics
 from earmark.report.rows import Row
@@ -22,31 +22,39 @@ from earmark.runs.untrusted import check_named, find_in_scorer
 from earmark.types import Benchmark, Opens, Scorer
 
 
-def load_run_scores(run: Path) -> RunScores:
-    """A run's scores as they were written; those of a run that was never scored are made from its journal."""
+def load_run_scores(run: Path, wanted: Callable[[ScoreLine], bool] = lambda _: True) -> RunScores:
+    """A run's scores as they were written, as far as they are wanted; those of a run that was never scored are made
+    from its journal.
+    """
     signature = load_signature(run)
     scored = (run / SCORES_FILE).exists() and (run / METRICS_FILE).exists()
     averages = read_metrics(run).averages if scored else reopen(run)[0].averages
     about = RunInfo(signature.model["name"], signature.benchmark, signature.data, signature.condition, averages)
     if scored:
-        return RunScores(
-            about, _rules_from_metrics(run), read_scores(run / SCORES_FILE), read_journal(run / JOURNAL_FILE)
-        )
-    return RunScores(about, *_rescore_in_memory(run), read_journal(run / JOURNAL_FILE))
+        lines = filter(wanted, read_scores(run / SCORES_FILE))
+        return RunScores(about, _rules_from_metrics(run), lines, read_keys(run / JOURNAL_FILE))
+    rules, lines_made = _rescore_in_memory(run)
+    return RunScores(about, rules, filter(wanted, lines_made), read_keys(run / JOURNAL_FILE))
 
 
 def _rules_from_metrics(run: Path) -> Callable[[str, str], ScoringRules]:
     """The rules that signed the numbers of metrics.json: a packaged scorer, or else one of the run's benchmark."""
+    signatures = {(row.task, row.scorer): row.signature for row in read_metrics(run).rows if not row.slice}
+    scorer_of = run_scorers(run)
+    return lambda task, name: ScoringRules(signatures.get((task, name), name), scorer_of(task, name).metrics)
+
+
+def run_scorers(run: Path) -> Callable[[str, str], Scorer]:
+    """The scorers of a scored run by task and label: a packaged one of its settings, or one of the run's benchmark."""
     rows = {(row.task, row.scorer): row for row in read_metrics(run).rows if not row.slice}
     benchmark = functools.cache(lambda: reopen(run)[0])
 
     @functools.cache
-    def rules(task: str, name: str) -> ScoringRules:
+    def scorer_of(task: str, name: str) -> Scorer:
         row = rows.get((task, name))
-        scorer = (row and _find_scorer(run, row)) or _benchmark_scorer(benchmark(), task, name)
-        return ScoringRules(row.signature if row else name, scorer.metrics)
+        return (row and _find_scorer(run, row)) or _benchmark_scorer(benchmark(), task, name)
 
-    return rules
+    return scorer_of
 
 
 def _find_scorer(run: Path, row: Row) -> Scorer | None:

@@ -11,6 +11,7 @@ from earmark.report.comparison import Comparison, compare_runs
 from earmark.runs.run_scores import load_run_scores
 from earmark.viewer.filters import Filters, Order
 from earmark.viewer.results import Results, fields_of, to_plain
+from earmark.viewer.table import RunTable
 
 MAX_RUNS: Final = 4
 ONLY: Final = ("first", "second", "both", "neither")
@@ -31,7 +32,7 @@ def compare_page(results: Results, names: Sequence[str], filters: Filters) -> di
     """Compare runs: each with the first by its headline, and who got which items right."""
     if not 2 <= len(names) <= MAX_RUNS:
         raise UsageError(f"found {len(names)} runs, expected two to {MAX_RUNS} to compare")
-    marks = [load_marks(results, name, filters) for name in names]
+    marks = [load_marks(results.table(name), filters) for name in names]
     parts = split(marks[0], marks[1])
     return {
         "runs": [to_plain(results.summary(name)) for name in names],
@@ -54,10 +55,10 @@ def differences(results: Results, names: Sequence[str]) -> dict[str, Any]:
     return fields_of(comparison) | {"rows": [to_plain(row) | {"title": row.title} for row in comparison.rows]}
 
 
-def load_marks(results: Results, name: str, filters: Filters) -> dict[Key, Verdict]:
+def load_marks(table: RunTable, filters: Filters) -> dict[Key, Verdict]:
     """Load which items of a run are right, of those that can be right or wrong."""
     select = "task, id, condition, repeat, line, right_, tags"
-    rows = results.table(name).query(select, filters, "and (right_ is not null or failure is not null) order by line")
+    rows = table.query(select, filters, "and (right_ is not null or failure is not null) order by line")
     return {(task, item, condition, repeat): Verdict(line, bool(right), tags or {})
             for task, item, condition, repeat, line, right, tags in rows}  # fmt: skip
 
@@ -92,7 +93,7 @@ def _by_tag(first: Mapping[Key, Verdict], parts: Mapping[Key, str]) -> list[dict
 
 def compare_items(results: Results, names: Sequence[str], only: str, filters: Filters, order: Order) -> dict[str, Any]:
     """Return the items of one count, each with its row in every run."""
-    marks = [load_marks(results, name, filters) for name in names]
+    marks = [load_marks(results.table(name), filters) for name in names]
     parts = split(marks[0], marks[1])
     keys = [key for key, part in parts.items() if only in ("", part)]
     page = keys[order.offset : order.offset + order.limit]

@@ -185,13 +185,13 @@ class RunTable:
 
     def scores(self, record: Record) -> list[ScoreLine]:
         """Return the scores of a question, by every scorer."""
-        statement = """select scorer, state, answer, counts, rule, why from scores
+        statement = """select scorer, state, answer, counts, rule, why, score, right_ from scores
                        where task = ? and id = ? and condition = ? and repeat = ? order by line"""
         key = (record.item.task, record.item.id, record.condition, record.repeat)
         rows = self.fetch(statement, key)
         return [
-            ScoreLine(*key, scorer, state, answer, counts or {}, rule or "", why or "")
-            for scorer, state, answer, counts, rule, why in rows
+            ScoreLine(*key, scorer, state, answer, counts or {}, rule or "", why or "", value, right)
+            for scorer, state, answer, counts, rule, why, value, right in rows
         ]
 
     def close(self) -> None:

@@ -13,6 +13,8 @@ from click.testing import CliRunner
 from earmark.cli import earmark as program
 from earmark.errors import BadData, UsageError
 from earmark.journal import read_journal
+from earmark.models.fake import FakeModel
+from earmark.types import Prompt, Response
 
 REPLIES = {"m-1": "Woman", "m-2": "It is the flute", "m-3": "Two"}
 
@@ -145,3 +147,26 @@ def test_the_replies_of_r1_aqa_give_what_its_paper_prints(shared: Path) -> None:
     data.put_json(Path("r1.json"), [row | {"model_output": replies[row["id"]]} for row in questions])
     earmark("import", "r1.json", "--table", "mmau", "--model", "r1-aqa")
     assert numbers()["token_match", "overall"] == 0.645
+
+
+def test_another_policy_on_a_finished_run_asks_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    data.mmau_github(tmp_path / "mmau")
+    asked: list[str] = []
+    generate = FakeModel.generate
+
+    async def count(self: FakeModel, prompt: Prompt) -> Response:
+        asked.append(str(prompt.turns[0].parts[-1]))
+        return await generate(self, prompt)
+
+    monkeypatch.setattr(FakeModel, "generate", count)
+    earmark("run", "mmau", "model=fake", f"data={tmp_path}", "preflight=false")
+    run = only_run()
+    assert len(asked) == 3
+    before = {(row["scorer"], row["task"]): row["n"] for row in rows_of(run)}
+    assert next(row["scorer"] for row in rows_of(run) if row["task"] == "sound") == "token_match"
+    earmark("rescore", str(run), "policy=earmark")
+    assert len(asked) == 3
+    after = rows_of(run)
+    assert {(row["scorer"], row["task"]): row["n"] for row in after} == before
+    assert next(row["scorer"] for row in after if row["task"] == "sound") == "choice"
+    assert {row["n"] for row in after if row["task"] == "sound"} == {1}

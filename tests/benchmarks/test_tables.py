@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+import functools
 import json
 import math
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
@@ -15,6 +16,7 @@ import table_data as data
 import table_data_more as more
 
 from earmark import plugins
+from earmark.benchmarks._table_schema import BenchmarkTable, Layout, columns_of
 from earmark.data.clips import read_clip
 from earmark.errors import BadData, UsageError
 from earmark.judges.asking import Judge
@@ -149,23 +151,63 @@ CASES = [
 ]  # fmt: skip
 
 
+def write_example(table: BenchmarkTable, set_name: str, layout: Layout, folder: Path) -> None:
+    """The example of a set as the file that its first layout says, with a sound in the column of sound."""
+    row = table.examples[set_name].row
+    columns = columns_of(table, table.sets[set_name], next(iter(table.sets[set_name].layouts)), table.title)
+    sound = columns.sound if isinstance(columns.sound, str) else columns.sound[0]
+    if layout.split:
+        split = layout.split if isinstance(layout.split, str) else layout.split[0]
+        data.put_parquet(
+            folder / set_name / (layout.config or "data") / f"{split}-00000-of-00001.parquet", [row], sound
+        )
+        return
+    path = folder / set_name / layout.files[0].replace("*", "x")
+    (data.put_json if path.suffix == ".json" else data.put_lines)(path, [row | {sound: "a.wav"}])
+    data.put(path.parent / layout.sound_folders[0] / "a.wav", data.wav(400))
+
+
+def example_cases() -> Iterator[Case]:
+    """A case for each table that brings its examples with it."""
+    for name in plugins.table_names("benchmarks"):
+        table: BenchmarkTable = plugins.find_plugin("benchmarks", name).TABLE
+        written = {set_name: next(iter(table.sets[set_name].layouts.items())) for set_name in table.examples}
+        for layout_name in {layout_name: None for layout_name, _ in written.values()}:
+            golds, writers = {}, []
+            for set_name, (its_layout, layout) in written.items():
+                if its_layout == layout_name:
+                    example = table.examples[set_name]
+                    columns = columns_of(table, table.sets[set_name], layout_name, name)
+                    identifier = str(example.row[columns.id]) if columns.id else f"{set_name}/1"
+                    golds[identifier] = (example.task or table.sets[set_name].task or set_name, example.answer)
+                    writers.append(functools.partial(write_example, table, set_name, layout))
+            form = next(iter(table.examples.values())).form
+            yield Case(
+                name, layout_name, more.several(*writers), golds, form, tuple(task for task, _ in golds.values())
+            )
+
+
+CASES += example_cases()
+
+
 def load(name: str, tasks: tuple[str, ...] = (), **settings: Any) -> Benchmark:
     module = plugins.find_plugin("benchmarks", name)
     benchmark: Benchmark = module.load(module.Settings(**settings), tasks)
     return benchmark
 
 
-@pytest.fixture(params=CASES, ids=lambda case: f"{case.table}-{case.layout}")
+@pytest.fixture(params=CASES, ids=lambda case: f"{case.table}-{case.layout}", scope="module")
 def case(request: pytest.FixtureRequest) -> Case:
     found: Case = request.param
     return found
 
 
-@pytest.fixture
-def benchmark(case: Case, tmp_path: Path) -> Benchmark:
+@pytest.fixture(scope="module")
+def benchmark(case: Case, tmp_path_factory: pytest.TempPathFactory) -> Benchmark:
     """A benchmark with its data in a folder of its name, beside that of another one."""
-    case.write(tmp_path / case.table)
-    return load(case.table, case.tasks, data=str(tmp_path))
+    place = tmp_path_factory.mktemp(case.table)
+    case.write(place / case.table)
+    return load(case.table, case.tasks, data=str(place))
 
 
 def score(benchmark: Benchmark, item: Item, reply: str) -> list[tuple[float, bool]]:
@@ -189,7 +231,7 @@ def test_every_layout_of_every_table_has_a_case() -> None:
         for questions in plugins.find_plugin("benchmarks", name).TABLE.sets.values()
         for layout in questions.layouts
     }
-    assert layouts == {(case.table, case.layout) for case in CASES}
+    assert layouts == {(case.table, case.layout) for case in CASES}, "write a case, or examples: in the table"
 
 
 @pytest.mark.parametrize("name", plugins.table_names("benchmarks"))

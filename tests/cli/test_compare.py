@@ -65,7 +65,7 @@ def test_two_runs() -> None:
     assert (found["baseline"], found["candidate"]) == (0.5, 37 / 40)
     assert (found["low"], found["high"]) == pytest.approx(bonett_price(18, 1, 40))
     assert found["p"] == row["p_holm"] == pytest.approx(mcnemar(18, 1))
-    assert (found["n"], row["only_baseline"], row["only_candidate"]) == (40, 0, 0)
+    assert (found["n"], row["not_in_candidate"], row["not_in_baseline"]) == (40, 0, 0)
     shown = earmark("compare", str(first), str(second)).stdout
     assert "two minus one: accuracy (higher is better)" in shown
     assert "+0.425" in shown
@@ -100,7 +100,7 @@ def test_a_run_that_was_cut_short_is_compared_as_far_as_it_goes() -> None:
     for derived in ("scores.jsonl", "metrics.json"):
         (first / derived).unlink()
     (row,) = compared(first, second)["rows"]
-    assert (row["difference"]["n"], row["only_baseline"], row["only_candidate"]) == (25, 0, 15)
+    assert (row["difference"]["n"], row["not_in_candidate"], row["not_in_baseline"]) == (25, 0, 15)
     assert whole["difference"]["n"] == 40
 
 

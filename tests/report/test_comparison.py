@@ -8,7 +8,8 @@ from typing import Any
 import pytest
 
 from earmark.journal import Record, ScoreLine
-from earmark.report.comparison import Comparison, compare_runs, comparison_table, footnotes
+from earmark.report.comparison import Comparison, compare_runs
+from earmark.report.comparison_table import comparison_table, footnotes
 from earmark.report.run_scores import RunInfo, RunScores, ScoringRules
 from earmark.scorers import choice
 from earmark.stats.compare import mcnemar
@@ -69,7 +70,7 @@ def test_what_only_one_run_has_and_other_rules_are_told() -> None:
     second = side("b", [("t", "1", 1.0), ("t", "2", 0.0)])
     second.rules = lambda _, __: ScoringRules("choice|reader:other", choice.METRICS)
     found = compare_runs(first, second)
-    assert (found.rows[0].only_baseline, found.rows[0].only_candidate) == (0, 1)
+    assert (found.rows[0].not_in_candidate, found.rows[0].not_in_baseline) == (0, 1)
     assert "only in the baseline: u plain; v plain" in found.notes
     assert "t: scored by choice in the baseline and by choice|reader:other in the candidate" in found.notes
 

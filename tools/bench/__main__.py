@@ -110,17 +110,19 @@ def asking() -> None:
                 bare(base, lambda index: body(clips[index])),
                 earmark(*words, "items=1"),
                 earmark(*words, f"items={ITEMS}"),
+                earmark(*words, f"items={ITEMS}", "keep_words=false"),
             )
             for _ in range(RUNS)
         ]
     best = [min(several) for several in zip(*rounds, strict=True)]
-    loop, same, reading, (start_cpu, start_wall, _), (cpu, wall, _) = best
+    loop, same, reading, (start_cpu, start_wall, _), (cpu, wall, _), (wordless_cpu, wordless_wall, _) = best
     print(f"asking: {ITEMS:,} items of 200 KB, {IN_FLIGHT} in flight, server in another process, best of {RUNS}")
     for title, (took, seconds, *_) in {
         "bare aiohttp loop, ready-made bodies": loop,
         "the same, one body again and again": same,
         "the same, each clip read and encoded": reading,
         "earmark run, beyond start-up": (cpu - start_cpu, wall - start_wall),
+        "the same, keep_words=false": (wordless_cpu - start_cpu, wordless_wall - start_wall),
     }.items():
         print(
             f"  {title:<37}{took / ITEMS * 1000:.2f} CPU s per 1,000   {ITEMS / seconds:>5,.0f} items/s   ratio "

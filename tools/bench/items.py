@@ -30,7 +30,16 @@ def items(settings: Settings) -> Iterator[Item]:
     silence = SynthSpec("silence", {"seconds": 0.01}, "silence")
     for index in range(settings.items):
         clip = Clip(f"{settings.data}/clip-{index}.wav", name=f"clip-{index}.wav") if settings.data else silence
-        yield Item(f"item-{index}", "all", "Which?", (clip,), ("yes", "no"), ("A", "B"), ("A",), group=f"item-{index}")
+        yield Item(
+            f"item-{index}",
+            "all",
+            f"Which? ({index})",
+            (clip,),
+            ("yes", "no"),
+            ("A", "B"),
+            ("A",),
+            group=f"item-{index}",
+        )
 
 
 def prompt(item: Item) -> Prompt:
