@@ -139,8 +139,8 @@ def _below(p: float | None) -> bool:
 
 
 def _side_of(entry: LeaderboardEntry) -> RunScores | None:
-    """The scores of the row that ranks; None of an audiogram, of answers that only a judge could score, or of a run that
-    names code and is not trusted.
+    """The scores of the row that ranks; None of an audiogram, of answers that only a judge could score, or of a run
+    that names code and is not trusted.
     """
     row = entry.row
     tasks = read_metrics(Path(entry.run)).averages.get(row.task, (row.task,))

@@ -154,7 +154,7 @@ async def _score_stream(
 
 
 def sort_rows(rows: Sequence[Row], tasks: Sequence[str], conditions: Sequence[str]) -> list[Row]:
-    """Rows in the order of their tasks, conditions and slices; records come in the order in which they were answered."""
+    """Rows in the order of their tasks, conditions and slices; records come in the order of their answers."""
     places = {name: index for names in (tasks, conditions) for index, name in enumerate(names)}
 
     def place(row: Row) -> tuple[int, int, list[str | int]]:
@@ -197,8 +197,8 @@ def _warnings(scored: ScoredJournal, answers: int) -> Iterator[str]:
     """Notices of answers that repeat their prompt, and of answers that a bug left unscored."""
     if scored.counts.echoes:
         yield (
-            f"{scored.counts.echoes:,} of {answers:,} answers repeat the text of their prompt: the server may echo what it "
-            "is sent, or the model lack a chat template; each is scored as it stands"
+            f"{scored.counts.echoes:,} of {answers:,} answers repeat the text of their prompt: the server may echo "
+            "what it is sent, or the model lack a chat template; each is scored as it stands"
         )
     if scored.broken:
         yield (
