@@ -107,6 +107,7 @@ class RunSettings(Struct, frozen=True, forbid_unknown_fields=True):
     results: str = "results"
     output_dir: str = "{model}/{benchmark}"  # of runs under results
     resume: bool = True
+    strict: bool = False  # whether missing sound, odd rows and other counts than expected are an error
     max_attempts: Positive | None = (
         None  # requests for one answer, the first included; None: as the benchmark has it, or 5
     )

@@ -8,7 +8,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Iterator
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from msgspec import Struct
 
@@ -29,6 +29,9 @@ from earmark.runs.open_scorers import open_scorers
 from earmark.runs.scoring import score_run
 from earmark.runs.signature import RunSignature, find_unchanged_files, load_signature, make_signature
 from earmark.types import Benchmark, Condition, Model
+
+if TYPE_CHECKING:
+    from earmark.engine.shared_models import SharedModels
 
 __all__ = ["Callbacks", "RunResult", "check_config", "evaluate", "open_run"]
 
@@ -53,8 +56,13 @@ class RunResult(Struct, frozen=True):
     n_failed: int  # items that failed although they could be asked
 
 
-async def evaluate(benchmark: Benchmark, config: Config, callbacks: Callbacks) -> RunResult:
-    """Ask a model everything that a benchmark holds, score it, and write it all down."""
+async def evaluate(
+    benchmark: Benchmark, config: Config, callbacks: Callbacks, models: SharedModels | None = None
+) -> RunResult:
+    """Ask a model everything that a benchmark holds, score it, and write it all down.
+
+    As part of a suite, `models` keeps the model open, and a run that is finished is not asked again.
+    """
     model_config = check_config(config)
     for name, reason in (config.unused | model_config.unused).items():
         callbacks.log(f"{name} is not used: {reason}")
@@ -63,8 +71,10 @@ async def evaluate(benchmark: Benchmark, config: Config, callbacks: Callbacks) -
     seed = config.run.seed_of(benchmark)
     conditions = load_conditions(config.run.condition, seed, benchmark)
     await asyncio.to_thread(check_data, benchmark, config)
-    async with open_scorers(benchmark) as scorers, open_run_model(model_config) as model:
-        run = await asyncio.to_thread(open_run, benchmark, conditions, config, model_config, model, callbacks)
+    opened = models.open(model_config) if models else open_run_model(model_config)
+    async with open_scorers(benchmark) as scorers, opened as model:
+        described, again = (model_config, model), models is not None
+        run = await asyncio.to_thread(open_run, benchmark, conditions, config, described, callbacks, finished=again)
         with rundir.lock(run.job.folder):
             await check_model(run, model, callbacks)
             progress = make_progress(run)
@@ -101,11 +111,16 @@ def open_run(
     benchmark: Benchmark,
     conditions: tuple[Condition | None, ...],
     config: Config,
-    model_config: ModelConfig,
-    model: Model,
+    described: tuple[ModelConfig, Model],
     callbacks: Callbacks,
+    *,
+    finished: bool = False,
 ) -> RunPlan:
-    """Open the folder of the run, an unfinished one where there is one, and find what is completed in it."""
+    """Open the folder of the run, an unfinished one where there is one, and find what is completed in it.
+
+    The model is described by its settings and itself. With `finished` a run that is finished goes before.
+    """
+    model_config, model = described
     names = [condition_name(condition) for condition in conditions]
     run = config.run
     signed = model_signature(model_config, model.name)
@@ -113,7 +128,9 @@ def open_run(
         benchmark, signed, names, run.repeats, run.limit, run.shard, capabilities=model.capabilities
     )
     parent = rundir.model_dir(run.results, run.output_dir, model.name, benchmark.name, **folder_fields(signature))
-    unfinished = rundir.find_unfinished(parent, signature, callbacks.log) if config.run.resume else None
+    unfinished = rundir.find_finished(parent, signature) if finished and run.resume else None
+    if unfinished is None and run.resume:
+        unfinished = rundir.find_unfinished(parent, signature, callbacks.log)
     completed, usage, unchanged = CompletedIndex(), UsageTotals(), set[str]()
     if unfinished:
         completed, usage = load_completed(unfinished / JOURNAL_FILE)
@@ -121,6 +138,8 @@ def open_run(
     dataset = check_dataset(benchmark, conditions, config.run, completed, unchanged)
     if unfinished:
         rundir.check_data(unfinished, signature)
+    for problem in () if finished else dataset.problems:  # a suite has told them
+        callbacks.log(f"{benchmark.name}: {problem}")
     folder = unfinished or rundir.create_rundir(parent, signature, to_yaml(config))
     if completed:
         callbacks.log(f"going on with {folder}: {dataset.completed} of {dataset.questions} are settled")

@@ -421,6 +421,14 @@ class Opens(Protocol):
 
 
 @runtime_checkable
+class CountsCalls(Protocol):
+    """A scorer that asks a judge, and can tell how often."""
+
+    @property
+    def calls_per_answer(self) -> int: ...
+
+
+@runtime_checkable
 class HasVerdicts(Protocol):
     """A scorer of verdicts that another harness gave."""
 
@@ -498,8 +506,7 @@ class Benchmark(Struct, frozen=True):
     data_root: str = ""  # the folder below which the paths of `files` name them; empty: their last parts do
     source: str = ""  # where the data is published, with its revision
     license: str = ""
-    averages: Mapping[str, tuple[str, ...]] = {}  # further rows: the mean over some tasks, each task counting alike
-    average_tree: Mapping[str, Average] = {}  # the same with weights, scales and averages of averages
+    averages: Mapping[str, Average] = {}  # further rows: means over tasks or over averages that stand before
     task_facts: Mapping[str, TaskFacts] = {}
     slices: tuple[str, ...] = ()  # tags to break every row down by
     mean_over: str = ""  # what a group is ("user"): a further row is the mean over groups, each group counting alike

@@ -162,6 +162,23 @@ def trea(folder: Path) -> None:
         put(folder / f"TREA_dataset/{task}/audios/{number}.wav", wav(400 + number))
 
 
+def kimi_hub(folder: Path) -> None:
+    put_parquet(folder / "vocalsound/data/test-00000-of-00001.parquet", [{"label": "Sigh"}])
+    put_parquet(folder / "meld/data/test-00000-of-00001.parquet", [{"Emotion": "joy", "Sentiment": "positive"}])
+    row = {"question": "Is a dog barking?", "answer": "yes"}
+    put_parquet(folder / "clothoaqa/data/test-00000-of-00001.parquet", [row])
+
+
+def kimi_zenodo(folder: Path) -> None:
+    """A CSV; a folder that is the label, beside one of validation; a text file of paths and labels."""
+    put(folder / "nonspeech7k/metadata of test set.csv", b"Filename,Duration in ms,Classname\n1.wav,900,Cry\n")
+    put(folder / "nonspeech7k/test/1.wav", wav(400))
+    for part, scene in (("Test", "CrowdedIndoor"), ("Val", "Bus")):
+        put(folder / f"cochlscene/CochlScene/{part}/{scene}/user1.wav", wav(401))
+    put(folder / "tut2017/TUT/meta.txt", b"audio/1.wav\tresidential_area\tx\n\n")
+    put(folder / "tut2017/TUT/audio/1.wav", wav(402))
+
+
 # ---------------------------------------------------------------- spoken questions
 
 

@@ -26,13 +26,14 @@ from earmark.engine.cache import CachedModel, ResponseCache
 from earmark.journal import Record, read_journal
 from earmark.models.fake import FakeModel
 from earmark.report.aggregates import Aggregates
+from earmark.report.averages import average_rows
 from earmark.report.files import write_csv, write_metrics
 from earmark.report.rows import DatasetCounts, Metrics, Row
 from earmark.runs.rundir import model_dir
 from earmark.runs.scoring import read_scores
 from earmark.scorers.choice import ChoiceScorer
 from earmark.stats.estimate import estimates
-from earmark.types import Item, Metric, Prompt, Response, Score, Turn, replace
+from earmark.types import Average, Item, Metric, Prompt, Response, Score, Turn, replace
 
 HERE = Path(__file__)
 ELSEWHERE = {"e05": "stats/test_estimate.py", "e21": "test_evaluate.py", "e22": "test_evaluate.py"}
@@ -214,7 +215,7 @@ def test_e14_an_average_over_tasks_is_told_from_one_over_items(cases: dict[str, 
             earned = Score(scorer.counts(item, answer), answer)
             apart.add(Record(item), scorer, earned)
             pooled.add(Record(replace(item, task="all")), scorer, earned)
-    macro = row(iter(apart.to_rows({"mean": ("t0", "t1")})), "mean")
+    macro = row(iter(average_rows({"mean": Average(("t0", "t1"))}, apart.whole)), "mean")
     micro = row(iter(pooled.to_rows()), "all")
     assert macro.metrics["accuracy"].value == pytest.approx(expected["macro"])
     assert micro.metrics["accuracy"].value == pytest.approx(expected["micro"])

@@ -44,3 +44,29 @@ def fleurs_translation(file: Path, set_name: str) -> Iterator[Mapping[str, Any]]
     for _, row in read_records(file, [], head=False):
         if row["0"] in texts:
             yield {**row, "translation": texts[row["0"]]}
+
+
+def label_of_folder(file: Path, set_name: str) -> Iterator[Mapping[str, Any]]:
+    """A recording whose folder is its label, as in CochlScene: one row a file."""
+    del set_name
+    yield {"path": file.name, "label": plain_label(file.parent.name)}
+
+
+def path_and_label(file: Path, set_name: str) -> Iterator[Mapping[str, Any]]:
+    """Lines of a path and a label with blanks between them, as in TUT2017; what stands behind is left out."""
+    del set_name
+    for number, line in enumerate(file.read_text(encoding="utf-8-sig").splitlines(), start=1):
+        words = line.split()
+        if len(words) == 1:
+            raise BadData(f"{file}, line {number}: found one word, expected a path and a label")
+        if words:
+            yield {"path": words[0], "label": plain_label(words[1])}
+
+
+def plain_label(label: str) -> str:
+    """A label as a text to choose from.
+
+    >>> plain_label("residential_area"), plain_label("CrowdedIndoor")
+    ('residential area', 'crowdedindoor')
+    """
+    return label.replace("_", " ").replace("/", " or ").lower()

@@ -49,11 +49,12 @@ class Settings(Struct, frozen=True, forbid_unknown_fields=True):
     data: str = ""  # a folder with the data of this benchmark, or with folders of several
     prompt: str = ""  # one of the table's; empty: its first
     policy: str = ""  # whose scorer stands first; empty: the table's first
+    judge: str = ""  # of scorers that ask one, named as model=NAME names it; empty: as the table has it
     layout: str = ""  # of the data; empty: the first whose files are there
     seed: int = 0  # of the order of choices, where a prompt shuffles them
 
 
-RESCORING_FIELDS: Final = ("policy",)
+RESCORING_FIELDS: Final = ("policy", "judge")
 Scorers = Mapping[str, tuple[Scorer, ...]]
 
 
@@ -64,12 +65,17 @@ def table_paths() -> dict[str, Path]:
     return {path.stem: path for folder in folders for path in sorted(folder.glob("*.yaml"))}
 
 
+@functools.lru_cache(maxsize=256)
+def _read_once(path: Path, changed: int) -> BenchmarkTable:  # noqa: ARG001 - a file that changes is another one
+    return read_table(path)
+
+
 def find_table(name: str) -> ModuleType | None:
     """A table in the shape of a plug-in, by its name or its path; None where there is no such table."""
     path = Path(name).expanduser() if name.endswith(SUFFIXES) else table_paths().get(name.replace("-", "_"))
     if path is None:
         return import_module("earmark.benchmarks._own_set").find_own_set(name)  # type: ignore[no-any-return]
-    table = read_table(path)
+    table = _read_once(path, path.stat().st_mtime_ns) if path.is_file() else read_table(path)
     module = ModuleType(f"earmark table {name}", card_of(path))
     called = name if name.endswith(SUFFIXES) else path.stem
     module.__dict__.update(
@@ -125,7 +131,8 @@ def load_table(
     known = task_names(table)
     chosen = check_tasks(name, tasks, known)
     found = functools.cache(lambda: [*places] if places else find_sets(table, name, settings, chosen))
-    scorers = {task: _scorers(table, task, policy, name) for task in chosen}
+    _check_judge(table, settings.judge, chosen, name)
+    scorers = {task: _scorers(table, task, policy, settings.judge, name) for task in chosen}
     own_prompts = _own_prompts(table, name)
     signed = {"prompt": template_name, "table": _digest(table, (template, *own_prompts.values()))}
     if template.order == "shuffled":
@@ -143,7 +150,7 @@ def load_table(
         data_root=str(Path(settings.data).expanduser()) if settings.data else "",
         source=table.source,
         license=table.facts.license,
-        average_tree=table.averages,
+        averages=table.averages,
         task_facts=facts,
         slices=table.slices,
         warnings=(*table.warnings, *(f"{task}: {fault}" for task, one in facts.items() for fault in one.faults)),
@@ -184,11 +191,26 @@ def _own_prompts(table: BenchmarkTable, name: str) -> dict[str, PromptTemplate]:
     return prompts
 
 
-def _scorers(table: BenchmarkTable, task: str, policy: str, place: str) -> tuple[Scorer, ...]:
+def _specs(table: BenchmarkTable, task: str) -> dict[str, dict[str, Any]]:
+    return table.task_scorers.get(task, table.scorers)
+
+
+def _asks_judge(spec: Mapping[str, Any]) -> bool:
+    name = str(spec.get("scorer", ""))
+    return "judge" in spec or "judge" in plugins.find_plugin("scorers", name).Settings.__struct_fields__
+
+
+def _check_judge(table: BenchmarkTable, judge: str, tasks: Sequence[str], name: str) -> None:
+    if judge and not any(_asks_judge(spec) for task in tasks for spec in _specs(table, task).values()):
+        raise UsageError(f"judge={judge}: no scorer of {name} asks a judge")
+
+
+def _scorers(table: BenchmarkTable, task: str, policy: str, judge: str, place: str) -> tuple[Scorer, ...]:
     """The scorers of a task, that of the policy first."""
-    specs = table.task_scorers.get(task, table.scorers)
+    specs = _specs(table, task)
     ordered = sorted(specs, key=lambda name: name != policy)
-    return tuple(_scorer(dict(specs[name]), f"{place}, {task}, {name}") for name in ordered)
+    asked = {name: specs[name] | ({"judge": judge} if judge and _asks_judge(specs[name]) else {}) for name in ordered}
+    return tuple(_scorer(dict(spec), f"{place}, {task}, {name}") for name, spec in asked.items())
 
 
 def _scorer(settings: dict[str, Any], place: str) -> Scorer:
@@ -252,11 +274,14 @@ def _find_files(layout: Layout, name: str, set_name: str, data: str) -> tuple[Pa
             if layout.split:
                 splits = (layout.split,) if isinstance(layout.split, str) else layout.split
                 return root, tuple(path for split in splits for path in find_split(root, split, layout.config).files)
-            found = tuple(path for pattern in layout.files for path in sorted(root.glob(pattern)) if path.is_file())
+            named = (path for pattern in layout.files for path in sorted(root.glob(pattern)) if path.is_file())
+            found = tuple(dict.fromkeys(named))  # two patterns may name one file
             if found:
                 return root, tuple(check_downloaded(path) for path in found)
         except BadData as error:
             is_empty = "found no parquet" in str(error) or "expected files of the split" in str(error)
+            if is_empty and data and root == Path(data).expanduser() and not _has_parquet(root):
+                continue  # of other benchmarks, each in a folder of its own
             problem = problem if is_empty and problem else error
             if not is_empty:
                 raise
@@ -266,6 +291,10 @@ def _find_files(layout: Layout, name: str, set_name: str, data: str) -> tuple[Pa
     if not roots:
         raise BadData(f"{name} needs its data; type earmark fetch {name}, or give data=FOLDER, a folder with {wanted}")
     raise BadData(f"{data}: found no {wanted} in it, nor in a folder {name} below it; give data=FOLDER")
+
+
+def _has_parquet(root: Path) -> bool:
+    return any(path for pattern in ("*.parquet", "data/*.parquet") for path in root.glob(pattern))
 
 
 def _roots(layout: Layout, name: str, set_name: str, data: str) -> list[Path]:

@@ -303,5 +303,5 @@ def _real_roots(root: Path) -> tuple[Path, ...]:
 
 def _check_inside(root: Path, path: Path, name: str) -> None:
     real = path.resolve()
-    if not any(real.is_relative_to(inside) for inside in _real_roots(root)):
+    if not any(real.is_relative_to(inside) for inside in _real_roots(root.absolute())):
         raise BadData(f"the path of its sound leads out of the data through a link: {name}")

@@ -27,7 +27,7 @@ from earmark.audio.discrimination import LEVELS, SPLITS, TASKS, TrialParams, _nu
 from earmark.benchmarks._choices import check_tasks
 from earmark.scorers.choice import ChoiceScorer
 from earmark.text.choices import choice_letters, shuffle_choices
-from earmark.types import Benchmark, Item, replace
+from earmark.types import Average, Benchmark, Item, replace
 
 
 class Settings(Struct, frozen=True, forbid_unknown_fields=True):
@@ -53,7 +53,7 @@ def load(settings: Settings, tasks: tuple[str, ...] = ()) -> Benchmark:
         license="Apache-2.0",
         warnings=("side: left and right are lost on a model that is sent one channel",) if "side" in chosen else (),
         seed=settings.seed,
-        averages={"mean over tasks": chosen} if len(chosen) > 1 else {},
+        averages={"mean over tasks": Average(chosen)} if len(chosen) > 1 else {},
         slices=("level", "half"),
         properties=properties_of(chosen),
     )

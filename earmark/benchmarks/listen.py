@@ -31,7 +31,7 @@ from earmark.scorers.listen import POLICIES as READING
 from earmark.scorers.listen import Settings as Listen
 from earmark.scorers.listen import emotion_class
 from earmark.text.choices import LETTERS, choice_letters, format_choices
-from earmark.types import Benchmark, Clip, Item, Prompt, TaskFacts, Turn
+from earmark.types import Average, Benchmark, Clip, Item, Prompt, TaskFacts, Turn
 
 Modality: TypeAlias = Literal["text", "audio", "audio_and_text"]
 # In the official order, which is the order that its dice are thrown in.
@@ -147,7 +147,7 @@ def load(settings: Settings, tasks: tuple[str, ...] = ()) -> Benchmark:
         settings=_signature_settings(resolved),
         files=partial(files, resolved),
         source=REPOSITORY,
-        averages=AVERAGES,
+        averages={name: Average(tasks) for name, tasks in AVERAGES.items()},
         task_facts={task: FACTS for task in chosen if TASKS[task][1] == "text"},
         needs_ears=any(TASKS[task][1] != "text" for task in chosen),
         slices=("dataset_source", "emotion", *SLICE_COLUMNS),

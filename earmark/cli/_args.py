@@ -3,30 +3,51 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from pathlib import Path
-from typing import NamedTuple
 
 from earmark import plugins
-from earmark.config import PACKAGED, Config, compose_config, kind_of, yaml_names
-from earmark.engine.load import load_run_benchmark
-from earmark.errors import BadData, UsageError
-from earmark.types import Benchmark
+from earmark.config import compose_config, kind_of, yaml_names
+from earmark.engine.load import BenchmarkRun, load_run_benchmark, split_tasks
+from earmark.errors import UsageError
+
+SUITE_PREFIX = "suite:"
+SUITE_SETTINGS = ("beside", "published")  # of the table of a suite
 
 
-class BenchmarkRun(NamedTuple):
-    """A benchmark and the settings to run it with."""
+def is_table_wanted(words: Sequence[str]) -> bool:
+    """True if a command shows one table: of a suite, of several benchmarks, or with what stands beside one."""
+    names = [word for word in words if "=" not in word]
+    keys = [word.partition("=")[0].partition(".")[0] for word in words if "=" in word]
+    return any(map(is_suite, names)) or len(merge_tasks(names)) > 1 or any(key in SUITE_SETTINGS for key in keys)
 
-    benchmark: Benchmark
-    settings: Config
+
+def is_suite(name: str) -> bool:
+    """True if a name is that of a suite."""
+    if name.startswith(SUITE_PREFIX) or name not in (suites := yaml_names("suite")):
+        return name.startswith(SUITE_PREFIX)
+    if name not in plugins.plugin_names("benchmarks") and name not in plugins.table_names("benchmarks"):
+        return True
+    from earmark.data.user_yaml import warn_once
+
+    warn_once(f"{suites[name]}: not used, since {name} is a benchmark; suite:{name} is the suite")
+    return False
 
 
 def parse_runs(words: Sequence[str]) -> list[BenchmarkRun]:
     """Parse the words of a command line into benchmarks with their settings, suites expanded."""
-    settings = [word for word in words if "=" in word]
     names = [word for word in words if "=" not in word]
-    if not names:
-        raise UsageError(f"no benchmark is named; there are: {', '.join([*_benchmark_names(), *yaml_names('suite')])}")
-    return [run for name in merge_tasks(names) for run in _parse_run(name, settings)]
+    if len(names) == 1 and not is_suite(names[0]):
+        benchmark, tasks = split_tasks(names[0])
+        check_name(benchmark)
+        settings = compose_config([word for word in words if "=" in word])
+        return [BenchmarkRun(*load_run_benchmark(benchmark, tuple(filter(None, tasks.split(","))), settings))]
+    from earmark.cli._suite_args import parse_suite
+
+    runs = []
+    for entry in parse_suite(words).entries:
+        if not isinstance(entry.run, BenchmarkRun):
+            raise entry.run
+        runs.append(entry.run)
+    return runs
 
 
 def merge_tasks(names: Sequence[str]) -> list[str]:
@@ -42,56 +63,18 @@ def merge_tasks(names: Sequence[str]) -> list[str]:
     return [f"{benchmark}:{','.join(parts)}" if all(parts) else benchmark for benchmark, parts in tasks.items()]
 
 
-def split_tasks(name: str) -> tuple[str, str]:
-    """The name of a benchmark and its tasks as they are typed.
-
-    >>> split_tasks("listen:2B,3A"), split_tasks("hub:owner/name:words")
-    (('listen', '2B,3A'), ('hub:owner/name', 'words'))
-    """
-    hub = "hub:" if name.startswith("hub:") else ""
-    benchmark, _, tasks = name.removeprefix(hub).partition(":")
-    return hub + benchmark, tasks
+def check_name(name: str) -> None:
+    """Raise UsageError where no benchmark has a name."""
+    file = name.replace("-", "_")
+    is_known = file in plugins.plugin_names("benchmarks") or "." in name or name.startswith("hub:")
+    if not is_known and file not in plugins.table_names("benchmarks"):
+        known = ", ".join([*benchmark_names(), *yaml_names("suite")])
+        raise UsageError(f"no benchmark or suite is called '{name}'; there are: {known}")
 
 
-def _parse_run(name: str, settings: Sequence[str]) -> list[BenchmarkRun]:
-    benchmark, tasks = split_tasks(name)
-    suites = yaml_names("suite")
-    is_benchmark = benchmark in plugins.plugin_names("benchmarks") or benchmark in plugins.table_names("benchmarks")
-    if benchmark in suites and is_benchmark:
-        from earmark.data.user_yaml import warn_once
-
-        warn_once(f"{suites[benchmark]}: not used, since {benchmark} is a benchmark; give the suite another name")
-    elif benchmark in suites and not tasks:
-        from earmark.data.user_yaml import warn_replaced
-
-        warn_replaced(suites[benchmark].parents[1], PACKAGED, "suite", benchmark)
-        return [run for entry in load_suite(suites[benchmark]) for run in parse_runs([*entry, *settings])]
-    if "." not in benchmark and not benchmark.startswith("hub:") and not is_benchmark:
-        raise UsageError(
-            f"no benchmark or suite is called '{benchmark}'; there are: {', '.join([*_benchmark_names(), *suites])}"
-        )
-    return [
-        BenchmarkRun(*load_run_benchmark(benchmark, tuple(filter(None, tasks.split(","))), compose_config(settings)))
-    ]
-
-
-def _benchmark_names() -> list[str]:
+def benchmark_names() -> list[str]:
+    """The names of all benchmarks."""
     return [*plugins.plugin_names("benchmarks"), *plugins.table_names("benchmarks")]
-
-
-def load_suite(path: Path) -> list[list[str]]:
-    """Read the command lines of a suite's YAML file."""
-    from earmark.data.plain_yaml import load_yaml
-
-    try:
-        entries = load_yaml(path)
-    except BadData as error:
-        raise UsageError(str(error)) from error
-    if not isinstance(entries, list) or not all(isinstance(entry, str) for entry in entries):
-        raise UsageError(
-            f"{path}: found {type(entries).__name__}, expected a list of command lines such as 'listen:2B limit=20'"
-        )
-    return [entry.split() for entry in entries]
 
 
 def use_only(

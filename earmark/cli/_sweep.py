@@ -12,7 +12,7 @@ from earmark.errors import EarmarkError, RunStopped, UsageError
 from earmark.terminal.console import log_to_stderr, print_line, print_text
 
 if TYPE_CHECKING:
-    from earmark.cli._args import BenchmarkRun
+    from earmark.engine.load import BenchmarkRun
     from earmark.evaluate import RunResult
     from earmark.report.rows import Row
 

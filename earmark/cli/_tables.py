@@ -83,10 +83,10 @@ def show_rescored(run: Path, metrics: Metrics) -> None:
 
 def show_gains(gains: Sequence[ListeningGain], *, by: str = "") -> None:
     """Print the listening gains of tasks and averages, or of a tag's values."""
-    from earmark.report.gain import HEAD, gain_footnotes, gain_table
-
     shown = [gain for gain in gains if (gain.slice.startswith(f"{by}=") if by else not gain.slice)]
     if shown:
+        from earmark.report.gain import HEAD, gain_footnotes, gain_table
+
         show_table(f"listening gain: plain minus the best control, {shown[0].metric}", HEAD, gain_table(shown))
         print_line(*gain_footnotes(shown))
 
@@ -115,7 +115,9 @@ def show_judge_usage(usage: Usage) -> None:
     print_line(*judge_usage_lines(usage))
 
 
-def show_table(title: str, head: Sequence[str], rows: Sequence[Sequence[Any]], words: int = 1) -> None:
+def show_table(
+    title: str, head: Sequence[str], rows: Sequence[Sequence[Any]], words: int = 1, *, stderr: bool = False
+) -> None:
     """Print a table whose first columns are words and the rest numbers.
 
     A column that is the same in every row is told once above the table, the first and scores excepted. Texts that do
@@ -126,7 +128,7 @@ def show_table(title: str, head: Sequence[str], rows: Sequence[Sequence[Any]], w
 
     cells = [[printable(str(cell)) for cell in line] for line in (head, *rows)]
     cells, words, same = drop_constant_columns(cells, words)
-    console = make_console()
+    console = make_console(stderr=stderr, table=True)
     for line, style in ((title, "bold"), (same, "")):
         if line:
             print_on(console, Text(printable(line), style=style))
@@ -134,7 +136,7 @@ def show_table(title: str, head: Sequence[str], rows: Sequence[Sequence[Any]], w
     gap = column_gap(widths, console.width)
     for index, columns in enumerate(split_columns(cells[0], widths, words, console.width, gap)):
         shown = cut_words([[line[column] for column in columns] for line in cells], words, console.width, gap)
-        print_line(*[""] * bool(index))
+        print_line(*[""] * bool(index), err=stderr)
         print_on(console, make_table(shown[0], shown[1:], words, gap))
 
 
@@ -190,6 +192,12 @@ def cut_middle(text: str, width: int) -> str:
     while right and cell_len(right) > width - 1 - cell_len(left):
         right = right[1:]
     return f"{left}…{right}"
+
+
+def fits(head: Sequence[str], rows: Sequence[Sequence[str]]) -> bool:
+    """True if a table has its place beside the edges of the terminal, or of a file."""
+    widths = column_widths([head, *rows])
+    return sum(widths) + len(widths) - 1 <= make_console().width
 
 
 def column_widths(cells: Sequence[Sequence[str]]) -> list[int]:

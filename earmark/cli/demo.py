@@ -14,9 +14,10 @@ from earmark.terminal.console import print_text
 @click.argument("words", nargs=-1, type=click.UNPROCESSED)
 def command(words: tuple[str, ...]) -> None:
     """Run the demo suite, with settings such as limit=5 or results=DIR."""
-    from earmark.cli.run import run_benchmarks
+    from earmark.cli._args import parse_runs
+    from earmark.cli.run import count_failed, run_all
 
-    failed = run_benchmarks(("demo", *words))
+    failed = count_failed(run_all(parse_runs(("demo", *words))))
     print_text(
         "\nHow to read it: accuracy on spoken words falls with noise, and to chance in silence. The cascade answers\n"
         "spoken questions but not tone questions. Its accuracy on silence is what the answer options give away."

@@ -14,7 +14,7 @@ from earmark.errors import FINISHED_WITH_FAILURES
 from earmark.terminal.console import print_line
 
 if TYPE_CHECKING:
-    from earmark.cli._args import BenchmarkRun
+    from earmark.engine.load import BenchmarkRun
 
 
 @click.command(context_settings={"help_option_names": ["-h", "--help"]})
@@ -54,9 +54,8 @@ def command(
 
 def _parse(words: Sequence[str]) -> list[BenchmarkRun]:
     """The run that words stand for."""
-    from earmark.cli._args import BenchmarkRun
     from earmark.config import compose_config
-    from earmark.engine.load import load_run_benchmark
+    from earmark.engine.load import BenchmarkRun, load_run_benchmark
 
     return [BenchmarkRun(*load_run_benchmark("listen", (), compose_config(words, "listen_eval")))]
 

@@ -10,7 +10,7 @@ import click
 from earmark.terminal.console import log_to_stderr, print_json, print_line
 
 if TYPE_CHECKING:
-    from earmark.cli._args import BenchmarkRun
+    from earmark.engine.load import BenchmarkRun
     from earmark.types import Condition, Item, Part, Prompt
 
 

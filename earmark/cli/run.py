@@ -14,7 +14,7 @@ from earmark.errors import FINISHED_WITH_FAILURES
 from earmark.terminal.console import print_line
 
 if TYPE_CHECKING:
-    from earmark.cli._args import BenchmarkRun
+    from earmark.engine.load import BenchmarkRun
     from earmark.evaluate import RunResult
 
 
@@ -28,16 +28,18 @@ def command(words: tuple[str, ...], *, sweep: bool, cfg: str | None, config_dir:
     earmark run listen data=FOLDER model=http://127.0.0.1:8000/v1 limit=20
     earmark run listen:2B listen:3B data=FOLDER policy=official
     earmark run acoustics model=local 'condition=[plain,silence]'
+    earmark run suite:field data=FOLDER model=NAME beside=cascade 'condition=[plain,silence]'
+    earmark run mmau mmar:music voicebench:sd-qa data=FOLDER model=NAME
     earmark run -m acoustics model=local,fake limit=5,20
 
-    Rerun the command to resume an unfinished run; resume=false starts a new one.
+    Several benchmarks, or a suite, give one table; beside=MODEL compares another model, published=true shows what
+    others reported. Rerun the command to resume an unfinished run; resume=false starts a new one.
     """
     if sweep or cfg or config_dir or Path("conf").is_dir() or Path("configs").is_dir():
-        failed = _run_composed(words, sweep=sweep, cfg=cfg, config_dir=config_dir)
+        status = _run_composed(words, sweep=sweep, cfg=cfg, config_dir=config_dir)
     else:
-        failed = run_benchmarks(words)
-    if failed:
-        sys.exit(FINISHED_WITH_FAILURES)
+        status = run_command(words)
+    sys.exit(status)
 
 
 def _run_composed(words: tuple[str, ...], *, sweep: bool, cfg: str | None, config_dir: Path | None) -> int:
@@ -49,14 +51,21 @@ def _run_composed(words: tuple[str, ...], *, sweep: bool, cfg: str | None, confi
     if cfg:
         print_settings(parse_runs(words))
         return 0
-    return run_jobs(make_jobs(words, parse_runs), run_all) if sweep else run_benchmarks(words)
+    if sweep:
+        return FINISHED_WITH_FAILURES if run_jobs(make_jobs(words, parse_runs), run_all) else 0
+    return run_command(words)
 
 
-def run_benchmarks(words: tuple[str, ...]) -> int:
-    """Run the benchmarks of a command line; return the number of failed items."""
-    from earmark.cli._args import parse_runs
+def run_command(words: tuple[str, ...]) -> int:
+    """Run the benchmarks of a command line; return the exit status."""
+    from earmark.cli._args import is_table_wanted, parse_runs
 
-    return count_failed(run_all(parse_runs(words)))
+    if is_table_wanted(words):
+        from earmark.cli._suite import run_suite
+        from earmark.cli._suite_args import parse_command
+
+        return run_suite(parse_command(words))
+    return FINISHED_WITH_FAILURES if count_failed(run_all(parse_runs(words))) else 0
 
 
 def count_failed(results: Sequence[RunResult]) -> int:

@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from earmark.report.rows import Metrics
     from earmark.report.run_table import RunRows
 
+SUITE = "suite:"  # before the name of a suite
+
 
 @click.command()
 @click.argument("runs", nargs=-1, required=True, type=click.Path(path_type=Path))
@@ -41,12 +43,16 @@ def command(
     A folder with runs below it stands for the newest of them, and @ for the newest under results.
 
     \b
+    earmark show suite:field results       the table of a suite, again from its runs
     earmark show RUN --by level            a row for each value of a tag that the items have
     earmark show RUN --width 0.04          number of items needed for an interval of plus or minus 0.02
     earmark show RUN RUN --plot scores.svg scores with their intervals, a colour for each run
     earmark show RUN --plot curve.png      score against the signal-to-noise ratio, for a run with noise=[20,10,0,-10]
     earmark show RUN RUN --latex           a table for a paper
     """
+    if str(runs[0]).startswith(SUITE):
+        _show_suite(str(runs[0]).removeprefix(SUITE), runs[1:])
+        return
     folders = [find_run(run) for run in runs]
     if form:
         _print_form(folders, form, everything=everything, by=by)
@@ -56,6 +62,19 @@ def command(
         _write_plot(plot, folders, by)
         if not form:
             print_line(f"plot: {plot}")
+
+
+def _show_suite(name: str, folders: tuple[Path, ...]) -> None:
+    from earmark.cli._suite import show_suite
+    from earmark.errors import UsageError
+    from earmark.runs.suites import find_suites, write_suite
+
+    if len(folders) > 1:
+        raise UsageError(f"{SUITE}{name}: takes one folder of results; found {len(folders)}")
+    results = folders[0] if folders else Path("results")
+    for index, record in enumerate(find_suites(results, name)):
+        print_line(*[""] * bool(index))
+        show_suite(write_suite(results, record))
 
 
 def _show_run(run: Path, *, everything: bool, by: str, width: float | None) -> None:

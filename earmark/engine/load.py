@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from types import ModuleType
-from typing import TypeVar
+from typing import NamedTuple, TypeVar
 
 import msgspec
 
@@ -12,6 +12,14 @@ from earmark import plugins
 from earmark.config import Config, RunSettings, parse_settings, renamed
 from earmark.errors import UsageError
 from earmark.types import Benchmark, Condition, Scorer
+
+
+class BenchmarkRun(NamedTuple):
+    """A benchmark and the settings to run it with."""
+
+    benchmark: Benchmark
+    settings: Config
+
 
 NamedPlugin = TypeVar("NamedPlugin", Benchmark, Condition, Scorer)
 
@@ -78,3 +86,14 @@ def load_conditions(texts: Sequence[str], seed: int, benchmark: Benchmark) -> tu
     if twice:
         raise UsageError(f"{twice} is named twice in condition= and noise=; name it once, and ask twice with repeats=2")
     return loaded
+
+
+def split_tasks(name: str) -> tuple[str, str]:
+    """The name of a benchmark and its tasks as they are typed.
+
+    >>> split_tasks("listen:2B,3A"), split_tasks("hub:owner/name:words")
+    (('listen', '2B,3A'), ('hub:owner/name', 'words'))
+    """
+    hub = "hub:" if name.startswith("hub:") else ""
+    benchmark, _, tasks = name.removeprefix(hub).partition(":")
+    return hub + benchmark, tasks

@@ -1,7 +1,7 @@
-"""Aggregation of scores into rows: by task, condition and slice, as means over groups, and as averages over tasks.
+"""Aggregation of scores into rows: by task, condition and slice, and as means over groups.
 
 Only counts are kept, in columns. A mean over groups weighs an item by one over the size of its group, so that each
-group counts alike; an average over tasks lets each task count alike. Intervals are those of what they are.
+group counts alike. Averages over tasks are in `averages.py`.
 """
 
 from __future__ import annotations
@@ -19,7 +19,6 @@ from msgspec import Struct, field
 
 from earmark.journal import Record
 from earmark.report.rows import Row
-from earmark.stats.compare import Pairs
 from earmark.stats.count_table import CountTable, Floats, Names, hash64
 from earmark.stats.estimate import Estimate, MeanMetric, estimates, evaluate_metric, finite_or_none
 from earmark.stats.guessing import above_guessing
@@ -146,22 +145,20 @@ class Aggregates:
                     self.by_row[row_key] = Aggregate(scorer, CountTable())
                 self.by_row[row_key].add(record, scorer, score)
 
-    def to_rows(self, averages: Mapping[str, tuple[str, ...]] = {}, mean_over: str = "") -> list[Row]:
-        """Compute every row, the means over groups, and every average over tasks that are all present."""
+    def to_rows(self, mean_over: str = "") -> list[Row]:
+        """Compute every row, and the means over groups."""
         rows = [aggregate_row(row_key, aggregate) for row_key, aggregate in self.by_row.items()]
-        whole = {row_key: aggregate for row_key, aggregate in self.by_row.items() if not row_key.slice}
         if mean_over:
             rows += [
                 aggregate_row(replace(row_key, slice=f"mean over {mean_over}s"), average_over_groups(aggregate))
-                for row_key, aggregate in whole.items()
+                for row_key, aggregate in self.whole.items()
             ]
-        for name, tasks in averages.items():
-            for condition, scorer in dict.fromkeys((row_key.condition, row_key.scorer) for row_key in whole):
-                keys = {task: RowKey(task, condition, scorer) for task in tasks}
-                if all(key in whole for key in keys.values()):
-                    average = average_over_tasks({task: whole[key] for task, key in keys.items()})
-                    rows.append(aggregate_row(RowKey(name, condition, scorer), average))
         return rows
+
+    @property
+    def whole(self) -> dict[RowKey, Aggregate]:
+        """The aggregates of whole tasks."""
+        return {row_key: aggregate for row_key, aggregate in self.by_row.items() if not row_key.slice}
 
 
 def aggregate_row(row_key: RowKey, aggregate: Aggregate) -> Row:
@@ -298,28 +295,6 @@ class WeightedMetrics(DerivedMetrics, frozen=True):
         return f"{scorer_signature(self.scorer)}|mean:groups"
 
 
-class AverageMetrics(DerivedMetrics, frozen=True):
-    """Metrics of a scorer as means over tasks, for counts that are prefixed with their task."""
-
-    tasks: tuple[str, ...]
-
-    @property
-    def signature(self) -> str:
-        return f"{scorer_signature(self.scorer)}|mean:{'+'.join(self.tasks)}"
-
-    @property
-    def metrics(self) -> Mapping[str, Metric]:
-        return {name: mean_over_tasks(metric, self.tasks) for name, metric in self.scorer.metrics.items()}
-
-
-def average_over_tasks(by_task: Mapping[str, Aggregate]) -> Aggregate:
-    """Join the aggregates of several tasks, so that metrics are means over tasks."""
-    first = next(iter(by_task.values()))
-    scorer = AverageMetrics(first.scorer, tuple(by_task))
-    joined = join_counts({task: aggregate.counts for task, aggregate in by_task.items()})
-    return join_aggregates(scorer, by_task, joined, prefix=True)
-
-
 def join_aggregates(
     scorer: HasMetrics, by_task: Mapping[str, Aggregate], joined: JoinedCounts, *, prefix: bool
 ) -> Aggregate:
@@ -338,11 +313,6 @@ def _join_other_counts(by_task: Mapping[str, Aggregate], kind: str, prefix: bool
     return sums
 
 
-def mean_over_tasks(metric: Metric, tasks: Sequence[str]) -> Metric:
-    """Average a metric over tasks, for counts that are prefixed with their task."""
-    return mean_of_metrics([(task, metric) for task in tasks], metric.limits)
-
-
 def mean_of_metrics(by_task: Sequence[tuple[str, Metric]], limits: tuple[float, float] | None) -> Metric:
     """Average the metrics of several tasks, each of the counts that are prefixed with its task."""
     parts = tuple((f"{task}{TASK_SEPARATOR}", metric) for task, metric in by_task)
@@ -358,15 +328,3 @@ def mean_of_metrics(by_task: Sequence[tuple[str, Metric]], limits: tuple[float, 
         return means
 
     return MeanMetric(mean, parts[0][1].better, limits=limits, parts=parts)
-
-
-def join_pairs(by_task: Mapping[str, Pairs]) -> Pairs:
-    """Join the pairs of several tasks: counts are prefixed with their task, and 0 in the items of others."""
-    sizes = [pairs.groups.size for pairs in by_task.values()]
-    items = [pairs.items for pairs in by_task.values() if pairs.items is not None]
-    return Pairs(
-        prefix_columns({task: pairs.baseline for task, pairs in by_task.items()}, sizes),
-        prefix_columns({task: pairs.candidate for task, pairs in by_task.items()}, sizes),
-        np.concatenate([pairs.groups for pairs in by_task.values()]),
-        np.concatenate(items) if len(items) == len(by_task) else None,
-    )

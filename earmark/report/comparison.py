@@ -6,17 +6,18 @@ benchmark, prompts or recordings of the same id, scoring rules, failures, stale 
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Final, Literal, NamedTuple
+from typing import Final, Literal
 
 import numpy as np
 import numpy.typing as npt
 from msgspec import Struct
 
 from earmark.data.differences import differences
-from earmark.report.aggregates import join_pairs, mean_over_tasks
+from earmark.report.averages import MEAN, labels_of_average, metric_of, pairs_of
 from earmark.report.rows import title_of
-from earmark.report.run_scores import RunInfo, RunScores, ScoreColumns, ScoreKey
+from earmark.report.run_scores import MatchedQuestions, RunInfo, RunScores, ScoreColumns, ScoreKey, match_questions
 from earmark.stats.compare import Difference, Pairs, difference, holm
 from earmark.stats.count_table import Floats, Names
 from earmark.stats.estimate import evaluate_metric, finite_or_none
@@ -59,14 +60,6 @@ class Comparison(Struct, frozen=True):
     signatures: list[str] = []  # of the scorers of both
 
 
-class MatchedQuestions(NamedTuple):
-    """Keys of the questions that two runs share, and their indices in both."""
-
-    keys: Names
-    baseline: npt.NDArray[np.intp]
-    candidate: npt.NDArray[np.intp]
-
-
 def compare_runs(
     baseline: RunScores, candidate: RunScores, *, metric: str = "", everything: bool = False, seed: int = 0
 ) -> Comparison:
@@ -74,7 +67,7 @@ def compare_runs(
     candidate = candidate.with_labels_of(baseline)
     places = [place for place in baseline.scores if place in candidate.scores]
     places.sort(key=lambda place: baseline.info.row_order(*place[:2]))
-    matches = {place: _match_questions(baseline.scores[place], candidate.scores[place]) for place in places}
+    matches = {place: match_questions(baseline.scores[place], candidate.scores[place]) for place in places}
     rows = []
     for place, matched in matches.items():
         metrics = _select_metrics(baseline, candidate, place, metric, everything)
@@ -93,23 +86,36 @@ def compare_runs(
 
 def headline_difference(baseline: RunScores, candidate: RunScores, place: ScoreKey, seed: int = 0) -> Difference | None:
     """Compute the difference of a task or average by its headline; None if a run lacks a part of it."""
-    task, condition, scorer = place
-    tasks = baseline.info.averages.get(task, (task,))
-    parts = {name: (name, condition, scorer) for name in tasks}
-    if any(part not in run_scores.scores for part in parts.values() for run_scores in (baseline, candidate)):
+    name, condition, scorer = place
+    tree = baseline.info.averages
+    shared = [key for key in baseline.scores if key in candidate.scores]
+    labels = labels_of_average(tree, name, functools.partial(_scorers_of, shared, condition))
+    if scorer not in labels:
         return None
-    names = _select_metrics(baseline, candidate, parts[tasks[0]], "", everything=False)
-    if not names:
+    places = {task: (task, condition, label) for task, label in labels[scorer].items()}
+    names = {task: _select_metrics(baseline, candidate, key, "", everything=False) for task, key in places.items()}
+    if not all(names.values()):
         return None
-    metrics = _metric_pair(baseline, candidate, parts[tasks[0]], names[0])
-    pairs = {
-        name: _pairs(baseline, candidate, part, _match_questions(baseline.scores[part], candidate.scores[part]))
-        for name, part in parts.items()
-    }
-    if task not in baseline.info.averages:
-        return difference(metrics, pairs[task], seed)
-    means = (mean_over_tasks(metrics[0], tasks), mean_over_tasks(metrics[1], tasks))
-    return difference(means, join_pairs(pairs), seed)
+    return difference(
+        _average_metrics(baseline, candidate, name, {task: (places[task], names[task][0]) for task in places}),
+        pairs_of(tree, name, lambda task: task_pairs(baseline, candidate, places[task])),
+        seed,
+    )
+
+
+def _average_metrics(
+    baseline: RunScores, candidate: RunScores, name: str, by_task: Mapping[str, tuple[ScoreKey, str]]
+) -> tuple[Metric, Metric]:
+    """The metrics of an average in both runs, from the place and the name of those of its tasks."""
+    tree = baseline.info.averages
+    pairs = {task: _metric_pair(baseline, candidate, *named) for task, named in by_task.items()}
+    return metric_of(tree, name, lambda task: pairs[task][0]), metric_of(tree, name, lambda task: pairs[task][1])
+
+
+def task_pairs(baseline: RunScores, candidate: RunScores, place: ScoreKey) -> Pairs:
+    """The counts of a task in both runs, over the questions that both have."""
+    matched = match_questions(baseline.scores[place], candidate.scores[place])
+    return _pairs(baseline, candidate, place, matched)
 
 
 def _metric_pair(baseline: RunScores, candidate: RunScores, place: ScoreKey, name: str) -> tuple[Metric, Metric]:
@@ -132,11 +138,6 @@ def _select_metrics(
     if metric:
         return [metric] if metric in shared else []
     return shared if everything else shared[:1]
-
-
-def _match_questions(baseline: ScoreColumns, candidate: ScoreColumns) -> MatchedQuestions:
-    baseline_keys, candidate_keys = np.frombuffer(baseline.keys, np.uint64), np.frombuffer(candidate.keys, np.uint64)
-    return MatchedQuestions(*np.intersect1d(baseline_keys, candidate_keys, return_indices=True))
 
 
 def _compare_scores(
@@ -194,31 +195,62 @@ def _average_rows(
     rows: Sequence[ComparisonRow],
     seed: int,
 ) -> Iterator[ComparisonRow]:
-    """Compare the averages over tasks of both runs, by the metrics of their tasks."""
-    for name, tasks in baseline.info.averages.items():
-        for condition, scorer in dict.fromkeys(place[1:] for place in matches):
-            parts = [row for row in rows if row.task in tasks and (row.condition, row.scorer) == (condition, scorer)]
-            for metric in dict.fromkeys(row.metric for row in parts):
-                by_task = {row.task: row for row in parts if row.metric == metric}
-                if set(by_task) != set(tasks):
-                    continue
-                places = [(task, condition, scorer) for task in tasks]
-                pairs = join_pairs({place[0]: _pairs(baseline, candidate, place, matches[place]) for place in places})
-                metrics = _metric_pair(baseline, candidate, places[0], metric)
-                means = (mean_over_tasks(metrics[0], tasks), mean_over_tasks(metrics[1], tasks))
-                yield ComparisonRow(  # failures are counted in the rows of the tasks
-                    name,
-                    condition,
-                    scorer,
-                    metric,
-                    means[0].better,
-                    difference(means, pairs, seed),
-                    None,
-                    sum(row.not_in_candidate for row in by_task.values()),
-                    sum(row.not_in_baseline for row in by_task.values()),
-                    right_only_baseline=_sum_known([row.right_only_baseline for row in by_task.values()]),
-                    right_only_candidate=_sum_known([row.right_only_candidate for row in by_task.values()]),
-                )
+    """Compare the averages of both runs, by each metric that their tasks share, else by their headlines."""
+    tree = baseline.info.averages
+    for name in tree:
+        for condition in dict.fromkeys(place[1] for place in matches):
+            scorers_of = functools.partial(_scorers_of, matches, condition)
+            labels = labels_of_average(tree, name, scorers_of)
+            for label, scorers in labels.items():
+                parts = {
+                    task: [row for row in rows if (row.task, row.condition, row.scorer) == (task, condition, scorer)]
+                    for task, scorer in scorers.items()
+                }
+                for metric, chosen in _shared_metrics(parts).items():
+                    key = (name, condition, label)
+                    yield _average_row((baseline, candidate), matches, (key, metric), chosen, seed)
+
+
+def _scorers_of(places: Iterable[ScoreKey], condition: str, task: str) -> list[str]:
+    return [place[2] for place in places if place[:2] == (task, condition)]
+
+
+def _shared_metrics(parts: Mapping[str, Sequence[ComparisonRow]]) -> dict[str, dict[str, ComparisonRow]]:
+    """The rows of an average's tasks by each metric that all of them have; by their headlines where there is none."""
+    if not all(parts.values()):
+        return {}
+    by_name = {task: {row.metric: row for row in rows} for task, rows in parts.items()}
+    first = next(iter(by_name.values()))
+    shared = [metric for metric in first if all(metric in rows for rows in by_name.values())]
+    if shared:
+        return {metric: {task: rows[metric] for task, rows in by_name.items()} for metric in shared}
+    return {MEAN: {task: rows[0] for task, rows in parts.items()}}
+
+
+def _average_row(
+    runs: tuple[RunScores, RunScores],
+    matches: Mapping[ScoreKey, MatchedQuestions],
+    key: tuple[ScoreKey, str],
+    rows: Mapping[str, ComparisonRow],
+    seed: int,
+) -> ComparisonRow:
+    (place, metric), (baseline, candidate) = key, runs
+    places = {task: (task, row.condition, row.scorer) for task, row in rows.items()}
+    means = _average_metrics(
+        baseline, candidate, place[0], {task: (places[task], row.metric) for task, row in rows.items()}
+    )
+    pairs = pairs_of(
+        baseline.info.averages, place[0], lambda task: _pairs(baseline, candidate, places[task], matches[places[task]])
+    )
+    return ComparisonRow(  # failures are counted in the rows of the tasks
+        *place,
+        metric,
+        means[0].better,
+        difference(means, pairs, seed),
+        None,
+        sum(row.not_in_candidate for row in rows.values()),
+        sum(row.not_in_baseline for row in rows.values()),
+    )
 
 
 def _right_alone(metrics: tuple[Metric, Metric], pairs: Pairs) -> tuple[int | None, int | None]:

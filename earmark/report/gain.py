@@ -17,14 +17,15 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
-from earmark.report.aggregates import FAILED, UNPARSED, Aggregate, HasMetrics, RowKey, join_pairs, mean_over_tasks
+from earmark.report.aggregates import FAILED, UNPARSED, Aggregate, HasMetrics, RowKey
+from earmark.report.averages import MEAN, labels_of_average, metric_of, pairs_of
 from earmark.report.rows import ListeningGain
 from earmark.report.table import format_number, format_p, format_signed, format_signed_interval, reasons
 from earmark.stats.compare import Difference, Pairs, difference_and_influence, holm
 from earmark.stats.controls import Control, gain_over_best
 from earmark.stats.count_table import Floats, Names
 from earmark.stats.estimate import Indices, binary_outcomes
-from earmark.types import Metric, replace
+from earmark.types import Average, Metric, replace
 
 PLAIN: Final = "plain"
 HEAD: Final = (
@@ -42,7 +43,7 @@ class GainKey(NamedTuple):
 
 
 def listening_gains(
-    aggregates: Mapping[RowKey, Aggregate], controls: Sequence[str], averages: Mapping[str, tuple[str, ...]], seed: int
+    aggregates: Mapping[RowKey, Aggregate], controls: Sequence[str], averages: Mapping[str, Average], seed: int
 ) -> list[ListeningGain]:
     """Compute the gain of every task and slice with plain and control scores, and of every average over tasks."""
     plain = {
@@ -58,15 +59,26 @@ def listening_gains(
     }
     gains = {key: _task_gain(key, plain[key], control_aggregates[key], pairs, seed) for key, pairs in matched.items()}
     tasks = tuple(dict.fromkeys(key.task for key in matched))
-    for name, parts in (averages if averages or len(tasks) < 2 else {"all tasks": tasks}).items():
-        for scorer in dict.fromkeys(key.scorer for key in matched):
-            keys = [GainKey(task, scorer, "") for task in parts]
-            shared = [control for control in controls if all(control in matched.get(key, {}) for key in keys)]
+    tree = averages if averages or len(tasks) < 2 else {"all tasks": Average(tasks)}
+    for name in tree:
+        labels = labels_of_average(
+            tree, name, lambda task: [k.scorer for k in matched if (k.task, k.slice) == (task, "")]
+        )
+        for label, by_task in labels.items():
+            keys = {task: GainKey(task, scorer, "") for task, scorer in by_task.items()}
+            shared = [control for control in controls if all(control in matched[key] for key in keys.values())]
             if shared:
-                pairs = {control: join_pairs({key.task: matched[key][control] for key in keys}) for control in shared}
-                label, metric = _headline(plain[keys[0]].scorer)
-                gain = _gain(GainKey(name, scorer, ""), label, mean_over_tasks(metric, parts), pairs, seed)
-                gains[GainKey(name, scorer, "")] = _sum_solved_items(gain, [gains[key] for key in keys])
+                headlines = {task: _headline(plain[key].scorer) for task, key in keys.items()}
+                names = {headline for headline, _ in headlines.values()}
+                metrics = {task: metric for task, (_, metric) in headlines.items()}
+                metric = metric_of(tree, name, metrics.__getitem__)
+                pairs = {}
+                for control in shared:
+                    by_task_pairs = {task: matched[key][control] for task, key in keys.items()}
+                    pairs[control] = pairs_of(tree, name, by_task_pairs.__getitem__)
+                key = GainKey(name, label, "")
+                gain = _gain(key, names.pop() if len(names) == 1 else MEAN, metric, pairs, seed)
+                gains[key] = _sum_solved_items(gain, [gains[each] for each in keys.values()])
     return _adjust_p_values(list(gains.values()))
 
 

@@ -10,7 +10,7 @@ from earmark.journal import UsageTotals
 from earmark.stats.compare import Difference
 from earmark.stats.estimate import Estimate
 from earmark.stats.repeats import Repeats
-from earmark.types import Usage
+from earmark.types import Average, Usage
 
 
 def title_of(task: str, part: str, scorer: str) -> str:
@@ -115,9 +115,17 @@ class Metrics(Struct, frozen=True):
     rows: list[Row]
     dataset: DatasetCounts
     warnings: list[str] = []
-    averages: dict[str, tuple[str, ...]] = {}  # tasks of each average
+    averages: dict[str, Average | tuple[str, ...]] = {}  # of runs before 0.3 the tasks alone
     gains: list[ListeningGain] = []  # of runs with plain and a control
     usage: UsageTotals = UsageTotals()
     judge_usage: Usage = Usage()  # of judges, summed over all scorings
     scored: ScoredFiles = ScoredFiles()
     headline: Headline | None = None  # the number of the run; None: no row speaks for all of it
+
+    @property
+    def average_tree(self) -> dict[str, Average]:
+        """Every average over tasks or other averages."""
+        return {
+            name: average if isinstance(average, Average) else Average(average)
+            for name, average in self.averages.items()
+        }

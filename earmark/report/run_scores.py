@@ -12,8 +12,10 @@ import numpy.typing as npt
 from msgspec import Struct
 
 from earmark.journal import Record, RecordKey, ScoreLine, question_key
+from earmark.report.aggregates import FAILED as NO_RESPONSE
+from earmark.report.aggregates import UNPARSED, Aggregate, HasMetrics, JoinedCounts
 from earmark.stats.count_table import CountTable, Names, hash64
-from earmark.types import Metric
+from earmark.types import STATES, Average, Metric, State
 
 FAILED: Final = ("request-failed", "sound-failed")
 ScoreKey = tuple[str, str, str]  # task, condition, scorer
@@ -33,7 +35,7 @@ class RunInfo(Struct, frozen=True):
     benchmark: Mapping[str, Any] = {}  # name, version, tasks, settings
     data: Mapping[str, str] = {}  # digests of its files by name
     conditions: Sequence[str] = ()
-    averages: Mapping[str, Sequence[str]] = {}
+    averages: Mapping[str, Average] = {}
 
     def row_order(self, task: str, condition: str) -> tuple[int, int]:
         """Sort key of a row in the order of the run."""
@@ -51,12 +53,35 @@ class ScoreColumns:
         self.bags = CountTable()
         self.keys = array("Q")
         self.failed = array("b")
+        self.outcome = array("b")  # as `Aggregate.outcome`
+        self.answers = array("Q")  # as `Aggregate.answers`
+        self.states: dict[State, int] = dict.fromkeys(STATES, 0)
 
     def add(self, line: ScoreLine) -> None:
         """Add the score of one record."""
+        self.states[line.state] += 1
+        if line.state == "judge-failed":  # an answer without a verdict has no score
+            return
+        unparsed = UNPARSED if line.state in ("unparsed", "refused") else 0
+        self.outcome.append(NO_RESPONSE if line.state in FAILED else unparsed)
+        self.answers.append(0 if line.answer is None else hash64(line.answer))
         self.keys.append(question_key(line.task, line.id, line.condition, line.repeat))
         self.failed.append(line.state in FAILED)
         self.bags.add(line.counts, line.id, line.repeat)
+
+
+class MatchedQuestions(NamedTuple):
+    """Keys of the questions that two runs share, and their indices in both."""
+
+    keys: Names
+    baseline: npt.NDArray[np.intp]
+    candidate: npt.NDArray[np.intp]
+
+
+def match_questions(baseline: ScoreColumns, candidate: ScoreColumns) -> MatchedQuestions:
+    """Match the questions of two runs by their keys."""
+    baseline_keys, candidate_keys = np.frombuffer(baseline.keys, np.uint64), np.frombuffer(candidate.keys, np.uint64)
+    return MatchedQuestions(*np.intersect1d(baseline_keys, candidate_keys, return_indices=True))
 
 
 class QuestionIndex(NamedTuple):
@@ -109,8 +134,6 @@ class RunScores:
         self.rules = rules  # by task and scorer
         self.scores: dict[ScoreKey, ScoreColumns] = {}
         for line in lines:
-            if line.state == "judge-failed":  # an answer without a verdict has no score
-                continue
             self.scores.setdefault((line.task, line.condition, line.scorer), ScoreColumns()).add(line)
         self.questions = index_questions(records)
 
@@ -120,6 +143,15 @@ class RunScores:
             return np.zeros(keys.size, np.bool_), np.zeros(keys.size, np.intp)
         index = np.minimum(self.questions.keys.searchsorted(keys), self.questions.keys.size - 1)
         return self.questions.keys[index] == keys, index
+
+    def aggregate(self, place: ScoreKey, scorer: HasMetrics) -> Aggregate:
+        """The counts of a task under a condition by a scorer, as they are while a run is scored."""
+        scores = self.scores[place]
+        present, index = self.find(np.frombuffer(scores.keys, np.uint64))
+        own = scores.bags.groups
+        groups = np.where(present, self.questions.groups[index], own) if present.any() else own
+        counts = JoinedCounts(scores.bags.columns, groups, scores.bags.items, scores.bags.repeats)
+        return Aggregate(scorer, counts, scores.states, outcome=scores.outcome, answers=scores.answers)
 
     def with_labels_of(self, other: RunScores) -> RunScores:
         """Rename scorers to the labels that another run has for the same signature.

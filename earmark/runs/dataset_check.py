@@ -22,6 +22,7 @@ from earmark.engine.questions import SHOWN, Question, check_items, condition_nam
 from earmark.engine.shards import parse_shard
 from earmark.errors import BadData, RunMismatch, RunStopped
 from earmark.journal import Completed, CompletedIndex, Record, question_key, read_keys
+from earmark.runs.look import Look
 from earmark.types import Benchmark, Condition, Item, Prompt
 
 
@@ -32,6 +33,7 @@ class DatasetCheck(Struct, frozen=True):
     skipped: dict[str, dict[str, int]]  # by task and reason, items that are not asked about
     prompts: str  # a digest of every prompt's words
     completed: int = 0
+    problems: tuple[str, ...] = ()  # what is missing or odd, a line each
 
 
 def check_dataset(
@@ -49,9 +51,10 @@ def check_dataset(
     ids = array("Q")
     words = hashlib.sha256()
     done = 0
-    astray, barrier = Astray(benchmark.name), Barrier()
+    astray, barrier, look = Astray(benchmark.name), Barrier(), Look(benchmark, limit=settings.limit)
     shard = parse_shard(settings.shard)
     for item in limit_items(benchmark, settings.limit, types=True):
+        look.add(item)
         ids.append(question_key(item.task, item.id, "", 0))
         if shard.total > 1 and not shard.holds(item):
             continue
@@ -71,7 +74,7 @@ def check_dataset(
     if not sum(items.values()):
         raise BadData(_describe_empty(benchmark, settings.shard, len(ids)))
     total = sum(items.values()) * len(conditions) * settings.repeats
-    return DatasetCheck(total, skipped, words.hexdigest(), done)
+    return DatasetCheck(total, skipped, words.hexdigest(), done, look.check(benchmark.name, strict=settings.strict))
 
 
 def _make_prompt(benchmark: Benchmark, item: Item, barrier: Barrier) -> tuple[Prompt | None, str]:

@@ -16,7 +16,7 @@ from msgspec import Struct
 from earmark import plugins
 from earmark.config import parse_settings
 from earmark.errors import UsageError
-from earmark.types import Benchmark, Item, Prompt, Scorer
+from earmark.types import Average, Benchmark, Item, Prompt, Scorer
 
 
 class Settings(Struct, frozen=True, forbid_unknown_fields=True):
@@ -39,7 +39,7 @@ def load(settings: Settings, tasks: tuple[str, ...] = ()) -> Benchmark:
         items=partial(_items, settings.benchmark),
         prompt=partial(_prompt, settings.benchmark),
         scorers=partial(scorers, settings),
-        averages={"mean": names} if settings.average and len(names) > 1 else {},
+        averages={"mean": Average(names)} if settings.average and len(names) > 1 else {},
         slices=settings.slices,
         warnings=settings.warnings,
     )

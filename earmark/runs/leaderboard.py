@@ -19,6 +19,7 @@ import msgspec
 
 from earmark.errors import BadData, BadSetup
 from earmark.journal import METRICS_FILE, ScoreLine
+from earmark.report.averages import SEVERAL, tasks_of
 from earmark.report.comparison import headline_difference
 from earmark.report.files import read_metrics
 from earmark.report.leaderboard import Leaderboard, LeaderboardEntry
@@ -95,10 +96,14 @@ def _ranking_column(
 ) -> str:
     """The last average that every model has; else the column that most models have."""
     averages = dict.fromkeys(name for metrics in all_metrics for name in metrics.averages)
-    shared = [name for name in averages if all(name in rows_of_model for rows_of_model in rows.values())]
+    shared = [name for name in averages if all(_has_number(of_model.get(name)) for of_model in rows.values())]
     if shared:
         return shared[-1]
     return max(columns, key=lambda name: sum(name in rows_of_model for rows_of_model in rows.values()), default="")
+
+
+def _has_number(row: Row | None) -> bool:
+    return row is not None and row.headline[1].value is not None
 
 
 def _sort_key(entry: LeaderboardEntry) -> tuple[bool, float]:
@@ -143,10 +148,11 @@ def _side_of(entry: LeaderboardEntry) -> RunScores | None:
     that names code and is not trusted.
     """
     row = entry.row
-    tasks = read_metrics(Path(entry.run)).averages.get(row.task, (row.task,))
+    tasks = tasks_of(read_metrics(Path(entry.run)).average_tree, row.task)
 
     def ranks(line: ScoreLine) -> bool:
-        return line.condition == row.condition and line.scorer == row.scorer and line.task in tasks
+        is_scorer = row.scorer in (line.scorer, SEVERAL)
+        return line.condition == row.condition and is_scorer and line.task in tasks
 
     try:
         return load_run_scores(Path(entry.run), ranks)

@@ -119,7 +119,7 @@ def _scoring(benchmark: Benchmark) -> tuple[object, ...]:
 
 
 def _original_settings(run: Path, benchmark: Mapping[str, Any], changes: Mapping[str, Any]) -> dict[str, Any]:
-    """The settings that a run was asked with, where its benchmark tells which of them score it; only they may change."""
+    """Settings that a run was asked with, if its benchmark tells which of them score it; only they may change."""
     module = None if benchmark.get("imported") else plugins.find_plugin("benchmarks", benchmark["name"])
     if module is None or not hasattr(module, "RESCORING_FIELDS"):
         return {}

@@ -28,7 +28,7 @@ def load_run_scores(run: Path, wanted: Callable[[ScoreLine], bool] = lambda _: T
     """
     signature = load_signature(run)
     scored = (run / SCORES_FILE).exists() and (run / METRICS_FILE).exists()
-    averages = read_metrics(run).averages if scored else reopen(run)[0].averages
+    averages = read_metrics(run).average_tree if scored else reopen(run)[0].averages
     about = RunInfo(signature.model["name"], signature.benchmark, signature.data, signature.condition, averages)
     if scored:
         lines = filter(wanted, read_scores(run / SCORES_FILE))

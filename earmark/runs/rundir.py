@@ -103,6 +103,16 @@ def find_unfinished(parent: Path, signature: RunSignature, log: Callable[[str], 
     return None
 
 
+def find_finished(parent: Path, signature: RunSignature) -> Path | None:
+    """The newest finished run in a folder that signs alike, its data included; None if there is none."""
+    for folder in sorted(parent.glob("*"), reverse=True):
+        if (folder / SIGNATURE_FILE).exists() and is_finished(folder):
+            found = load_signature(folder)
+            if found.data == signature.data and replace_versions(found) == replace_versions(signature):
+                return folder
+    return None
+
+
 def check_data(run: Path, signature: RunSignature) -> None:
     """Raise RunMismatch if a file behind the benchmark has changed; answered items have been compared one by one
     before.

@@ -37,9 +37,8 @@ from earmark.journal import (
 from earmark.plugins import find_plugin
 from earmark.report import files
 from earmark.report.aggregates import Aggregates
-from earmark.report.gain import find_solved_by_controls, listening_gains
 from earmark.report.headline import find_headline
-from earmark.report.rows import DatasetCounts, Metrics, Row, ScoredFiles
+from earmark.report.rows import DatasetCounts, ListeningGain, Metrics, Row, ScoredFiles
 from earmark.report.samples import SampleWriters, is_right, item_value
 from earmark.runs.open_scorers import NOT_ASKED, OpenScorer, OpenScorers, Scorers
 from earmark.runs.signature import load_signature
@@ -163,6 +162,22 @@ def sort_rows(rows: Sequence[Row], tasks: Sequence[str], conditions: Sequence[st
         return places.get(row.task, len(tasks)), places.get(row.condition, len(conditions)), of_slice
 
     return sorted(rows, key=place)
+
+
+def _average_rows(benchmark: Benchmark, cells: Aggregates) -> list[Row]:
+    if not benchmark.averages:
+        return []
+    from earmark.report.averages import average_rows  # noqa: PLC0415 - of benchmarks with averages
+
+    return average_rows(benchmark.averages, cells.whole)
+
+
+def _gains(benchmark: Benchmark, cells: Aggregates, controls: Sequence[str], seed: int) -> list[ListeningGain]:
+    if not controls or not any(row_key.condition == "plain" for row_key in cells.by_row):
+        return []
+    from earmark.report.gain import listening_gains  # noqa: PLC0415 - of runs with a control
+
+    return listening_gains(cells.by_row, controls, benchmark.averages, seed)
 
 
 def is_control(condition: str) -> bool:
@@ -308,15 +323,10 @@ def _write_reports(
 ) -> Metrics:
     """Write the tables of a scored journal into a place, and return its numbers."""
     signature = load_signature(run)
-    rows = scored.cells.to_rows(benchmark.averages, benchmark.mean_over)
-    whole = {row_key: cell for row_key, cell in scored.cells.by_row.items() if not row_key.slice}
-    if benchmark.average_tree:
-        from earmark.report.average_tree import tree_rows  # noqa: PLC0415 - of few benchmarks
-
-        rows += tree_rows(benchmark.average_tree, whole)
-    rows = sort_rows(rows, (*benchmark.tasks, *benchmark.averages, *benchmark.average_tree), signature.condition)
+    rows = scored.cells.to_rows(benchmark.mean_over) + _average_rows(benchmark, scored.cells)
+    rows = sort_rows(rows, (*benchmark.tasks, *benchmark.averages), signature.condition)
     controls = [name for name in signature.condition if is_control(name)]
-    gained = listening_gains(scored.cells.by_row, controls, benchmark.averages, seed)
+    gained = _gains(benchmark, scored.cells, controls, seed)
     part = [f"shard {signature.shard} of the items; earmark merge joins the shards of a run"] * bool(signature.shard)
     notices = [
         *part,
@@ -325,8 +335,10 @@ def _write_reports(
         *_warnings(scored, scored.usage.answers),
     ]
     notices += reading_note((row.signature, row.states["unparsed"]) for row in rows)
-    headline = find_headline(rows, signature.condition, (*benchmark.averages, *benchmark.average_tree))
+    headline = find_headline(rows, signature.condition, tuple(benchmark.averages))
     if gained:
+        from earmark.report.gain import find_solved_by_controls  # noqa: PLC0415
+
         right = find_solved_by_controls(scored.cells.by_row, controls)
         files.write_csv(place / "solved_by_controls.csv", files.SOLVED_BY_CONTROLS, _find_solved(place, right))
     if benchmark.extra_tables:
@@ -336,5 +348,6 @@ def _write_reports(
     files.write_summary(place / summary, signature.model["name"], benchmark.name, rows)
     done = scored.counts.n_completed >= dataset.questions
     judging = files.read_judge_usage(run) + scored.judging
-    averages = dict(benchmark.averages)
-    return Metrics(done, rows, dataset, notices, averages, gained, scored.usage, judging, headline=headline)
+    return Metrics(
+        done, rows, dataset, notices, dict(benchmark.averages), gained, scored.usage, judging, headline=headline
+    )

@@ -94,6 +94,11 @@ class Settings(Struct, frozen=True, forbid_unknown_fields=True, dict=True):
         text = f"judge|judge:{self.judge}|prompt:{template}|votes:{self.votes}|temperature:{self.temperature}"
         return judge_signature(self, self.judge, text)
 
+    @property
+    def calls_per_answer(self) -> int:
+        """Number of requests to the judge for one answer."""
+        return self.votes * (2 if find_prompt(self.prompt).kind == "pair" else 1)
+
     @asynccontextmanager
     async def open(self, open_model: OpenModel) -> AsyncIterator[Settings]:
         """The scorer with its judge open."""

@@ -49,16 +49,17 @@ def print_warnings() -> None:
         logger.propagate = False
 
 
-def log_to_stderr(text: str) -> None:
-    """Print a message that is not part of a command's output."""
-    print_line(text, err=True)
+def log_to_stderr(*texts: str) -> None:
+    """Print messages that are not part of a command's output."""
+    print_line(*texts, err=True)
 
 
-def make_console(*, stderr: bool = False) -> Console:
-    """Create a console that takes every text as it is, for tables and progress."""
+def make_console(*, stderr: bool = False, table: bool = False) -> Console:
+    """Create a console that takes every text as it is, for tables and progress; a table in a file may be wide."""
     from rich.console import Console
 
-    width = None if stderr or sys.stdout.isatty() else FILE_WIDTH
+    stream = sys.stderr if stderr else sys.stdout
+    width = None if (stderr and not table) or stream.isatty() else FILE_WIDTH
     return Console(stderr=stderr, width=width, highlight=False, markup=False, emoji=False)
 
 

@@ -32,7 +32,7 @@ from earmark.benchmarks._acousticbench_data import question_digest
 from earmark.engine.load import load_benchmark
 from earmark.errors import BadData, UsageError
 from earmark.text.choice_parser import VERSION
-from earmark.types import Benchmark, Capabilities, EncodedAudio, Item, Prompt, Response, SynthSpec, Waveform
+from earmark.types import Average, Benchmark, Capabilities, EncodedAudio, Item, Prompt, Response, SynthSpec, Waveform
 
 RIDDLE = "A has less of it than B has"  # no rule reads that
 
@@ -86,7 +86,7 @@ def test_tasks_are_those_of_the_data_and_diagnostic_questions_stand_apart(archiv
         ("pitch", "scored"): 20,
         ("pitch.diagnostic", "diagnostic"): 4,
     }
-    assert loaded(archive).averages == {"mean over tasks": ("contour", "loudness", "pitch", "timbre")}
+    assert loaded(archive).averages == {"mean over tasks": Average(("contour", "loudness", "pitch", "timbre"))}
     with pytest.raises(UsageError, match=r"acousticbench has no task 'rad'; there are: contour, contour\.diagnostic"):
         loaded(archive, "rad")
 

@@ -61,7 +61,7 @@ def mine(folder: Path, table: str = TABLE) -> Benchmark:
 def test_a_family_is_a_set_a_task_and_a_scorer_for_each_line(tmp_path: Path) -> None:
     benchmark = mine(tmp_path)
     assert benchmark.tasks == ("cats", "dogs", "hens")
-    assert benchmark.average_tree["pets"].over == ("cats", "dogs")
+    assert benchmark.averages["pets"].over == ("cats", "dogs")
     assert [benchmark.task_facts[task].language for task in benchmark.tasks] == ["en", "de", ""]
     assert [scorer.name for task in benchmark.tasks for scorer in benchmark.scorers(task)] == ["wer", "wer", "exact"]
     table = plugins.find_plugin("benchmarks", str(tmp_path / "mine.yaml")).TABLE

@@ -147,21 +147,26 @@ def test_a_folder_of_the_users_own_goes_before_the_packaged_one() -> None:
     Path("conf/suite").mkdir()
     Path("conf/model/fake.yaml").write_text("# mine\nbackend: fake\nreply: B\nname: mine\n")
     Path("conf/model/other.yaml").write_text("# other\nbackend: fake\nname: other\n")
-    Path("conf/suite/short.yaml").write_text("- acoustics:pitch model=other items=2\n- acoustics:loudness items=2\n")
+    Path("conf/suite/short.yaml").write_text(
+        "title: Short\nsettings: {items: 2, model: other}\nlines: ['acoustics:pitch', 'acoustics:loudness']"
+    )
     assert earmark("run", "acoustics:pitch", "items=2", "model=fake").returncode == 0
     assert earmark("run", "short", "model=fake", "model.name=both").returncode == 0
-    assert {path.name for path in Path("results").iterdir()} == {"mine", "both"}
+    assert {path.name for path in Path("results").iterdir()} == {"mine", "both", "suites"}
     assert "other" in earmark("list", "models").stdout
 
 
 def test_a_line_of_a_suite_that_stops_does_not_hide_the_numbers_of_those_before_it() -> None:
     Path("conf/suite").mkdir(parents=True)
-    Path("conf/suite/both.yaml").write_text("- mine.bench items=2\n- mine.bench items=2 twice=true\n")
+    Path("conf/suite/both.yaml").write_text(
+        "title: Both\nlines: [{benchmark: mine.bench, settings: {items: 2}}, {benchmark: mine.bench, settings: {twice: true}}]"
+    )
     done = earmark("run", "both", "model=fake")
     assert done.returncode == 3
     assert "the id 'item-0' stands for two items" in done.stderr
-    assert done.stdout.startswith("mine.bench by fake: accuracy")
-    assert done.stdout.count("run: results") == 1
+    lines = [line.split() for line in done.stdout.splitlines()]
+    assert any(line[:1] == ["mine.bench"] and "accuracy" in line for line in lines)
+    assert any(line[:3] == ["mine.bench", "(2)", "no"] for line in lines)
 
 
 def test_the_docs_list_every_exit_status() -> None:

@@ -31,7 +31,7 @@ def test_yaml_that_replaces_nothing_is_not_told() -> None:
 
 
 def test_a_suite_hides_no_benchmark() -> None:
-    _write("conf/suite/acoustics.yaml", "- evil.bench\n")
+    _write("conf/suite/acoustics.yaml", "title: Mine\nlines: [evil.bench]\n")
     _write("evil/bench.py", EVIL)
     done = command("run", "acoustics", "items=1", "model=fake", "limit=1")
     assert (done.returncode, Path("RAN").exists()) == (0, False)
@@ -39,7 +39,7 @@ def test_a_suite_hides_no_benchmark() -> None:
 
 
 def test_a_suite_imports_nothing_of_the_working_folder_that_the_command_line_does_not_name() -> None:
-    _write("conf/suite/nightly.yaml", "- evil.bench\n")
+    _write("conf/suite/nightly.yaml", "title: Mine\nlines: [evil.bench]\n")
     _write("evil/bench.py", EVIL)
     done = command("run", "nightly", "model=fake")
     assert (done.returncode, Path("RAN").exists()) == (2, False)

@@ -10,7 +10,7 @@ from msgspec import Struct
 
 from earmark.config import parse_settings
 from earmark.plugins import find_plugin
-from earmark.types import Benchmark, Item, Prompt, Scorer, SynthSpec, Turn
+from earmark.types import Average, Benchmark, Item, Prompt, Scorer, SynthSpec, Turn
 
 
 class Settings(Struct, frozen=True, forbid_unknown_fields=True):
@@ -32,7 +32,7 @@ def load(settings: Settings, tasks: tuple[str, ...] = ()) -> Benchmark:
         prompt,
         lambda _: tuple(map(scorer, settings.scorers)),
         settings={"scorers": settings.scorers, "items": settings.items, "tasks": settings.tasks},
-        averages={"mean over tasks": names} if len(names) > 1 else {},
+        averages={"mean over tasks": Average(names)} if len(names) > 1 else {},
     )
 
 

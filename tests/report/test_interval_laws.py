@@ -11,11 +11,12 @@ import pytest
 from every_metric import Only, every_metric
 
 from earmark.journal import Record
-from earmark.report.aggregates import Aggregate, Aggregates, average_over_groups, average_over_tasks
+from earmark.report.aggregates import Aggregate, Aggregates, average_over_groups
+from earmark.report.averages import combine
 from earmark.stats.compare import Difference, Pairs, difference
 from earmark.stats.count_table import CountTable
 from earmark.stats.estimate import Estimate, estimate
-from earmark.types import Item, Score
+from earmark.types import Average, Item, Score
 
 MIXED = (1, 1, 0, 1, 0, 1, 1, 0, 1, 1, 1, 0)  # which of the items are as good as can be; the others are as bad
 ALIKE = (1,) * 12
@@ -35,7 +36,7 @@ def every_way(scorer: Only, item: Item, good: Sequence[int], repeats: int, size:
     """The metric of one task, as means over two tasks and over groups, and its difference to another run."""
     cell, other = (cells(scorer, item, good, repeats, size, task) for task in ("t", "u"))
     found: list[Estimate | Difference] = []
-    for each in (cell, average_over_tasks({"t": cell, "u": other}), average_over_groups(cell)):
+    for each in (cell, combine(Average(("t", "u")), {"t": cell, "u": other}), average_over_groups(cell)):
         metric, bags = each.scorer.metrics[scorer.metric], each.counts
         found.append(estimate(metric, bags.columns, bags.groups, bags.items))
     turned = cells(scorer, item, (*good[3:], *good[:3]), repeats, size)

@@ -8,7 +8,7 @@ from earmark.journal import Record, ScoreLine, question_key
 from earmark.report.run_scores import RunInfo, RunScores, ScoringRules, index_questions
 from earmark.scorers import choice
 from earmark.stats.count_table import hash64
-from earmark.types import Failure, Item, Response, State
+from earmark.types import Average, Failure, Item, Response, State
 
 
 def line(item: str, scorer: str = "choice", state: State = "answered", condition: str = "plain") -> ScoreLine:
@@ -81,6 +81,6 @@ def test_a_scorer_is_known_by_its_signature_under_the_label_of_another_run() -> 
 
 
 def test_rows_stand_in_the_order_of_the_run_and_others_behind() -> None:
-    info = RunInfo("a", {"tasks": ["z", "a"]}, conditions=("plain", "silence"), averages={"mean": ("z", "a")})
+    info = RunInfo("a", {"tasks": ["z", "a"]}, conditions=("plain", "silence"), averages={"mean": Average(("z", "a"))})
     places = [("new", "plain"), ("mean", "plain"), ("a", "noise:0"), ("a", "silence"), ("z", "silence"), ("z", "plain")]
     assert sorted(places, key=lambda place: info.row_order(*place)) == places[::-1]

@@ -8,7 +8,7 @@ import pytest
 
 from earmark.errors import UsageError
 from earmark.runs.imported_benchmark import Settings, load, scorers
-from earmark.types import Item
+from earmark.types import Average, Item
 
 SPECS: dict[str, tuple[dict[str, Any], ...]] = {
     "choices": ({"name": "choice"},),
@@ -30,7 +30,7 @@ def test_every_task_has_the_scorers_that_were_worked_out_for_it() -> None:
 
 
 def test_some_of_the_tasks_may_be_taken_and_a_mean_goes_over_several() -> None:
-    assert load(Settings("foreign", SPECS, average=True)).averages == {"mean": ("choices", "speech", "talk")}
+    assert load(Settings("foreign", SPECS, average=True)).averages == {"mean": Average(("choices", "speech", "talk"))}
     one = load(Settings("foreign", SPECS, average=True), ("speech",))
     assert (one.tasks, one.averages) == (("speech",), {})
     assert load(Settings("foreign", SPECS)).averages == {}

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from earmark.report.aggregates import TASK_SEPARATOR, mean_over_tasks
+from earmark.report.aggregates import TASK_SEPARATOR, mean_of_metrics
 from earmark.scorers.classes import Settings as Classes
 from earmark.scorers.wer import Settings as Wer
 from earmark.stats import agreement
@@ -68,7 +68,9 @@ def means_over_tasks() -> Iterator[World]:
                     f"{name}{TASK_SEPARATOR}n": here,
                     f"{name}{TASK_SEPARATOR}right": here * (rng.random(here.size) < about[1][index]),
                 }
-            return estimate(mean_over_tasks(ACCURACY, names), columns, numbered(task.size))
+            return estimate(
+                mean_of_metrics([(name, ACCURACY) for name in names], ACCURACY.limits), columns, numbered(task.size)
+            )
 
         texts = [str(sorted(set(each)))[1:-1] for each in (sizes, truths)]
         yield World(

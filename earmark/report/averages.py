@@ -2,16 +2,16 @@
 
 An average some of whose parts are not there has no number; its row says how many are, and which are missing. Scorers of
 its parts are those of one label where every part has that one, else the first of each part; metrics of one name are
-averaged by name, else the headlines are.
+averaged by name, else the headlines are. The tables of a run, its comparisons, listening gains and leaderboards all
+take averages from here.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Final
+from collections.abc import Callable, Mapping, Sequence
+from typing import Final, NamedTuple
 
 import numpy as np
-from msgspec import Struct
 
 from earmark.report.aggregates import (
     Aggregate,
@@ -23,10 +23,12 @@ from earmark.report.aggregates import (
     join_aggregates,
     join_counts,
     mean_of_metrics,
+    prefix_columns,
     scorer_signature,
 )
 from earmark.report.rows import Row
-from earmark.stats.count_table import hash64
+from earmark.stats.compare import Pairs
+from earmark.stats.count_table import Floats, hash64
 from earmark.stats.estimate import Estimate
 from earmark.types import STATES, Average, Metric
 
@@ -35,7 +37,7 @@ MEAN: Final = "mean of headlines"
 Cells = Mapping[RowKey, Aggregate]
 
 
-def tree_rows(tree: Mapping[str, Average], cells: Cells) -> list[Row]:
+def average_rows(tree: Mapping[str, Average], cells: Cells) -> list[Row]:
     """The rows of a tree of averages, in its order; `cells` are whole tasks."""
     rows: list[Row] = []
     found = dict(cells)  # and every average that has a number
@@ -90,6 +92,86 @@ def _incomplete_row(key: RowKey, average: Average, there: Mapping[str, Aggregate
     )
 
 
+# ---------------------------------------------------------------- of two runs, or of a score and its controls
+
+
+def tasks_of(tree: Mapping[str, Average], name: str) -> tuple[str, ...]:
+    """The tasks below an average; of a task itself.
+
+    >>> tasks_of({"inner": Average(("a", "b")), "all": Average(("inner", "c"))}, "all")
+    ('a', 'b', 'c')
+    """
+    if name not in tree:
+        return (name,)
+    return tuple(dict.fromkeys(task for part in tree[name].over for task in tasks_of(tree, part)))
+
+
+def labels_of_average(
+    tree: Mapping[str, Average], name: str, labels: Callable[[str], Sequence[str]]
+) -> dict[str, dict[str, str]]:
+    """The scorer of each task below an average, by the label of the average; nothing where a task has none."""
+    by_task = {task: labels(task) for task in tasks_of(tree, name)}
+    if not all(by_task.values()):
+        return {}
+    first = next(iter(by_task.values()))
+    shared = [label for label in first if all(label in known for known in by_task.values())]
+    if shared:
+        return {label: dict.fromkeys(by_task, label) for label in shared}
+    return {SEVERAL: {task: known[0] for task, known in by_task.items()}}
+
+
+def metric_of(tree: Mapping[str, Average], name: str, metric: Callable[[str], Metric]) -> Metric:
+    """The metric of an average, from those of its tasks."""
+    if name not in tree:
+        return metric(name)
+    average = tree[name]
+    if average.weigh == "items":
+        return metric_of(tree, average.over[0], metric)
+    return mean_metric([(part, metric_of(tree, part, metric), average.scale.get(part, 1.0)) for part in average.over])
+
+
+def pairs_of(tree: Mapping[str, Average], name: str, pairs: Callable[[str], Pairs]) -> Pairs:
+    """The pairs of an average, from those of its tasks, for `metric_of`."""
+    if name not in tree:
+        return pairs(name)
+    parts = {part: pairs_of(tree, part, pairs) for part in tree[name].over}
+    return _pool_pairs(parts) if tree[name].weigh == "items" else _join_pairs(parts)
+
+
+def _pool_pairs(parts: Mapping[str, Pairs]) -> Pairs:
+    def columns(side: str) -> dict[str, Floats]:
+        by_part = [getattr(each, side) for each in parts.values()]
+        names = dict.fromkeys(name for counts in by_part for name in counts)
+        sizes = [each.groups.size for each in parts.values()]
+        return {
+            name: np.concatenate([
+                counts.get(name, np.zeros(size)) for counts, size in zip(by_part, sizes, strict=True)
+            ])
+            for name in names
+        }  # fmt: skip
+
+    items = [
+        (each.groups if each.items is None else each.items) ^ np.uint64(hash64(part)) for part, each in parts.items()
+    ]
+    groups = np.concatenate([each.groups for each in parts.values()])
+    return Pairs(columns("baseline"), columns("candidate"), groups, np.concatenate(items))
+
+
+def _join_pairs(parts: Mapping[str, Pairs]) -> Pairs:
+    """Counts are prefixed with their part, and 0 in the items of others."""
+    sizes = [pairs.groups.size for pairs in parts.values()]
+    items = [pairs.items for pairs in parts.values() if pairs.items is not None]
+    return Pairs(
+        prefix_columns({part: pairs.baseline for part, pairs in parts.items()}, sizes),
+        prefix_columns({part: pairs.candidate for part, pairs in parts.items()}, sizes),
+        np.concatenate([pairs.groups for pairs in parts.values()]),
+        np.concatenate(items) if len(items) == len(parts) else None,
+    )
+
+
+# ---------------------------------------------------------------- of one run
+
+
 def combine(average: Average, parts: Mapping[str, Aggregate]) -> Aggregate:
     """The cell of an average whose parts are all there."""
     return _pool(parts) if average.weigh == "items" else _mean(average, parts)
@@ -130,7 +212,7 @@ class PooledMetrics(DerivedMetrics, frozen=True):
         return f"{scorer_signature(self.scorer)}|items:{'+'.join(self.tasks)}"
 
 
-class TreeMetrics(Struct, frozen=True):
+class TreeMetrics(NamedTuple):
     """Means over parts, each with its scorer and its factor, for counts that carry the name of their part."""
 
     parts: tuple[tuple[str, HasMetrics, float], ...]

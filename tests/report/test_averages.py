@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from earmark.report.aggregates import Aggregate, RowKey
-from earmark.report.average_tree import SEVERAL, tree_rows
+from earmark.report.averages import SEVERAL, average_rows
 from earmark.report.rows import Row
 from earmark.scorers.choice import ChoiceScorer
 from earmark.scorers.exact import Settings as ExactScorer
@@ -29,7 +29,7 @@ def cell(right: float, n: int, scorer: Scorer | None = None, count: str = "right
 
 def rows_of(tree: Mapping[str, Average], cells: Mapping[str, Aggregate]) -> dict[str, Row]:
     keyed = {RowKey(task, "plain", aggregate.scorer.name): aggregate for task, aggregate in cells.items()}
-    return {row.task: row for row in tree_rows(tree, keyed)}
+    return {row.task: row for row in average_rows(tree, keyed)}
 
 
 def value(row: Row) -> float:
@@ -125,5 +125,5 @@ def test_parts_of_different_scorers_are_averaged_by_their_headlines() -> None:
         RowKey("a", "plain", "choice"): cell(1, 2, ChoiceScorer()),
         RowKey("b", "plain", "exact"): cell(2, 2, ExactScorer(), "exact_match"),
     }
-    (row,) = tree_rows({"all": Average(("a", "b"))}, keyed)
+    (row,) = average_rows({"all": Average(("a", "b"))}, keyed)
     assert (row.scorer, row.headline[0], row.headline[1].value) == (SEVERAL, "mean of headlines", 0.75)
