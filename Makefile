@@ -16,13 +16,17 @@ TRANSFORMERS := .venvs/transformers
 LLAMA := .venvs/llama
 VLLM := .venvs/vllm
 
-.PHONY: demo test test-vllm test-ray check bench validity servers clean
+.PHONY: demo test test-vllm test-ray check bench validity servers browser clean
 
 demo: $(VENV)/demo.done
 	$(BIN)/earmark demo
 
-test: $(VENV)/dev.done servers
+test: $(VENV)/dev.done servers browser
 	$(BIN)/pytest -q -n 2
+
+# Tests of the viewer need Debian's Chromium. Where it is missing they are skipped, but for CI=1.
+browser:
+	@command -v chromium >/dev/null || [ "$$(id -u)" != 0 ] || (apt-get update -q && apt-get install -y -q chromium)
 
 check: $(VENV)/dev.done
 	$(BIN)/ruff format --check .

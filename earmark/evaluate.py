@@ -33,6 +33,8 @@ from earmark.types import Benchmark, Condition, Model
 if TYPE_CHECKING:
     from earmark.engine.shared_models import SharedModels
 
+MAX_NAMED_TASKS = 3  # in the name of a folder
+
 __all__ = ["Callbacks", "RunResult", "check_config", "evaluate", "open_run"]
 
 
@@ -148,8 +150,13 @@ def open_run(
 
 def folder_fields(signature: RunSignature) -> dict[str, str]:
     """Fields of `output_dir` beside the model and the benchmark."""
-    tasks, seed = signature.benchmark["tasks"], signature.benchmark["settings"].get("seed", 0)
-    return {"task": "+".join(tasks), "backend": signature.model["backend"], "seed": str(seed)}
+    tasks = [*dict.fromkeys(task.partition(".")[0] for task in signature.benchmark["tasks"])]  # not their diagnostics
+    seed = signature.benchmark["settings"].get("seed", 0)
+    return {
+        "task": "+".join(tasks) if len(tasks) <= MAX_NAMED_TASKS else "all",
+        "backend": signature.model["backend"],
+        "seed": str(seed),
+    }
 
 
 async def check_model(run: RunPlan, model: Throttle, callbacks: Callbacks) -> None:

@@ -491,6 +491,20 @@ class TaskFacts(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=T
     faults: tuple[str, ...] = ()  # known ones
 
 
+class WritesRecords(Protocol):
+    """Files of a benchmark's own that are written while a run goes on."""
+
+    def load(self, run: Path) -> None:
+        """Enter what a run has answered before."""
+        ...
+
+    def add(self, record: Any) -> None:
+        """Enter a record (a journal.Record), which is on disk."""
+        ...
+
+    def close(self) -> None: ...
+
+
 class Benchmark(Struct, frozen=True):
     """A set of questions, how they are asked and how they are scored."""
 
@@ -517,6 +531,7 @@ class Benchmark(Struct, frozen=True):
     max_attempts: int | None = (
         None  # requests for one answer, where the protocol says; the run's own setting goes first
     )
+    open_files: Callable[[], WritesRecords] | None = None  # files that are written while a run goes on
     extra_tables: Callable[[str, Callable[[], Iterable[tuple[Any, Any]]]], Iterable[Table]] | None = None
     # ^ the benchmark's own files, from the model's name and what gives its scored records (journal.Record, journal.ScoreLine)
     warnings: tuple[str, ...] = ()  # what a reader of the table must know

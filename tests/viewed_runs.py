@@ -72,10 +72,11 @@ def six(root: Path, name: str = NAME, replies: Iterable[str] = REPLIES) -> Path:
     return write_run(root, (record(number, reply) for number, reply in enumerate(replies)), name)
 
 
-def acoustics(results: str, *more: str, reply: str = "A", name: str = "fake") -> Path:
-    """A real run of tones, of a model that always answers alike."""
+def acoustics(results: str, *more: str, reply: str = "A", name: str = "fake", url: str = "") -> Path:
+    """A real run of tones, of a model that always answers alike, or of one behind a server."""
     benchmark = load_benchmark("acoustics", ("pitch",), {"items": 6})
-    words = ("model=fake", f"model.name={name}", f"model.reply={reply}", f"results={results}", "preflight=false")
+    model = (f"model={url}",) if url else ("model=fake", f"model.reply={reply}")
+    words = (*model, f"model.name={name}", f"results={results}", "preflight=false")
     return run_here(*words, *more, benchmark=benchmark).folder
 
 

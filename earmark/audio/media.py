@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import pybase64
 
-from earmark.data.cache import atomic_write, cache_dir, hash64, sha256_file
+from earmark.data.cache import atomic_write, hash64, media_dir, sha256_file
 from earmark.data.clips import read_image
 from earmark.errors import AskError, AudioError, BadSetup, Rejected
 from earmark.types import Clip, ImageBytes, ImageRef
@@ -83,11 +83,12 @@ def _encode_file(path: str, name: str, coding: str, stat: tuple[int, int]) -> by
 def _convert_once(path: str, suffix: str, make: Callable[[], bytes]) -> bytes:
     """Convert a file once; later calls return the cached result under the digest of the file's bytes."""
     name = sha256_file(path)
-    place = cache_dir("media", name[:2]) / f"{name}-{suffix}"
+    place = media_dir(name[:2]) / f"{name}-{suffix}"
     return place.read_bytes() if place.exists() else atomic_write(place, make()).read_bytes()
 
 
-def _av() -> Any:
+def import_av() -> Any:
+    """FFmpeg's libraries. Raises BadSetup where they are not installed."""
     try:
         import av  # noqa: PLC0415 - an extra
     except ImportError as error:
@@ -99,7 +100,7 @@ def recode(data: bytes, rate: int, kilobits: int, name: str) -> bytes:
     """A sound file as mp3, mono, at a rate in hertz and kilobits a second. Raises AudioError where it cannot be
     decoded.
     """
-    library = _av()
+    library = import_av()
     out = io.BytesIO()
     try:
         with library.open(io.BytesIO(data)) as source, library.open(out, "w", format="mp3") as sink:
@@ -126,7 +127,7 @@ def _encode(sink: OutputContainer, stream: Any, frames: list[Any]) -> None:
 
 def scale(data: bytes, width: int, name: str) -> bytes:
     """A picture as a JPEG, so many pixels wide. Raises Rejected where it cannot be read."""
-    library = _av()
+    library = import_av()
     try:
         with library.open(io.BytesIO(data)) as source:
             frame = next(source.decode(video=0))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import json
+import os
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import count
@@ -21,6 +22,7 @@ from earmark.plugins import import_user_module
 from earmark.text.choices import LETTERS, shuffle_choices
 from earmark.types import Clip, Item
 
+UNUSUAL: Final = re.compile(r"^$|^[/.]|^.:|\\|\.\.|/\.|//|/$")  # of a path of sound: more than names and slashes
 FIELD: Final = re.compile(r"\{([^{}]+)\}")
 
 
@@ -265,6 +267,8 @@ def find_sound(place: SetFiles, file: Path, name: str) -> Clip:
     """The clip of a path in a row: a file below the data, or a member of an archive beside it. Raises BadData where
     the path leads out of the data.
     """
+    if (quick := _plain_path(place, file, name)) is not None:
+        return Clip(quick, name=name)
     pure = PurePosixPath(name.replace("\\", "/"))
     pure = PurePosixPath(pure.name) if place.layout.sound_by_name else pure
     if pure.is_absolute() and ".." not in pure.parts and Path(pure).is_relative_to(place.root.absolute()):
@@ -290,6 +294,32 @@ def find_sound(place: SetFiles, file: Path, name: str) -> Clip:
         path = candidates[0]
     _check_inside(place.root, path, name)
     return Clip(str(path), name=name)
+
+
+def _plain_path(place: SetFiles, file: Path, name: str) -> str | None:
+    """The path of a sound in the usual case, a plain name below the one folder of sound, in a tenth of the time; None
+    for any other.
+    """
+    layout = place.layout
+    if len(layout.sound_folders) > 1 or layout.archives or layout.sound_suffixes or layout.sound_by_name:
+        return None
+    if UNUSUAL.search(name):
+        return None
+    path = f"{_sound_folder(file.parent, layout.sound_folders[0])}/{name}"
+    inside = _is_inside(place.root, path.rpartition("/")[0])
+    return path if inside and not os.path.islink(path) else None  # noqa: PTH114 - a fifth of the time
+
+
+@functools.lru_cache(maxsize=64)
+def _sound_folder(folder: Path, below: str) -> str:
+    return str(folder / below)
+
+
+@functools.lru_cache(maxsize=4096)
+def _is_inside(root: Path, folder: str) -> bool:
+    """True if a folder really lies below the data."""
+    real = Path(folder).resolve()
+    return any(real.is_relative_to(inside) for inside in _real_roots(root))
 
 
 @functools.lru_cache(maxsize=64)

@@ -14,7 +14,8 @@ brackets after its last <final_answer>; a reply that names none is asked for onc
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import re
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from functools import lru_cache, partial
 from pathlib import Path
@@ -25,31 +26,42 @@ import msgspec
 from msgspec import Meta, Struct
 
 from earmark.benchmarks._choices import check_tasks
+from earmark.data.cache import use_media_dir
+from earmark.data.fetch import FetchedDataset, fetch_dataset, find_fetched
 from earmark.data.regular import check_regular
 from earmark.errors import BadData, UsageError
+from earmark.journal import Record
 from earmark.scorers.choice import ChoiceScorer
 from earmark.text.published_parsers import final_answer_letter as read_answer
-from earmark.types import Benchmark, Clip, ImageRef, Item, Part, Prompt, Response, Role, Turn
+from earmark.types import Benchmark, Clip, ImageRef, Item, Part, Prompt, Response, Role, Turn, WritesRecords
 
 PROMPT_WITH_AUDIO: Final = (
-    "You are a wearable hearing assistant worn by one user. You talk with the user in separate sessions spread over "
-    "several "
-    "years. Each session begins with a 10-second audio-visual clip of what you perceived at that moment: ordered "
-    "frames "
-    "sampled evenly across the clip, followed by the audio. That clip describes the environment for the whole session, "
-    "until the next clip appears. Each session is marked with its date."
+    "You are a wearable hearing assistant worn by one user. You talk with the user in separate sessions spread "
+    "over several years. Each session begins with a 10-second audio-visual clip of what you perceived at that "
+    "moment: ordered frames sampled evenly across the clip, followed by the audio. That clip describes the "
+    "environment for the whole session, until the next clip appears. Each session is marked with its date."
 )
 PROMPT_WITHOUT_AUDIO: Final = (
-    "You are a wearable assistant worn by one user. You talk with the user in separate sessions spread over several "
-    "years. "
-    "Each session begins with ordered frames of what you saw at that moment. Those frames describe the environment for "
-    "the "
-    "whole session, until the next set appears. Each session is marked with its date."
+    "You are a wearable assistant worn by one user. You talk with the user in separate sessions spread over "
+    "several years. Each session begins with ordered frames of what you saw at that moment. Those frames "
+    "describe the environment for the whole session, until the next set appears. Each session is marked with its "
+    "date."
 )
 INSTRUCTION: Final = (
     "Find the most appropriate answer and give your final answer (a), (b), (c), or (d) after the special token "
     "<final_answer>. Before that, in at most two sentences, state your reasons."
 )
+REPOSITORY: Final = "facebook/personalized-hearing"
+UNSIGNED: Final = ("data", "media", "cache_dir", "out_dir", "clips_from", "families", "revision", "request_attempts")
+FAMILIES: Final = {  # as the card names the four, by how the names of their types may begin
+    "audio": "audio",
+    "visual": "visual",
+    "person": "personalization",
+    "prefer": "personalization",
+    "hearing": "hearing adjustment",
+    "adjust": "hearing adjustment",
+}
+SHOWN_MISSING: Final = 10
 LABELS: Final = ("a", "b", "c", "d")
 FRAME_WIDTH: Final = 384  # pixels
 CLIP_CODEC: Final = "mp3@64k/16000"  # mono, as everything mp3 here
@@ -61,15 +73,61 @@ SESSIONS, QUESTIONS = "7.1_dialogue_enhanced.json", "10_benchmark_qa.json"
 class Settings(Struct, frozen=True, forbid_unknown_fields=True):
     """Settings of the benchmark, named as in the authors' script."""
 
-    data: str = ""  # a folder with a folder for each user
-    media: str = ""  # a folder with a folder for each clip: audio.wav and frames/*.jpg
+    data: str = ""  # a folder with a folder for each user; empty: ./data, or what was fetched
+    media: str = ""  # a folder with a folder for each clip: audio.wav and frames/*.jpg; empty: ./media
+    cache_dir: str = ""  # where frames and sound are kept once they are coded; empty: the cache of this package
+    out_dir: str = ""  # where <user>.jsonl is written while the run goes on, as the script does; empty: nowhere
+    clips_from: tuple[str, ...] = ("youtube",)  # where earmark fetch looks for clips: folders, addresses, youtube
+    families: dict[str, str] = {}  # of question types, where neither the data nor their names tell
+    revision: str = "main"  # of the data on the hub
     users: tuple[str, ...] = ()  # empty: all
     frame_count: Annotated[int, Meta(ge=0)] = 10  # of a clip
     image_detail: Literal["low", "high", "auto"] = "high"
     no_audio: bool = False
     max_tokens: Annotated[int, Meta(ge=1)] = 4096  # of a reply
+    request_attempts: Annotated[int, Meta(ge=1)] = 3  # for one answer
     seed: int = 0
     limit: int = 0  # the first so many questions of each user; 0: all
+
+
+def find_data(settings: Settings) -> Settings:
+    """Settings with the folders that are there: `data` and `media` of the working folder, or data that was fetched."""
+    data, media = settings.data, settings.media
+    if not data:
+        fetched = find_fetched(REPOSITORY, settings.revision)
+        places = [Path("data"), *([fetched.place / "data"] if fetched else [])]
+        data = next((str(place) for place in places if any(place.glob(f"*/{QUESTIONS}"))), "")
+    if not media and Path("media").is_dir():
+        media = "media"
+    return msgspec.structs.replace(settings, data=data, media=media)
+
+
+def result_files(settings: Settings) -> WritesRecords:
+    """The files that the authors' script writes, <out_dir>/<user>.jsonl."""
+    from earmark.benchmarks._hearing_files import ResultFiles  # noqa: PLC0415 - of runs that write them
+
+    def read(record: Record) -> str | None:
+        return read_answer(record.response.text, LABELS).answer if record.response else None
+
+    return ResultFiles(Path(settings.out_dir).expanduser(), items(settings), read)
+
+
+def download(settings: Settings, log: Callable[[str], object]) -> FetchedDataset:
+    """Bring the data from the hub and the clips from `clips_from`: what `earmark fetch personalized_hearing` does."""
+    from earmark.benchmarks._hearing_media import MISSING, check_sources, fetch_clips  # noqa: PLC0415 - of one command
+
+    check_sources(settings.clips_from)
+    fetched = fetch_dataset(REPOSITORY, settings.revision, ["data/*"], log)
+    media = Path(settings.media or "media").expanduser()
+    given = msgspec.structs.replace(settings, data=str(fetched.place / "data"), media=str(media))
+    media.mkdir(parents=True, exist_ok=True)
+    assets = [session.selected_asset_id for folder in users(given) for session in history(folder)]
+    missing = fetch_clips(assets, media, settings.clips_from, log)
+    for asset, reason in list(missing.items())[:SHOWN_MISSING]:
+        log(f"not there: {asset}: {reason}")
+    if missing:
+        log(f"{len(missing)} of {len({*assets})} clips could not be had; {media / MISSING} lists them; runs go without")
+    return fetched
 
 
 class DialogueTurn(Struct, frozen=True):
@@ -125,6 +183,9 @@ class QuestionFile(Struct, frozen=True):
 
 def load(settings: Settings, tasks: tuple[str, ...] = ()) -> Benchmark:
     """The benchmark."""
+    settings = find_data(settings)
+    if settings.cache_dir:
+        use_media_dir(Path(settings.cache_dir).expanduser())
     return Benchmark(
         name="personalized_hearing",
         version=1,
@@ -132,17 +193,16 @@ def load(settings: Settings, tasks: tuple[str, ...] = ()) -> Benchmark:
         items=partial(items, settings),
         prompt=partial(prompt, settings),
         scorers=lambda _: (ChoiceScorer("personalized-hearing"),),
-        settings={
-            name: value for name, value in msgspec.structs.asdict(settings).items() if name not in ("data", "media")
-        },
+        settings={name: value for name, value in msgspec.structs.asdict(settings).items() if name not in UNSIGNED},
         files=partial(files, settings),
-        source="facebook/personalized-hearing",
+        source=REPOSITORY,
         license="benchmarking only",
         slices=("type", "family", "user"),
         mean_over="user",
         sort_key=lambda item: tuple(map(int, item.tags["at"].split(":"))),
         retry_if=should_ask_again,
-        max_attempts=3,
+        max_attempts=settings.request_attempts,
+        open_files=partial(result_files, settings) if settings.out_dir else None,
         warnings=_warnings(settings),
         seed=settings.seed,
     )
@@ -157,8 +217,8 @@ def users(settings: Settings) -> list[Path]:
     """The folders of the users, in order of name."""
     if not settings.data or not settings.media:
         raise UsageError(
-            "personalized_hearing needs data=FOLDER (a folder for each user, from facebook/personalized-hearing) and "
-            "media=FOLDER (a folder for each clip; an empty one asks without any)"
+            "personalized_hearing needs data=FOLDER (a folder for each user; earmark fetch personalized_hearing brings "
+            "it) and media=FOLDER (one for each clip; an empty one asks without any), or data and media here"
         )
     place = Path(settings.data).expanduser()
     if not place.is_dir():
@@ -260,9 +320,22 @@ def item(
         targets=(LABELS[options.index(question.Correct_Answer)],),
         group=folder.name,
         tags={"type": question.Type, "user": folder.name, "at": f"{session}:{question.question_location.turn_cutoff}"}
-        | ({"family": question.Family} if question.Family else {})
+        | ({"family": family} if (family := family_of(settings, question)) else {})
         | ({"missing": ", ".join(missing)} if missing else {}),
     )
+
+
+def family_of(settings: Settings, question: HearingQuestion) -> str:
+    """The family of a question: that of the data, of the settings, or the one that begins the name of its type.
+
+    >>> place = Location("S01", 1)
+    >>> family_of(Settings(), HearingQuestion("1", "audio_recall", "?", "a", ("b", "c", "d"), place))
+    'audio'
+    """
+    if family := question.Family or settings.families.get(question.Type, ""):
+        return family
+    word = re.split(r"[\W_]+", question.Type.lower())[0]
+    return next((family for begin, family in FAMILIES.items() if word.startswith(begin)), "")
 
 
 def prompt(settings: Settings, asked: Item) -> Prompt:
@@ -294,20 +367,23 @@ def _add_session(
 
 def clip(settings: Settings, session: Session) -> tuple[Part, ...]:
     """The date of a session, then frames and sound of its clip, where it is there."""
-    return (f"[{session.session_id} | {session.timestamp}]", *_frames_and_audio(settings, session.selected_asset_id))
+    date = f"[{session.session_id} | {session.timestamp}]"
+    frames, sound = _frames_and_audio(
+        settings.media, session.selected_asset_id, settings.frame_count, settings.image_detail
+    )
+    return (date, *frames, *(() if settings.no_audio else sound))
 
 
 @lru_cache(maxsize=1024)  # every question asks for all clips before it
-def _frames_and_audio(settings: Settings, asset: str) -> tuple[Part, ...]:
-    if not _has_clip(settings.media, asset):
-        return ()
-    place = Path(settings.media).expanduser() / asset
+def _frames_and_audio(media: str, asset: str, count: int, detail: str) -> tuple[tuple[Part, ...], tuple[Part, ...]]:
+    if not _has_clip(media, asset):
+        return (), ()
+    place = Path(media).expanduser() / asset
     frames = tuple(
-        ImageRef(str(path), f"{asset}/{path.name}", FRAME_WIDTH, settings.image_detail)
-        for path in spread_frames(sorted((place / "frames").glob("*.jpg")), settings.frame_count)
+        ImageRef(str(path), f"{asset}/{path.name}", FRAME_WIDTH, detail)
+        for path in spread_frames(sorted((place / "frames").glob("*.jpg")), count)
     )
-    sound = () if settings.no_audio else (Clip(str(place / "audio.wav"), name=asset, codec=CLIP_CODEC),)
-    return (*frames, *sound)
+    return frames, (Clip(str(place / "audio.wav"), name=asset, codec=CLIP_CODEC),)
 
 
 def spread_frames(frames: list[Path], count: int) -> list[Path]:

@@ -80,6 +80,7 @@ def run_all(runs: Sequence[BenchmarkRun]) -> list[RunResult]:
     from earmark.evaluate import evaluate
     from earmark.terminal.progress import ProgressDisplay
 
+    references = _find_references(runs)
     results = []
     try:
         for run in runs:
@@ -88,7 +89,25 @@ def run_all(runs: Sequence[BenchmarkRun]) -> list[RunResult]:
     finally:  # if a benchmark raises, the results of those before it are shown
         for result in results:
             _show(result)
+            if reference := references.get(result.benchmark.name):
+                from earmark.cli._reference import show_reference
+
+                show_reference(result.folder, reference, as_json=False)
     return results
+
+
+def _find_references(runs: Sequence[BenchmarkRun]) -> dict[str, Path]:
+    """The folders of reference trajectories that runs are compared with. Raises UsageError for one that is none."""
+    named = {run.benchmark.name: run.settings.benchmark.get("reference") for run in runs}
+    found = {name: Path(str(place)).expanduser() for name, place in named.items() if place}
+    if found:
+        from earmark.cli._reference import is_reference
+        from earmark.errors import UsageError
+
+        for place in found.values():
+            if not is_reference(place):
+                raise UsageError(f"reference={place}: expected a folder with MODEL/TASK/run_1.jsonl")
+    return found
 
 
 def _show(result: RunResult) -> None:

@@ -93,11 +93,11 @@ def _check_port(name: str, port: int) -> None:
     with socket.socket() as probe:
         probe.settimeout(2)
         if probe.connect_ex(("127.0.0.1", port)) == 0:
-            raise UsageError(f"port {port} is taken; earmark serve {name} --stop frees it, serve.port=N is another")
+            raise UsageError(f"port {port} is taken; earmark serve {name} --stop frees it, serve.port=N moves")
 
 
 def _devices(model: ServedModel, replica: int) -> str:
-    """The GPUs of one of several replicas, as many as its tensor_parallel_size says; empty where there are not enough."""
+    """The GPUs of one of several replicas, as many as its tensor_parallel_size says; empty where they are too few."""
     count = int(model.settings.flags.get("tensor_parallel_size", 1))
     given = os.environ.get("CUDA_VISIBLE_DEVICES", "")
     known = given.split(",") if given else [str(index) for index in range(count * (replica + 1))]

@@ -29,6 +29,23 @@ def cache_dir(*names: str) -> Path:
     return place
 
 
+_own_media_dir: list[Path] = []  # the last one counts
+
+
+def use_media_dir(place: Path) -> None:
+    """Keep converted media in a folder of the user's own from here on."""
+    _own_media_dir.append(place)
+
+
+def media_dir(*names: str) -> Path:
+    """A folder for converted media, made if need be."""
+    if not _own_media_dir:
+        return cache_dir("media", *names)
+    place = _own_media_dir[-1].joinpath(*names)
+    place.mkdir(parents=True, exist_ok=True)
+    return place
+
+
 def atomic_write(path: Path, data: bytes) -> Path:
     """Write a file whole or not at all."""
     with atomic_open(path) as file:

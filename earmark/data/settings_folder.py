@@ -106,7 +106,7 @@ def merge_eval(
     fields: tuple[str, ...],
     given: set[str],
 ) -> dict[str, str]:
-    """Put the settings of an `eval` YAML without `# @package _global_` where they belong: those of `fields` are of the run,
+    """Put the settings of an `eval` YAML without `@package _global_` where they belong: those of `fields` to the run,
     the others of the benchmark; the command line has `given` others, which go first. Return those that change
     nothing, with the reason.
     """

@@ -52,5 +52,12 @@ async def ask_questions(
 
         batches = BatchRunner(job, model, progress, callbacks.log)
         await runner.ask(batches.records(stream, runner.flush))
+    elif benchmark.open_files:
+        files = benchmark.open_files()
+        files.load(run)
+        try:
+            await runner.ask(stream, files.add, keep)
+        finally:
+            files.close()
     else:
         await runner.ask(stream, keep=keep)

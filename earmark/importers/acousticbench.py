@@ -20,6 +20,7 @@ import msgspec
 import orjson
 
 from earmark.data.cache import atomic_write
+from earmark.data.names import safe_name
 from earmark.data.regular import read_lines
 from earmark.errors import BadData
 from earmark.journal import Record, ScoreLine
@@ -65,27 +66,49 @@ def _files(path: Path) -> list[Path]:
 
 def read(path: Path) -> Iterator[ImportedRun]:
     """Yield a run for each model, with a repeat for each seed."""
-    models: dict[str, dict[ResultPath, Path]] = {}
+    models: dict[str, dict[ResultPath, list[dict[str, Any]]]] = {}
+    files: dict[str, dict[Path, None]] = {}
     for file in _files(path.absolute()):
-        place = _parse_path(file)
-        models.setdefault(place.model, {})[place] = file
-    for model, files in models.items():
-        first = min(place.seed for place in files)
-        records = [_record(line, place, first) for place, file in files.items() for line in _lines(file)]
+        for place, lines in _split(file).items():
+            models.setdefault(place.model, {})[place] = lines
+            files.setdefault(place.model, {})[file] = None
+    for model, results in models.items():
+        first = min(place.seed for place in results)
+        records = [_record(line, place, first) for place, lines in results.items() for line in lines]
         tasks = tuple(dict.fromkeys(record.item.task for record in records))
         settings: dict[str, object] = {"imported": True, "seed": first}
-        yield ImportedRun("acousticbench", tasks, model, records, settings, files=tuple(files.values()))
+        yield ImportedRun("acousticbench", tasks, model, records, settings, files=tuple(files[model]))
 
 
-def _parse_path(file: Path) -> ResultPath:
+def _split(file: Path) -> dict[ResultPath, list[dict[str, Any]]]:
+    """The lines of a file by whose results they are: its path tells, else each line does."""
+    if place := _named_place(file):
+        return {place: list(_lines(file))}
+    by_place: dict[ResultPath, list[dict[str, Any]]] = {}
+    for line in _lines(file):
+        task, seed = line.get("task"), line.get("seed", FIRST_SEED)
+        if not isinstance(task, str) or not isinstance(seed, int):
+            return {_parse_path(file): []}  # which says what is expected
+        by_place.setdefault(ResultPath(str(line.get("model") or ""), task, seed), []).append(line)
+    return by_place
+
+
+def _named_place(file: Path) -> ResultPath | None:
+    """Whose results a file holds, by its path; None where that does not tell."""
     whole = file.resolve()
     if run := RUN.fullmatch(file.stem):
         return ResultPath(whole.parent.parent.name, whole.parent.name, FIRST_SEED + int(run[1]) - 1)
     if name := PUBLISHED_NAME.fullmatch(whole.parent.name):
         return ResultPath(name["model"], name["task"], int(name["seed"]))
+    return None
+
+
+def _parse_path(file: Path) -> ResultPath:
+    if place := _named_place(file):
+        return place
     raise BadData(
         f"{file}: found no model in its path; expected MODEL/TASK/run_1.jsonl or "
-        f"MODEL-TASK-BACKEND-seed42-TIME/{file.name}"
+        f"MODEL-TASK-BACKEND-seed42-TIME/{file.name}, or lines with their task and seed"
     )
 
 
@@ -156,6 +179,29 @@ def write(pairs: Iterable[tuple[Record, ScoreLine]], place: Path) -> list[Path]:
             written.append(atomic_write(place / task / f"{run_name(seed)}.jsonl", data))
         formatted = msgspec.json.format(orjson.dumps(summary(task, runs)))
         written.append(atomic_write(place / task / "summary.json", formatted))
+    return written
+
+
+def write_results(
+    pairs: Iterable[tuple[Record, ScoreLine]], place: Path, model: str, backend: str, time: str
+) -> list[Path]:
+    """Write the results as the authors' harness does: MODEL-TASK-BACKEND-seedN-TIME with responses.jsonl, config.json
+    and metrics.json; return the paths.
+    """
+    runs: dict[tuple[str, int], list[dict[str, Any]]] = {}
+    for record, line in pairs:
+        task = record.item.task.removesuffix(DIAGNOSTIC)
+        runs.setdefault((task, seed_of(record)), []).append(_line(record, line, task) | {"model": model})
+    written = []
+    for (task, seed), lines in sorted(runs.items()):
+        folder = place / f"{safe_name(model)}-{task}-{backend}-seed{seed}-{time}"
+        config = {"model": model, "task": task, "backend": backend, "seed": seed, "questions": len(lines)}
+        files = {
+            "responses.jsonl": b"".join(orjson.dumps(line) + b"\n" for line in lines),
+            "config.json": msgspec.json.format(orjson.dumps(config)),
+            "metrics.json": msgspec.json.format(orjson.dumps(summary(task, {seed: lines})["runs"][0])),
+        }
+        written += [atomic_write(folder / name, data) for name, data in files.items()]
     return written
 
 

@@ -7,10 +7,9 @@ was answered later has two lines, and the one that is no error counts.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import Any, Literal
+from typing import Literal
 
 import msgspec
 from msgspec import Struct
@@ -18,6 +17,7 @@ from msgspec import Struct
 from earmark.data.regular import MAX_LINE_BYTES, read_lines
 from earmark.errors import BadData
 from earmark.journal import Record, ScoreLine
+from earmark.runs.hearing_lines import result_line, result_path
 from earmark.runs.imported import ImportedRun
 from earmark.types import Failure, Item, Response
 
@@ -93,30 +93,9 @@ def write(pairs: Iterable[tuple[Record, ScoreLine]], place: Path) -> list[Path]:
     """
     users: dict[Path, list[bytes]] = {}
     for record, line in pairs:
-        parts = [re.sub(r"[^\w.+-]+", "-", record.condition)] * (record.condition != "plain")
-        parts += [f"repeat_{record.repeat + 1}"] * (record.repeat > 0)
-        file = place.joinpath(*parts, f"{record.item.group}.jsonl")
-        users.setdefault(file, []).append(msgspec.json.encode(_line(record, line)) + b"\n")
+        encoded = msgspec.json.encode(result_line(record, line.answer)) + b"\n"
+        users.setdefault(result_path(record, place), []).append(encoded)
     for file, lines in users.items():
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_bytes(b"".join(lines))
     return list(users)
-
-
-def _line(record: Record, line: ScoreLine) -> dict[str, Any]:
-    item, failure = record.item, record.failure
-    picked = [line.answer] if line.answer is not None and not failure else []
-    fields: dict[str, Any] = {
-        "user_id": item.group,
-        "candidate_id": item.id.removeprefix(f"{item.group}/"),
-        "type": item.tags["type"],
-        "options": [f"({label}) {choice}" for label, choice in zip(item.labels, item.choices, strict=True)],
-        "gold": item.targets[0],
-        "picked": picked,
-    }
-    if failure:
-        fields |= {"outcome": "error", "error": f"{failure.state}: {failure.message}"[:500]}
-    else:
-        outcome = "parse_failure" if not picked else "correct" if picked == [item.targets[0]] else "wrong"
-        fields |= {"outcome": outcome, "reply": record.response.text.strip() if record.response else ""}
-    return fields | {"latency_s": round(record.response.seconds if record.response else 0.0, 1)}

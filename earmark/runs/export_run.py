@@ -34,6 +34,7 @@ from earmark.runs.untrusted import check_named, find_in_run
 
 TABLE_FORMATS = ("csv", "parquet", "jsonl")
 OFFICIAL = "official"
+RESULTS = "acousticbench-results"  # the folders of AcousticBench's own harness
 
 
 def export_run(run: Path, form: str, out: Path | None) -> list[Path]:
@@ -51,16 +52,16 @@ def export_run(run: Path, form: str, out: Path | None) -> list[Path]:
     ]
     if form == OFFICIAL:
         return _export_official(run, out)
+    if form == RESULTS:
+        return _export_results(run, benchmark, out)
     if kind in writers:
         if kind != benchmark:
             raise UsageError(f"--to {form}: is for runs of {kind}, and {run} is one of {benchmark}")
         paths: list[Path] = plugins.find_plugin("importers", kind).write(read_scored(run), out or run / "export" / form)
         return paths
     if form not in TABLE_FORMATS:
-        raise UsageError(
-            f"--to {form}: no such form; there are: "
-            f"{', '.join([*TABLE_FORMATS, OFFICIAL, *(plugins.display_name('importers', name) for name in writers)])}"
-        )
+        forms = [*TABLE_FORMATS, OFFICIAL, RESULTS, *(plugins.display_name("importers", name) for name in writers)]
+        raise UsageError(f"--to {form}: no such form; there are: {', '.join(forms)}")
     place = out or run / f"export.{form}"
     place.parent.mkdir(parents=True, exist_ok=True)
     if form == "csv":
@@ -71,6 +72,18 @@ def export_run(run: Path, form: str, out: Path | None) -> list[Path]:
     else:
         _write_parquet(place, (sample_values(record, line) for record, line in read_scored(run)))
     return [place]
+
+
+def _export_results(run: Path, benchmark: str, out: Path | None) -> list[Path]:
+    """Write a run of AcousticBench as its own harness lays its results out."""
+    if benchmark != "acousticbench":
+        raise UsageError(f"--to {RESULTS}: is for runs of acousticbench, and {run} is one of {benchmark}")
+    model = load_signature(run).model
+    write = plugins.find_plugin("importers", benchmark).write_results
+    paths: list[Path] = write(
+        read_scored(run), out or run / "export" / RESULTS, model["name"], model["backend"], run.name
+    )
+    return paths
 
 
 def _export_official(run: Path, out: Path | None) -> list[Path]:

@@ -25,6 +25,8 @@ SORTS: Final = {
 }
 MAX_LIMIT: Final = 2000  # rows of one answer
 NONE: Final = "(none)"  # an answer that was not read, in a filter
+# Kinds of what was done to sound: notes with their numbers left out.
+NOTE_KINDS: Final = r"list_transform(sound_notes, lambda note: regexp_replace(note, '-?[0-9]+([.][0-9]+)*', '…', 'g'))"
 COLUMNS: Final = {
     "task": "task",
     "condition": "condition",
@@ -49,7 +51,7 @@ class Filters(Struct, frozen=True):
     target: str = ""  # the right answer, as the confusion table names it
     answer: str = ""  # what was read; NONE where nothing was
     failure: str = ""  # the message of a failure
-    note: str = ""  # of what was done to the sound
+    note: str = ""  # a kind of what was done to the sound
     search: str = ""  # words in the id, question, answers, reply or message
 
     def __bool__(self) -> bool:
@@ -144,7 +146,7 @@ def _clauses(filters: Filters) -> Iterator[Clause]:
     if filters.answer:
         yield Clause("answer is null", []) if filters.answer == NONE else Clause("answer = ?", [filters.answer])
     if filters.note:
-        yield Clause("list_contains(sound_notes, ?)", [filters.note])
+        yield Clause(f"list_contains({NOTE_KINDS}, ?)", [filters.note])
     if filters.search:
         columns = ("id", "question", "reply", "answer", "failure", "array_to_string(targets, ' ')")
         yield Clause(

@@ -30,19 +30,24 @@ def item_page(
     table = results.table(name)
     line = find_line(table, key)
     record = table.record(line)
-    run = results.path(name)
-    words = find_words(run / WORDS_FILE, record.words)
     index, beside = table.neighbours(filters, order, line)
-    metrics = metrics_of(run)
-    return record_page(record, table.scores(record), metrics) | {
-        "run": name,
-        "imported": results.summary(name).imported,
-        "prompt": to_plain(words.turns) if words else None,
+    return item_details(results, name, record) | {
         "index": index,
         "before": beside[0],
         "after": beside[1],
         "same": table.same_item(record.item.id, record.item.task),
         "elsewhere": {other: results.table(other).same_item(record.item.id, record.item.task) for other in others},
+    }
+
+
+def item_details(results: Results, name: str, record: Record) -> dict[str, Any]:
+    """Describe an item of a run, and the words that were sent where they were kept."""
+    run = results.path(name)
+    words = find_words(run / WORDS_FILE, record.words)
+    return record_page(record, results.table(name).scores(record), metrics_of(run)) | {
+        "run": name,
+        "imported": results.summary(name).imported,
+        "prompt": to_plain(words.turns) if words else None,
     }
 
 

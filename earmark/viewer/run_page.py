@@ -10,7 +10,7 @@ from earmark.report.noise_curve import parse_noise
 from earmark.report.rows import ListeningGain, Metrics, Row
 from earmark.report.table import footnotes
 from earmark.runs.signature import load_signature
-from earmark.viewer.filters import EVERYTHING, Filters
+from earmark.viewer.filters import EVERYTHING, NOTE_KINDS, Filters
 from earmark.viewer.results import Results, fields_of, metrics_of, row_headline, to_plain
 from earmark.viewer.table import RunTable
 
@@ -167,8 +167,10 @@ def confusion(table: RunTable, filters: Filters) -> dict[str, Any]:
 
 
 def _notes(table: RunTable, filters: Filters) -> list[dict[str, Any]]:
+    """Count what was done to sound; notes that differ in their numbers alone are counted as one."""
+    source = f"(select *, unnest(list_distinct({NOTE_KINDS})) as note from items)"  # noqa: S608
     rest = f"group by note order by 2 desc, 1 limit {MAX_LISTED}"
-    return [{"note": note, "n": n} for note, n in table.query("unnest(sound_notes) as note, count(*)", filters, rest)]
+    return [{"note": note, "n": n} for note, n in table.query("note, count(*)", filters, rest, source=source)]
 
 
 def _numbers(table: RunTable, filters: Filters) -> dict[str, Any]:

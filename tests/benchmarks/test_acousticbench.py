@@ -436,3 +436,98 @@ def test_the_generated_set_is_answered_by_whoever_hears() -> None:
     items = list(benchmark.items())
     assert all(asyncio.run(right(item)) for item in items)
     assert acousticbench.notices(acousticbench.Settings())[0].startswith("questions and sounds are ours")
+
+
+# ---------------------------------------------------------------- data in another layout
+
+LAYOUT = """
+questions: annotations/*.jsonl
+columns:
+  id: qid
+  question: "{prompt}"
+  sound: [first, second]
+  answer: label
+  choices: [one, two]
+  tags: {split: half, kind: type}
+values:
+  answer: {"1": A, "2": B}
+  split: {dev: train, test: eval}
+  kind: {main: scored, extra: diagnostic}
+"""
+
+
+def foreign(data: Path, archive: Path) -> list[dict[str, Any]]:
+    """The set that is made under other names, beside its clips and in an archive of its own."""
+    (data / "annotations").mkdir()
+    rows = []
+    for file in sorted((data / "questions").glob("*.jsonl")):
+        lines = [json.loads(line) for line in file.read_text().splitlines()]
+        for line in lines:
+            clips = [*line["audio"], None][:2]
+            choices = line.get("choices", ["A", "B"])
+            rows.append(
+                {"qid": line["question_id"], "prompt": line["question"], "first": clips[0], "second": clips[1]}
+                | {"label": "AB".index(line["gold"]) + 1, "half": {"train": "dev", "eval": "test"}[line["split"]]}
+                | {
+                    "type": {"scored": "main", "diagnostic": "extra"}[line["kind"]],
+                    "one": choices[0],
+                    "two": choices[1],
+                }
+            )
+        text = "".join(json.dumps(row) + "\n" for row in rows[-len(lines) :])
+        (data / "annotations" / file.name).write_text(text)
+        file.unlink()
+    (data / "questions").rmdir()
+    with zipfile.ZipFile(archive, "w") as packed:
+        for path in sorted(data.rglob("*")):
+            if path.is_file():
+                packed.write(path, path.relative_to(data))
+    return rows
+
+
+def test_data_in_another_layout_are_the_same_questions(archive: Path, data: Path, tmp_path: Path) -> None:
+    before = list(loaded(archive).items())
+    foreign(data, tmp_path / "other.zip")
+    layout = tmp_path / "layout.yaml"
+    layout.write_text(LAYOUT)
+    for place in (data, tmp_path / "other.zip"):
+        other = loaded(place, layout=str(layout))
+        items = list(other.items())
+        assert sorted((i.task, i.id, i.question, i.choices, i.targets) for i in items) == sorted(
+            (i.task, i.id, i.question, i.choices, i.targets) for i in before
+        )
+        assert {tag: {i.tags[tag] for i in items} for tag in ("split", "kind")} == {
+            "split": {"train", "eval"},
+            "kind": {"scored", "diagnostic"},
+        }
+        assert other.settings["layout"]
+        assert other.files()
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (("answer: label", "answer: missing"), r"row 1: has no column 'missing'; there are: qid, prompt"),
+        (('"1": A, "2": B', '"1": A'), r"row \d+: .*gold.*`values` of the layout says what"),
+        (("annotations/*.jsonl", "nothing/*.csv"), r"found no nothing/\*\.csv"),
+        (("  id: qid\n", ""), "columns: has no id"),
+        (("values:", "vales:"), "unknown field `vales`"),
+    ],
+)
+def test_a_layout_that_does_not_fit_is_told(data: Path, tmp_path: Path, change: tuple[str, str], message: str) -> None:
+    foreign(data, tmp_path / "other.zip")
+    layout = tmp_path / "layout.yaml"
+    layout.write_text(LAYOUT.replace(*change))
+    with pytest.raises(BadData, match=message):
+        loaded(data, layout=str(layout))
+
+
+def test_tasks_may_be_named_by_a_setting(archive: Path) -> None:
+    assert loaded(archive, task=["pitch"]).tasks == ("pitch", "pitch.diagnostic")
+    assert loaded(archive, task=["all"]).tasks == loaded(archive).tasks
+    with pytest.raises(UsageError, match="give one of the two"):
+        loaded(archive, "pitch", task=["loudness"])
+    done = earmark("verify", "acousticbench", f"data={archive}", "task=all")
+    assert done.stdout.strip() == "All 96 questions passed checksum verification."
+    done = earmark("verify", "acousticbench", f"data={archive}", "task=pitch")
+    assert done.stdout.strip() == "All 24 questions passed checksum verification."

@@ -9,8 +9,10 @@ from typing import Any
 
 import pytest
 import table_data as data
+from click.testing import CliRunner
 
 from earmark import plugins
+from earmark.cli import earmark as program
 from earmark.cli._args import merge_tasks, parse_runs
 from earmark.config import RunSettings, parse_settings
 from earmark.errors import BadData, EarmarkError, UsageError
@@ -30,6 +32,10 @@ def load(path: Path | str, **settings: Any) -> Benchmark:
 def write(folder: Path, *rows: dict[str, Any], name: str = "my.jsonl") -> Path:
     data.put(folder / "a.wav", data.wav())
     return data.put_lines(folder / name, rows)
+
+
+def earmark(*words: str) -> None:
+    assert CliRunner().invoke(program, [*words], catch_exceptions=False).exit_code == 0
 
 
 def only(benchmark: Benchmark) -> Item:
@@ -159,6 +165,17 @@ def test_choices_are_shown_with_letters_or_without(tmp_path: Path) -> None:
     assert shown["letters"].settings != shown["plain"].settings
 
 
+def test_a_run_of_a_file_is_scored_anew_with_another_scorer(tmp_path: Path) -> None:
+    path = write(tmp_path, {"audio": "a.wav", "question": "How many?", "answer": "4"})
+    earmark("run", str(path), "model=fake", "scorer=exact")
+    (signed,) = Path("results").rglob("run.json")
+    earmark("rescore", str(signed.parent), "scorer=[number,exact]")
+    rows = json.loads((signed.parent / "metrics.json").read_bytes())["rows"]
+    assert [row["scorer"] for row in rows] == ["number", "exact"]
+    with pytest.raises(UsageError, match="answer= decides what is asked"):
+        earmark("rescore", str(signed.parent), "answer=question")
+
+
 # ---------------------------------------------------------------- hostile files
 
 
@@ -223,12 +240,15 @@ def test_odd_ids_and_braces_stay_as_they_are(tmp_path: Path, text: str) -> None:
     assert benchmark.prompt(item).turns[0].parts[-1].startswith(f"{text}\nA. {text}\n")  # type: ignore[union-attr]
 
 
-@pytest.mark.parametrize("path", ["../b.wav", "/etc/hostname.wav", "x/../../b.wav", "C:\\b.wav", "link.wav"])
+@pytest.mark.parametrize(
+    "path", ["../b.wav", "/etc/hostname.wav", "x/../../b.wav", "C:\\b.wav", "..\\b.wav", "link.wav", "sub/b.wav"]
+)
 def test_sound_outside_the_folder_is_an_item_in_error(tmp_path: Path, path: str) -> None:
     data.put(tmp_path / "b.wav", data.wav())
     folder = tmp_path / "set"
     folder.mkdir()
     (folder / "link.wav").symlink_to(tmp_path / "b.wav")
+    (folder / "sub").symlink_to(tmp_path)
     item = only(load(write(folder, ROW | {"audio": path})))
     assert (item.state, item.clips) == ("error", ())
     assert "leads out of the data" in item.reason

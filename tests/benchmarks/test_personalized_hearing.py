@@ -7,11 +7,14 @@ import shutil
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
+from aiohttp import web
 from commands import earmark
-from servers import said, serving, sounds, words
+from servers import said, serving, sounds, threaded, words
 
 from earmark.benchmarks import personalized_hearing as ph
+from earmark.benchmarks._hearing_media import convert, fetch_clips
 from earmark.engine.load import load_benchmark
 from earmark.errors import BadData, UsageError
 from earmark.journal import read_journal
@@ -242,3 +245,129 @@ def test_clips_say_how_they_are_coded(tmp_path: Path) -> None:
     assert date == "[S1 | 2020]"
     assert frame == ImageRef(str(place / "frames/f.jpg"), "a/f.jpg", 384, "low")
     assert sound == Clip(str(place / "audio.wav"), name="a", codec="mp3@64k/16000")
+
+
+# ---------------------------------------------------------------- the script's own flags and files
+
+
+@pytest.mark.shared
+def test_files_of_the_script_are_written_live_in_its_order(fixture: Path, tmp_path: Path) -> None:
+    shutil.copytree(fixture / "data", "data")
+    shutil.copytree(fixture / "media", "media")
+    order = {
+        file.parent.name: [question["candidate_id"] for question in _questions(file)]
+        for file in sorted(Path("data").glob("*/10_benchmark_qa.json"))
+    }
+    lines_while_asked: list[int] = []
+
+    def answer(body: dict[str, Any], number: int) -> Any:
+        lines_while_asked.append(sum(len(path.read_text().splitlines()) for path in Path("out").glob("*.jsonl")))
+        if number == 3:
+            return web.json_response({"error": {"message": "broke"}}, status=400)
+        return said(f"<final_answer> ({'abcd'[number % 4]})")
+
+    words = (
+        "run",
+        "personalized_hearing",
+        "out_dir=out",
+        "cache_dir=media_cache",
+        "request_attempts=1",
+        "preflight=false",
+    )
+    with serving(answer) as server:
+        done = earmark(*words, f"model={server.url}", "model.concurrency=4")
+        assert done.returncode == 7, done.stderr
+        assert "failed 1 of 1: " in done.stdout
+        before = {path.stem: path.read_text() for path in Path("out").glob("*.jsonl")}
+        for user, ids in order.items():
+            assert [json.loads(line)["candidate_id"] for line in before[user].splitlines()] == ids
+        assert max(lines_while_asked) > 5, "written while the run went on"
+        assert any(Path("media_cache").rglob("*.mp3"))
+        (run,) = Path("results/test-model/personalized_hearing").iterdir()
+        exported = earmark("export", str(run), "--to", "personalized-hearing", "--out", "exported")
+        assert exported.returncode == 0, exported.stderr
+    for user, text in before.items():
+        lines = {line["candidate_id"]: line for line in map(json.loads, text.splitlines())}
+        assert lines == {
+            line["candidate_id"]: line
+            for line in map(json.loads, Path(f"exported/{user}.jsonl").read_text().splitlines())
+        }
+
+
+def _questions(file: Path) -> list[dict[str, Any]]:
+    content = json.loads(file.read_text())
+    questions: list[dict[str, Any]] = (content[0] if isinstance(content, list) else content)["qa"]
+    return questions
+
+
+@pytest.mark.shared
+def test_accuracy_by_family_follows_the_names_of_types_or_the_settings(fixture: Path) -> None:
+    families = {item.tags["type"]: item.tags["family"] for item in ph.items(settings(fixture))}
+    assert families == {
+        "audio_recall": "audio",
+        "visual_recall": "visual",
+        "preference_recall": "personalization",
+        "adjustment": "hearing adjustment",
+    }
+    own = settings(fixture, families={"audio_recall": "ears"})
+    assert {item.tags["family"] for item in ph.items(own)} == {"ears", *families.values()} - {"audio"}
+
+
+@pytest.mark.shared
+def test_clips_come_from_folders_and_addresses_and_what_is_missing_is_listed(fixture: Path, tmp_path: Path) -> None:
+    names = sorted(path.name for path in (fixture / "media").iterdir())
+    (tmp_path / "one").mkdir()
+    shutil.copytree(fixture / "media" / names[0], tmp_path / "one" / names[0])
+    shutil.copy(fixture / "media" / names[1] / "audio.wav", tmp_path / "one" / f"{names[1]}.wav")
+    sound = (fixture / "media" / names[2] / "audio.wav").read_bytes()
+    asked: list[str] = []
+
+    async def serve(request: web.Request) -> web.StreamResponse:
+        asked.append(request.path)
+        if names[2] not in request.path:
+            return web.Response(status=404)
+        return web.Response(body=sound)
+
+    app = web.Application()
+    app.router.add_get("/{name}", serve)
+    with threaded(app) as port:
+        sources = (str(tmp_path / "one"), f"http://127.0.0.1:{port}/{{asset}}.wav")
+        told: list[str] = []
+        missing = fetch_clips([*names[:3], "not-there"], tmp_path / "media", sources, told.append)
+        assert list(missing) == ["not-there"]
+        assert "HTTP 404" in missing["not-there"]
+        assert told == ["clips: 3 of 4 fetched, 1 could not be had"]
+        assert (tmp_path / "media" / "missing.txt").read_text().startswith("not-there\t")
+        for name in names[:3]:
+            assert (tmp_path / "media" / name / "audio.wav").exists()
+        assert len(list((tmp_path / "media" / names[0] / "frames").iterdir())) > 0
+        before = len(asked)
+        assert fetch_clips(names[:3], tmp_path / "media", sources, told.append) == {}
+        assert len(asked) == before, "what is there is left alone"
+    missing = fetch_clips(["x"], tmp_path / "other", ("youtube",), print)
+    assert missing == {"x": "youtube: the name of the clip tells no video and second"}
+    with pytest.raises(UsageError, match=r"no such folder; expected one, an address with \{asset\}, or youtube"):
+        fetch_clips(["x"], tmp_path / "other", ("nowhere",), print)
+
+
+def test_frames_of_a_video_are_one_a_second(tmp_path: Path) -> None:
+    av = pytest.importorskip("av")
+    with av.open(str(tmp_path / "clip.mp4"), "w") as sink:
+        video, audio = sink.add_stream("mpeg4", rate=5), sink.add_stream("aac", rate=16000, layout="mono")
+        video.width, video.height, video.pix_fmt = 64, 48, "yuv420p"
+        for number in range(15):
+            frame = av.VideoFrame.from_ndarray(np.full((48, 64, 3), number * 10, np.uint8), format="rgb24")
+            frame.pts = number
+            sink.mux(video.encode(frame))
+        sound = av.AudioFrame.from_ndarray(np.zeros((1, 48000), np.float32), format="fltp", layout="mono")
+        sound.sample_rate, sound.pts = 16000, 0
+        sink.mux(audio.encode(sound))
+        sink.mux(video.encode(None))
+        sink.mux(audio.encode(None))
+    convert(tmp_path / "clip.mp4", tmp_path / "made")
+    assert [path.name for path in sorted((tmp_path / "made/frames").iterdir())] == [
+        "frame_0000.jpg",
+        "frame_0001.jpg",
+        "frame_0002.jpg",
+    ]
+    assert (tmp_path / "made/audio.wav").stat().st_size > 80_000

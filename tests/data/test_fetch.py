@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import re
+import shutil
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -24,6 +25,7 @@ class Hub:
     """A hub with one data set, whose connections may break off once and whose files may be missing."""
 
     files: dict[str, bytes]
+    name: str = "VibeCheck1/LISTEN_full"
     break_off_at: int | None = None
     missing: set[str] = field(default_factory=set)
     asked: list[tuple[str, str]] = field(default_factory=list)  # files that were sent, and from where on
@@ -31,7 +33,7 @@ class Hub:
     async def info(self, _: web.Request) -> web.Response:
         siblings = [{"rfilename": name, "size": len(data)} for name, data in self.files.items()]
         card = {"siblings": [*siblings, {"rfilename": "README.md"}], "cardData": {"license": "mit"}}
-        return web.json_response({"id": "VibeCheck1/LISTEN_full", "sha": COMMIT} | card)
+        return web.json_response({"id": self.name, "sha": COMMIT} | card)
 
     async def tree(self, _: web.Request) -> web.Response:
         listed = [{"type": "file", "path": name, "size": len(data), "oid": "x"} for name, data in self.files.items()]
@@ -64,10 +66,10 @@ class Hub:
 @contextlib.contextmanager
 def hub(served: Hub) -> Iterator[str]:
     app = web.Application()
-    for path in ("/api/datasets/VibeCheck1/LISTEN_full", "/api/datasets/VibeCheck1/LISTEN_full/revision/{revision}"):
+    for path in (f"/api/datasets/{served.name}", f"/api/datasets/{served.name}/revision/{{revision}}"):
         app.router.add_get(path, served.info)
-    app.router.add_get("/api/datasets/VibeCheck1/LISTEN_full/tree/{revision}", served.tree)
-    app.router.add_route("*", f"/datasets/VibeCheck1/LISTEN_full/resolve/{COMMIT}/{{name:.*}}", served.file)
+    app.router.add_get(f"/api/datasets/{served.name}/tree/{{revision}}", served.tree)
+    app.router.add_route("*", f"/datasets/{served.name}/resolve/{COMMIT}/{{name:.*}}", served.file)
     with threaded(app) as port:
         yield f"http://127.0.0.1:{port}"
 
@@ -147,10 +149,27 @@ def test_a_fetch_that_failed_keeps_the_files_that_came(monkeypatch: pytest.Monke
     assert [name for name, _ in served.asked] == [first, second]
 
 
+@pytest.mark.shared
 @pytest.mark.usefixtures("caches")
-def test_what_cannot_be_fetched_is_not_called_needless() -> None:
-    told = earmark("fetch", "personalized_hearing").stdout
-    assert "nothing to download; earmark info personalized_hearing shows the data that it needs" in told
+def test_data_and_clips_of_personalized_hearing_come_and_a_run_goes_without_what_is_missing(
+    shared: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fixture = shared / "fixtures/personalized_hearing"
+    files = {str(path.relative_to(fixture)): path.read_bytes() for path in (fixture / "data").rglob("*.json")}
+    clips = sorted(path.name for path in (fixture / "media").iterdir())
+    Path("clips").mkdir()
+    for clip in clips[1:]:
+        shutil.copytree(fixture / "media" / clip, Path("clips") / clip)
+    with hub(Hub(files, "facebook/personalized-hearing")) as endpoint:
+        monkeypatch.setitem(ENV, "HF_ENDPOINT", endpoint)
+        done = earmark("fetch", "personalized_hearing", "clips_from=clips")
+        assert done.returncode == 0, done.stderr
+        assert f"not there: {clips[0]}: clips: not there" in done.stdout
+        assert "media/missing.txt lists them; runs go without" in done.stdout
+    ran = earmark(
+        "run", "personalized_hearing", "model=fake", "model.reply=mine.replies:length", "users=001", "limit=1"
+    )
+    assert "clips are not in media: their sessions keep their date alone" in ran.stdout + ran.stderr, ran.stderr
 
 
 def test_no_hub_is_told(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -53,3 +54,32 @@ def test_three_repeats_are_three_runs_and_go_out_and_in_again() -> None:
         assert row["states"] == before[task]["states"]
     assert earmark("export", str(back), "--to", "acousticbench", "--out", "again").returncode == 0
     assert Path("again/pitch/run_2.jsonl").read_bytes() == (folder / "run_2.jsonl").read_bytes()
+
+
+def test_results_in_the_form_of_the_seed_end_with_a_comparison_and_come_back_alone() -> None:
+    form = "output_dir={model}-{task}-{backend}-seed{seed}-{time}"
+    with serving(lambda body, _: said(letter(body)), ("Test-Model",)) as server:
+        first = run(server, "task=pitch", "limit=10", form)
+        assert first.returncode == 0, first.stderr
+        (ours,) = runs()
+        assert ours.parent == Path("results")
+        assert re.fullmatch(r"Test-Model-pitch-openai-seed42-20\d\d-.*", ours.name)
+        done = earmark("export", str(ours), "--to", "acousticbench-results", "--out", "out")
+        assert done.returncode == 0, done.stderr
+        (folder,) = Path("out").iterdir()
+        assert re.fullmatch(r"Test-Model-pitch-openai-seed42-.*", folder.name)
+        assert sorted(path.name for path in folder.iterdir()) == ["config.json", "metrics.json", "responses.jsonl"]
+        assert json.loads((folder / "config.json").read_text())["seed"] == 42
+        assert earmark("export", str(ours), "--to", "acousticbench", "--out", "refs/Test-Model").returncode == 0
+        again = run(server, "limit=10", "reference=refs", "resume=false")
+        wrong = run(server, "limit=10", "reference=out", "resume=false", results="none")
+    assert again.returncode == 0, again.stderr
+    assert "Reference comparison: 10/10 (100.0%) match, Test-Model and Test-Model in refs" in again.stdout
+    assert wrong.returncode == 3 or "expected a folder with MODEL/TASK/run_1.jsonl" in wrong.stderr
+    lone = Path("responses.jsonl")
+    lone.write_bytes((folder / "responses.jsonl").read_bytes())
+    back = earmark("import", str(lone), "results=imported")
+    assert back.returncode == 0, back.stderr
+    (imported,) = [path.parent for path in Path("imported").rglob("run.json")]
+    assert imported.parent == Path("imported/Test-Model/acousticbench")
+    assert rows(imported)["pitch"]["metrics"]["accuracy"] == rows(ours)["pitch"]["metrics"]["accuracy"]

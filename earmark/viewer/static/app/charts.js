@@ -64,8 +64,11 @@
           <text x=${left - 6} y=${py(tick) + 4} text-anchor="end">${+tick.toFixed(2)}</text></g>`)}
         ${(xTicks || xs).map((x) => html`<text class="tick" x=${px(x)} y=${height - bottom + 16} text-anchor="middle">${format(x)}</text>`)}
         <text class="tick" x=${(left + width - right) / 2} y=${height - 4} text-anchor="middle">${xLabel}</text>
-        ${levels.map((level) => html`<line class="level" x1=${left} x2=${width - right} y1=${py(level.value)} y2=${py(level.value)} />
-          <text class="tick" x=${width - right} y=${py(level.value) - 4} text-anchor="end">${level.name}</text>`)}
+        ${levels.map((level, index) => {
+          const near = levels.slice(0, index).filter((other) => Math.abs(py(other.value) - py(level.value)) < 13).length;
+          return html`<line class="level" x1=${left} x2=${width - right} y1=${py(level.value)} y2=${py(level.value)} />
+            <text class="tick" x=${left + 4 + near * 90} y=${py(level.value) - 4}>${level.name}</text>`;
+        })}
         ${lines.map((line, index) => html`<g>
           ${line.points.map((point) => Number.isFinite(point.low) && html`<line class=${`whisker side-${index % 4}`} x1=${px(point.x)} x2=${px(point.x)} y1=${py(point.low)} y2=${py(point.high)} />`)}
           <polyline class=${`curve side-${index % 4}`} points=${line.points.map((point) => `${px(point.x)},${py(point.value)}`).join(" ")} />

@@ -10,6 +10,7 @@
   const useSounds = (run, key, isWanted) => {
     const params = isWanted ? E.toParams({ run, ...key }) : null;
     const state = E.useData("sounds", params);
+    if (!isWanted) return {};
     const isCurrent = state.key === `sounds?${params}`;
     return isCurrent ? state : { loading: true };
   };

@@ -64,8 +64,8 @@
     };
     const isWide = window.matchMedia("(min-width: 900px)").matches;
     useEffect(() => {
-      if (!key && full.data && rows.length && isWide) E.go("items", E.change(params, E.key(rows[0])), { replace: true });
-    }, [full.data, Boolean(key)]);
+      if (!key && full.data && full.key === `items?${list}` && rows.length && isWide) E.go("items", E.change(params, E.key(rows[0])), { replace: true });
+    }, [full.data, full.key, list.toString(), Boolean(key)]);
     useEffect(() => {
       const here = listBox.current && listBox.current.querySelector(".row.here");
       if (here) here.scrollIntoView({ block: "nearest" });
@@ -73,8 +73,9 @@
     const data = page.data && page.key === `item?${itemParams}` ? page.data : null;
     const shown = data || (key && page.loading ? page.data : null);
     const step = (by) => () => {
-      if (!data) { if (rows.length && !key) select(rows[0], 0); return; }
-      const row = by > 0 ? data.after : data.before;
+      const place = key ? rows.findIndex((row) => E.sameKey(row, key)) : -1 - Math.min(by, 0);
+      if (rows[place + by] && (!key || place >= 0)) { select(rows[place + by]); return; }
+      const row = data && (by > 0 ? data.after : data.before);
       if (row) select(row, data.index + by);
     };
     const sides = params.getAll("beside");
@@ -97,6 +98,7 @@
       <h1 class="unseen">Items</h1>
       <${Filters} params=${params} choices=${filters} change=${change} />
       <${E.FilterList} params=${params} onRemove=${(name, value) => change({ [name]: params.getAll(name).filter((each) => each !== value) })} />
+      ${E.isSite && E.leftOut(run) && html`<p class="note">${E.leftOut(run)}</p>`}
       <div class=${`split ${key ? "has-item" : ""}`}>
         <section class="list" aria-label="List of items" ref=${listBox}>
           ${full.error ? html`<${E.Status} state=${full} />` : html`<${E.Pager} total=${full.data ? full.data.total : null} offset=${Number(params.get("offset") || 0)} limit=${LIMIT} onMove=${(offset) => E.go("items", E.change(params, { offset: offset || null }), { replace: true })} />`}

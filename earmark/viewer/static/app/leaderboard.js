@@ -26,7 +26,7 @@
     ];
     const settings = Object.entries(board.settings).map(([name, value]) => `${name}=${typeof value === "object" ? JSON.stringify(value) : value}`).join(", ");
     return html`<${E.Section} id=${`board-${board.benchmark}-${E.hash(settings)}`} title=${board.benchmark} note=${`${board.metric} of ${board.by}${board.condition === "plain" ? "" : ` under ${board.condition}`}${settings ? `; ${settings}` : ""}`}>
-      ${board.columns.length > 1 && html`<div class="bar"><${E.Select} label="Rank by" value=${board.by} all=${null} options=${board.columns} onChange=${(by) => E.go("leaderboard", E.change(params, { by, benchmark: board.benchmark }), { replace: true })} /></div>`}
+      ${!E.isSite && board.columns.length > 1 && html`<div class="bar"><${E.Select} label="Rank by" value=${board.by} all=${null} options=${board.columns} onChange=${(by) => E.go("leaderboard", E.change(params, { by, benchmark: board.benchmark }), { replace: true })} /></div>`}
       <${E.Table} caption=${`Leaderboard of ${board.benchmark}`} columns=${columns} rows=${board.entries} />
       ${board.notes.length > 0 && html`<ul class="notes">${board.notes.map((note) => html`<li><${E.Text} value=${note} /></li>`)}</ul>`}<//>`;
   };

@@ -126,8 +126,8 @@
     const states = Object.entries(data.states);
     const note = `${E.count(data.n)} items${base.task ? ` of ${base.task}` : ""}${base.condition ? ` under ${base.condition}` : ""}`;
     return html`<${E.Section} id="items" title="Items" note=${note}>
-      <div class="bar"><${E.Select} label="Task" value=${base.task} options=${data.choices.task} onChange=${(task) => change({ task })} />
-        <${E.Select} label="Condition" value=${base.condition} options=${data.choices.condition} onChange=${(condition) => change({ condition })} /></div>
+      ${E.isSite ? E.leftOut(run) && html`<p class="note">${E.leftOut(run)} The counts are of all.</p>` : html`<div class="bar"><${E.Select} label="Task" value=${base.task} options=${data.choices.task} onChange=${(task) => change({ task })} />
+        <${E.Select} label="Condition" value=${base.condition} options=${data.choices.condition} onChange=${(condition) => change({ condition })} /></div>`}
       <div class="parts">
         <${Tags} run=${run} tags=${data.tags} base=${base} />
         <${Answers} run=${run} answers=${data.answers} base=${base} n=${data.n} />
