@@ -13,6 +13,7 @@ from earmark.terminal.console import log_to_stderr, print_json, print_line
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from earmark.runs.replay_sound import RunReplay
     from earmark.viewer.item_list import ItemList
 
 
@@ -109,7 +110,7 @@ def _write_sound(items: ItemList, folder: Path, media: Sequence[str], *, allow_c
     from earmark.errors import BadData
     from earmark.viewer.sound_files import write_sound_files
 
-    written, problems = write_sound_files(items, folder, media, log_to_stderr, allow_code=allow_code)
+    written, problems = write_sound_files(items, folder, lambda run: _open_replay(run, media, allow_code=allow_code))
     for problem in problems:
         log_to_stderr(problem)
     if as_json:
@@ -118,3 +119,22 @@ def _write_sound(items: ItemList, folder: Path, media: Sequence[str], *, allow_c
         print_line(*map(str, written))
     if not written:
         raise BadData(f"no sound was written for {len(items.rows)} items: {problems[0] if problems else 'none match'}")
+
+
+def _open_replay(run: Path, media: Sequence[str], *, allow_code: bool) -> RunReplay:
+    """Open what makes the sound of a run again; the names of modules that are not the package's are told first."""
+    from earmark.runs.replay_sound import RunReplay, user_modules
+    from earmark.runs.rundir import AUDIOGRAM_NAME
+    from earmark.runs.signature import load_signature
+
+    signature = load_signature(run)
+    if signature.benchmark["name"] == AUDIOGRAM_NAME:
+        from earmark.audiogram.trials import as_benchmark, plan_of
+
+        clips = signature.capabilities.clips if signature.capabilities else None
+        plan = plan_of(signature.benchmark["settings"])
+        return RunReplay(run, media, benchmark=as_benchmark(plan, one_clip=clips is not None and clips < 2))
+    if allow_code:
+        for name in user_modules(run):
+            log_to_stderr(f"importing {name}, which {run} names")
+    return RunReplay(run, media, allow_code=allow_code)

@@ -33,18 +33,18 @@ def command(folder: Path, out: Path, sound: str, media: tuple[str, ...], *, no_c
 
     Open OUT/index.html, or put the folder on any host. The size is printed before anything is written.
     """
-    from earmark.audiogram.results import load_audiogram
+    from earmark.audiogram.viewing import describe_audiogram, open_trials
     from earmark.errors import BadData
     from earmark.viewer.foreign_code import CodePolicy
     from earmark.viewer.pages import Pages
-    from earmark.viewer.results import Results
+    from earmark.viewer.results import Audiograms, Results
     from earmark.viewer.site import write_site
     from earmark.viewer.site_plan import SiteOptions, plan_site
 
     if not folder.is_dir():
         raise BadData(f"{folder}: no such folder; runs are in results, or in the folder that results=FOLDER named")
     policy = CodePolicy(print_line, allowed=not no_code)
-    pages = Pages(Results(folder), policy, load_audiogram, media)
+    pages = Pages(Results(folder), policy, Audiograms(describe_audiogram, open_trials), media)
     plan = plan_site(pages, SiteOptions(sound=sound == "sent", **options))
     print_line(plan.describe(), *plan.licences())
     write_site(pages, plan, out, print_line)

@@ -32,17 +32,17 @@ def command(folder: Path, media: tuple[str, ...], *, no_browser: bool, no_code: 
     """
     import asyncio
 
-    from earmark.audiogram.results import load_audiogram
+    from earmark.audiogram.viewing import describe_audiogram, open_trials
     from earmark.errors import BadData
     from earmark.viewer.foreign_code import CodePolicy
     from earmark.viewer.pages import Pages
-    from earmark.viewer.results import Results
+    from earmark.viewer.results import Audiograms, Results
     from earmark.viewer.serve import Address, serve
 
     if not folder.is_dir():
         raise BadData(f"{folder}: no such folder; runs are in results, or in the folder that results=FOLDER named")
     policy = CodePolicy(print_line, allowed=not no_code)
-    pages = Pages(Results(folder), policy, load_audiogram, media)
+    pages = Pages(Results(folder), policy, Audiograms(describe_audiogram, open_trials), media)
 
     def show(address: str) -> None:
         print_line(f"{address}  (Ctrl-C ends it)")

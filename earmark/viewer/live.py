@@ -25,10 +25,12 @@ MAX_ROWS: Final = 200  # new items that one look returns
 class LiveRun:
     """Follows one run."""
 
-    def __init__(self, run: Path, table: RunTable, check: Callable[[Path], str]) -> None:
+    def __init__(
+        self, run: Path, table: RunTable, check: Callable[[Path], str], open_benchmark: Callable[[Path], Benchmark]
+    ) -> None:
         """`check` says why the run's benchmark may not be imported, or nothing."""
         self.run, self.table = run, table
-        self._check = check
+        self._check, self._open_benchmark = check, open_benchmark
         self._scored = len(table.lines) if table.n_written_scores else 0
         self._scorers: dict[str, tuple[tuple[str, Scorer], ...]] = {}
         self._benchmark: Benchmark | None = None
@@ -59,7 +61,7 @@ class LiveRun:
                 self.why = self._check(self.run)
                 if self.why:
                     return ()
-                self._benchmark = self._benchmark or reopen(self.run)[0]
+                self._benchmark = self._benchmark or self._open_benchmark(self.run)
                 scorers = self._benchmark.scorers(task)
             except EarmarkError as error:
                 self.why = str(error)
@@ -72,8 +74,13 @@ class LiveRun:
 class LiveRuns:
     """The runs that are followed."""
 
-    def __init__(self, results: Results, check: Callable[[Path], str]) -> None:
-        self._results, self._check = results, check
+    def __init__(
+        self,
+        results: Results,
+        check: Callable[[Path], str],
+        open_benchmark: Callable[[Path], Benchmark] = lambda run: reopen(run)[0],
+    ) -> None:
+        self._results, self._check, self._open_benchmark = results, check, open_benchmark
         self._runs: dict[str, LiveRun] = {}
 
     def look(self, name: str) -> dict[str, Any]:
@@ -81,7 +88,7 @@ class LiveRuns:
         run, table = self._results.path(name), self._results.table(name)
         live = self._runs.get(name)
         if live is None or live.table is not table:
-            live = self._runs[name] = LiveRun(run, table, self._check)
+            live = self._runs[name] = LiveRun(run, table, self._check, self._open_benchmark)
         finished = is_finished(run)
         new = [] if finished and (run / SCORES_FILE).exists() else live.follow()
         return {

@@ -25,6 +25,7 @@ from earmark.runs.signature import load_signature
 from earmark.types import Clip, EncodedAudio, ImageBytes, replace
 from earmark.viewer.drawing import MAX_CHANNELS, describe_sound, draw_spectrogram
 from earmark.viewer.foreign_code import CodePolicy
+from earmark.viewer.results import Audiograms, is_audiogram
 
 MIMES: Final = {"wav": "audio/wav", "mp3": "audio/mpeg", "flac": "audio/flac", "ogg": "audio/ogg", "opus": "audio/ogg",
                 "m4a": "audio/mp4", "webm": "audio/webm"}  # fmt: skip
@@ -45,9 +46,9 @@ class Media(NamedTuple):
 class MediaStore:
     """Media of the records of runs. Threads may share it."""
 
-    def __init__(self, policy: CodePolicy, mappings: Sequence[str] = ()) -> None:
+    def __init__(self, policy: CodePolicy, mappings: Sequence[str] = (), audiograms: Audiograms | None = None) -> None:
         """`mappings` are those of --media: OLD=NEW, or a folder."""
-        self._policy, self._mappings = policy, tuple(mappings)
+        self._policy, self._mappings, self._audiograms = policy, tuple(mappings), audiograms
         self._lock = threading.Lock()
         self._replays: dict[Path, RunReplay] = {}
         self._prompts: OrderedDict[tuple[Path, bytes], ReplayedPrompt] = OrderedDict()
@@ -78,7 +79,8 @@ class MediaStore:
                 raise BadData(
                     "an imported run has no sound; earmark view --media FOLDER finds clips by their id or name"
                 )
-            self._replays[run] = RunReplay(run, self._mappings)
+            trials = self._audiograms.open(run) if self._audiograms and is_audiogram(run) else None
+            self._replays[run] = RunReplay(run, self._mappings, benchmark=trials)
         return self._replays[run]
 
     def sound(self, run: Path, record: Record, index: int) -> EncodedAudio:

@@ -12,6 +12,8 @@ import msgspec
 
 from earmark.errors import BadData, UsageError
 from earmark.journal import JOURNAL_FILE, Record
+from earmark.runs.rescore import reopen
+from earmark.types import Benchmark
 from earmark.viewer.compare_page import ONLY, compare_items, compare_page, differences
 from earmark.viewer.filters import parse_filters, parse_number, parse_order
 from earmark.viewer.foreign_code import CodePolicy, is_allowed
@@ -19,7 +21,7 @@ from earmark.viewer.item_page import find_record, item_page
 from earmark.viewer.leaderboard_page import leaderboard_page
 from earmark.viewer.live import LiveRuns
 from earmark.viewer.media import Media, MediaStore, speech_media
-from earmark.viewer.results import Results, to_plain
+from earmark.viewer.results import Audiograms, Results, is_audiogram, to_plain
 from earmark.viewer.run_page import filter_choices, run_counts, run_page
 
 Query = list[tuple[str, str]]
@@ -34,14 +36,14 @@ class Pages:
         self,
         results: Results,
         policy: CodePolicy,
-        load_audiogram: Callable[..., Any] | None = None,
+        audiograms: Audiograms | None = None,
         media: Sequence[str] = (),
     ) -> None:
         """`media` are mappings of --media: OLD=NEW, or a folder."""
         self.results, self.policy = results, policy
-        self.media = MediaStore(policy, media)
-        self._load_audiogram = load_audiogram
-        self._live = LiveRuns(results, lambda run: is_allowed(policy, run))
+        self.media = MediaStore(policy, media, audiograms)
+        self._audiograms = audiograms
+        self._live = LiveRuns(results, lambda run: is_allowed(policy, run), self._open_benchmark)
 
     def data_functions(self) -> dict[str, DataFunction]:
         """Return the function of each address under /api."""
@@ -192,9 +194,16 @@ class Pages:
 
     def audiogram(self, query: Query) -> Any:
         """Return the thresholds of an audiogram."""
-        if self._load_audiogram is None:
-            raise BadData("audiograms are not shown here")
-        return to_plain(self._load_audiogram(self.results.path(name_of(query))))
+        run = self.results.path(name_of(query))
+        if self._audiograms is None or not is_audiogram(run):
+            raise BadData(f"{run}: is no audiogram")
+        return self._audiograms.describe(run)
+
+    def _open_benchmark(self, run: Path) -> Benchmark:
+        """Open the benchmark of a run, or the trials of an audiogram."""
+        if self._audiograms is not None and is_audiogram(run):
+            return self._audiograms.open(run)
+        return reopen(run)[0]
 
 
 def name_of(query: Query) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import threading
 from collections import OrderedDict
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, Final, Literal, NamedTuple
 
@@ -19,10 +19,23 @@ from earmark.report.headline import find_headline
 from earmark.report.rows import Metrics, Row
 from earmark.runs.rundir import AUDIOGRAM_NAME
 from earmark.runs.signature import RunSignature, load_signature
+from earmark.types import Benchmark
 from earmark.viewer.table import RunTable
 
 OPEN_TABLES: Final = 6  # tables in memory; the one that was used longest ago goes first
 RunState = Literal["finished", "unfinished", "not scored", "audiogram"]
+
+
+class Audiograms(NamedTuple):
+    """Access to audiograms, which only the command line knows."""
+
+    describe: Callable[[Path], dict[str, Any]]
+    open: Callable[[Path], Benchmark]
+
+
+def is_audiogram(run: Path) -> bool:
+    """True if the trials of a run depend on the answers before."""
+    return bool(load_signature(run).benchmark["name"] == AUDIOGRAM_NAME)
 
 
 class RunHeadline(Struct, frozen=True):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from pathlib import Path
 from typing import Final
 
@@ -10,25 +10,22 @@ from earmark.data.cache import atomic_write
 from earmark.data.names import safe_name
 from earmark.errors import BadData
 from earmark.journal import Record
-from earmark.runs.replay_sound import ReplayedPrompt, RunReplay, user_modules
+from earmark.runs.replay_sound import ReplayedPrompt, RunReplay
 from earmark.viewer.item_list import ItemList
 
 SUFFIXES: Final = {"image/jpeg": "jpg", "image/png": "png", "image/gif": "gif", "image/webp": "webp"}
 
 
 def write_sound_files(
-    items: ItemList, folder: Path, media: Sequence[str], log: Callable[[str], None], *, allow_code: bool
+    items: ItemList, folder: Path, open_replay: Callable[[Path], RunReplay]
 ) -> tuple[list[Path], list[str]]:
-    """Write a file for each sound and picture; return their paths, and a sentence for each item that has a problem.
-
-    Modules that are not the package's are told by `log` before they are imported.
-    """
+    """Write a file for each sound and picture; return their paths, and a sentence for each item that has a problem."""
     written: list[Path] = []
     problems: list[str] = []
     replays: dict[Path, RunReplay | str] = {}
     for item in items.records():
         if item.run not in replays:
-            replays[item.run] = _open_replay(item.run, media, log, allow_code=allow_code)
+            replays[item.run] = _try_open(item.run, open_replay)
         replay = replays[item.run]
         prefix = f"{items.runs.index(item.run) + 1}-" if len(items.runs) > 1 else ""
         if isinstance(replay, str):
@@ -46,13 +43,10 @@ def write_sound_files(
     return written, problems
 
 
-def _open_replay(run: Path, media: Sequence[str], log: Callable[[str], None], *, allow_code: bool) -> RunReplay | str:
+def _try_open(run: Path, open_replay: Callable[[Path], RunReplay]) -> RunReplay | str:
     """What makes the sound of a run again, or a sentence on why it cannot be."""
-    if allow_code:
-        for name in user_modules(run):
-            log(f"importing {name}, which {run} names")
     try:
-        return RunReplay(run, media, allow_code=allow_code)
+        return open_replay(run)
     except BadData as error:
         return str(error)
 

@@ -11,6 +11,7 @@ import pytest
 import soundfile
 from viewed_runs import acoustics, six
 
+from earmark.cli.audiogram import command as audiogram
 from earmark.cli.items import command
 from earmark.errors import BadData, UsageError
 
@@ -102,6 +103,15 @@ def test_the_sound_that_was_sent_is_written(tmp_path: Path, printed: Any) -> Non
     assert len(files) == 4  # two sounds in each prompt
     assert {soundfile.info(path).samplerate for path in files} == {16000}
     assert "_plain_1.wav" in files[2].name
+
+
+def test_the_trials_of_an_audiogram_can_be_heard(tmp_path: Path, printed: Any) -> None:
+    words = ["dimensions=[pitch]", "tracks=2", "trials=8", "model=fake", "preflight=false", "results=results"]
+    audiogram.main(words, standalone_mode=False)
+    assert printed("results", "--limit", "3")[-2].startswith("pitch")
+    lines = printed("results", "--limit", "2", "--sound", tmp_path / "clips")
+    assert len(lines) == 4
+    assert {soundfile.info(line).samplerate for line in lines}
 
 
 def test_sound_that_cannot_be_made_is_told(tmp_path: Path, printed: Any) -> None:

@@ -74,7 +74,7 @@ def test_wrong_parameters(pages: Pages) -> None:
         pages.run([])
     with pytest.raises(UsageError, match="expected one of first, second"):
         pages.compare_items([("run", NAME), ("run", NAME), ("only", "third")])
-    with pytest.raises(BadData, match="audiograms are not shown"):
+    with pytest.raises(BadData, match="is no audiogram"):
         pages.audiogram([("run", NAME)])
 
 

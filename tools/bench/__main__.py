@@ -16,6 +16,7 @@ import tempfile
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import aiohttp
 import numpy as np
@@ -29,6 +30,7 @@ AUDIO = {"type": "input_audio", "input_audio": {"data": "CLIP", "format": "wav"}
 WORDS = {"type": "text", "text": "Which?"}
 MESSAGE = orjson.dumps({"model": "bench", "messages": [{"role": "user", "content": [AUDIO, WORDS]}]}).split(b"CLIP")
 HERE = Path(__file__).parent
+JOURNAL, WORDS_FILE = "responses.jsonl", "words.jsonl"
 
 
 @contextlib.contextmanager
@@ -158,28 +160,38 @@ def words() -> None:
     print(f"  earmark, whisper-en: {took[1]:.1f} CPU s   ratio {took[1] / took[0]:.1f}")
 
 
+def _write_prepared(folder: Path, benchmark: Any) -> Path:
+    """Write the media of the histories as they are sent."""
+    from earmark.audio.prepare import prepare_audio  # noqa: PLC0415
+    from earmark.types import Capabilities, EncodedAudio, ImageBytes  # noqa: PLC0415
+
+    prepared = folder / "prepared"
+    prepared.mkdir()
+    settings = benchmark.Settings(data=str(folder / "data"), media=str(folder / "media"))
+    for item in benchmark.items(settings):
+        for turn in prepare_audio(benchmark.prompt(settings, item), Capabilities(images=True)).turns:
+            for part in turn.parts:
+                if isinstance(part, ImageBytes | EncodedAudio):
+                    (prepared / part.name.replace("/", "--")).write_bytes(part.data)
+    return prepared
+
+
 def long_histories() -> None:
     """Requests of 600 frames and 60 clips: media encoded for each, as the authors' script does, or once a run."""
     import history  # type: ignore[import-not-found] # noqa: PLC0415 - beside this file; needs the extra av
 
-    from earmark.audio.prepare import prepare_audio  # noqa: PLC0415
-    from earmark.types import Capabilities, EncodedAudio, ImageBytes  # noqa: PLC0415
-
     with tempfile.TemporaryDirectory() as work, server() as base:
-        folder, prepared = Path(work), Path(work) / "prepared"
+        folder = Path(work)
         history.make(folder)
-        prepared.mkdir()
-        settings = history.ph.Settings(data=str(folder / "data"), media=str(folder / "media"))
-        for item in history.ph.items(settings):
-            for turn in prepare_audio(history.ph.prompt(settings, item), Capabilities(images=True)).turns:
-                for part in turn.parts:
-                    if isinstance(part, ImageBytes | EncodedAudio):
-                        (prepared / part.name.replace("/", "--")).write_bytes(part.data)
-        script_cpu, script_wall = history.script(folder, base, prepared)
+        script_cpu, script_wall = history.script(folder, base, _write_prepared(folder, history.ph))
         words = ["run", "personalized_hearing", "model.concurrency=8", "preflight=false"]
         words += [f"data={folder}/data", f"media={folder}/media", f"model={base}"]
         start_cpu, start_wall, _ = earmark(*words, f"results={work}/r", "resume=false", "limit=1")
         cpu, wall, memory = earmark(*words, f"results={work}/r", "resume=false")
+        wordless_cpu, *_ = earmark(*words, f"results={work}/w", "keep_words=false")
+        journal, kept = (
+            sum(path.stat().st_size for path in Path(work, "r").rglob(name)) for name in (JOURNAL, WORDS_FILE)
+        )
     count = history.QUESTIONS
     print(f"histories: {count} questions of 60 sessions, 600 frames and 60 clips in each request, 8 in flight")
     print(
@@ -192,6 +204,10 @@ def long_histories() -> None:
         f"requests/s   peak {memory:.0f} MB"
     )
     print(f"  ratio of CPU               {ours / (script_cpu / count):.2f}")
+    wordless = (wordless_cpu - start_cpu) / (count - 1)
+    print(
+        f"  the same, keep_words=false {wordless * 1000:.0f} ms CPU a request   words: {kept / journal:.0%} of the journal"
+    )
 
 
 def million() -> None:

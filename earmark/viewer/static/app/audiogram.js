@@ -8,8 +8,11 @@
 
   const Curve = ({ result }) => {
     const points = result.points.map((point) => ({ x: point.level, value: point.right / Math.max(1, point.asked) }));
+    const fitted = result.fitted.map(([x, value]) => ({ x, value }));
+    const lines = [{ name: "share right", points, alone: true }, ...(fitted.length ? [{ name: "fitted curve", points: fitted, plain: true }] : [])];
+    const ticks = [points[0].x, points[points.length - 1].x];
     const levels = [{ name: "guessing", value: 0.5 }];
-    return html`<div><h3>${E.text(result.dimension)}</h3><${E.Curves} lines=${[{ name: "right", points }]} levels=${levels} domain=${[0, 1]} xLabel=${`level, hard to easy (${value(result.hardest, result.unit)} to ${value(result.easiest, result.unit)})`} yLabel="share right" width=${380} height=${220} /></div>`;
+    return html`<div><h3>${E.text(result.dimension)}</h3><${E.Curves} lines=${lines} xTicks=${ticks} levels=${levels} domain=${[0, 1]} format=${(x) => String(Math.round(x))} xLabel=${`level, hard to easy (${value(result.hardest, result.unit)} to ${value(result.easiest, result.unit)})`} yLabel="share right" width=${380} height=${220} /></div>`;
   };
 
   E.pages.audiogram = ({ params }) => {

@@ -71,7 +71,7 @@
         })}
         ${lines.map((line, index) => html`<g>
           ${line.points.map((point) => Number.isFinite(point.low) && html`<line class=${`whisker side-${index % 4}`} x1=${px(point.x)} x2=${px(point.x)} y1=${py(point.low)} y2=${py(point.high)} />`)}
-          <polyline class=${`curve side-${index % 4}`} points=${line.points.map((point) => `${px(point.x)},${py(point.value)}`).join(" ")} />
+          ${!line.alone && html`<polyline class=${`curve side-${index % 4}`} points=${line.points.map((point) => `${px(point.x)},${py(point.value)}`).join(" ")} />`}
           ${!line.plain && line.points.map((point) => html`<${Mark} kind=${MARKS[index % 4]} side=${index % 4} x=${px(point.x)} y=${py(point.value)} />`)}
         </g>`)}
       </svg>

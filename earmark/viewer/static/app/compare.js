@@ -2,26 +2,31 @@
 "use strict";
 (() => {
   const E = window.earmark;
-  const { html } = window.htmPreact;
+  const { html, useState } = window.htmPreact;
   const LIMIT = 25;
+  const FEW = 25; // rows of differences that are shown at once
   const PARTS = [["first", "only A right"], ["second", "only B right"], ["both", "both right"], ["neither", "neither right"]];
 
   const Differences = ({ runs, other }) => {
+    const [all, setAll] = useState(false);
     const state = E.useData("differences", E.toParams({ run: [runs[0].run, other.run] }));
     if (!state.data) return html`<${E.Status} state=${state} what="the differences" />`;
     const rows = state.data.rows.map((row) => ({ ...row, ...row.difference, p_holm: row.p_holm }));
-    const span = Math.max(0.05, ...rows.flatMap((row) => [Math.abs(row.low ?? 0), Math.abs(row.high ?? 0), Math.abs(row.value ?? 0)]));
+    const spans = {};
+    for (const row of rows) spans[row.metric] = Math.max(spans[row.metric] || 0.05, Math.abs(row.low ?? 0), Math.abs(row.high ?? 0), Math.abs(row.value ?? 0));
+    const shown = all ? rows : rows.slice(0, FEW);
     const columns = [
       { label: "task", cell: (row) => html`<${E.Name} value=${row.title} />` },
       { label: "condition", cell: (row) => html`<${E.Name} value=${row.condition} size=${24} />` },
       { label: "metric", cell: (row) => html`${E.text(row.metric)}${row.better === "lower" ? html` <span class="muted">(lower is better)</span>` : ""}` },
       { label: "A", numeric: true, cell: (row) => E.number(row.baseline) },
       { label: "B", numeric: true, cell: (row) => E.number(row.candidate) },
-      { label: "B − A", cell: (row) => html`<span class="with-chart"><${E.Interval} row=${row} domain=${[-span, span]} width=${140} zero=${true} side=${1} /> <b>${E.signed(row.value)}</b> <span class="muted">${E.signed(row.low)} to ${E.signed(row.high)}</span></span>` },
+      { label: "B − A", cell: (row) => html`<span class="with-chart"><${E.Interval} row=${row} domain=${[-spans[row.metric], spans[row.metric]]} width=${140} zero=${true} side=${1} /> <b>${E.signed(row.value)}</b> <span class="muted">${E.signed(row.low)} to ${E.signed(row.high)}</span></span>` },
       { label: "p (Holm)", numeric: true, cell: (row) => E.p(row.p_holm) },
       { label: "n", numeric: true, cell: (row) => E.count(row.n) },
     ];
-    return html`<${E.Table} caption=${`Differences: ${other.model} minus ${runs[0].model}`} columns=${columns} rows=${rows.slice(0, 120)} empty="The runs have no question in common." />
+    return html`<${E.Table} caption=${`Differences: ${other.model} minus ${runs[0].model}`} columns=${columns} rows=${shown} empty="The runs have no question in common." />
+      ${rows.length > shown.length && html`<p><button onClick=${() => setAll(true)}>Show all ${rows.length} rows</button></p>`}
       ${state.data.notes.length > 0 && html`<ul class="notes">${state.data.notes.map((note) => html`<li><${E.Text} value=${note} /></li>`)}</ul>`}`;
   };
 
@@ -69,11 +74,11 @@
       <h1>Compare ${data.runs.length} runs</h1>
       <${E.Table} caption="Runs that are compared" columns=${columns} rows=${data.runs} />
       ${names.length === 2 && html`<p><a href=${E.href("compare", E.change(params, { run: [names[1], names[0]], only: null }))}>Swap A and B</a></p>`}
-      ${data.runs.slice(1).map((other, index) => html`<${E.Section} id=${`difference-${index}`} title=${`${E.letter(index + 1)} minus A`} note="Over the questions that both answered."><${Differences} runs=${data.runs} other=${other} /><//>`)}
       <${E.Section} id="items" title="Who got what right" note=${`A and B, over the ${E.count(total)} items that both were asked and that can be right or wrong${data.only_asked[0] + data.only_asked[1] ? `; ${E.count(data.only_asked[0])} only A was asked, ${E.count(data.only_asked[1])} only B` : ""}.`}>
         <div class="counts-grid" role="group" aria-label="Items by who got them right">${PARTS.map(([part, label]) => html`<button class=${`count ${only === part ? "here" : ""}`} aria-pressed=${only === part} onClick=${() => change({ only: part })}><b>${E.count(data.counts[part] || 0)}</b><span>${label}</span></button>`)}</div>
         <${E.FilterList} params=${params} onRemove=${(name, value) => change({ [name]: params.getAll(name).filter((each) => each !== value) })} />
         <${Items} params=${params} names=${names} data=${data} change=${change} /><//>
+      ${data.runs.slice(1).map((other, index) => html`<${E.Section} id=${`difference-${index}`} title=${`${E.letter(index + 1)} minus A`} note="Over the questions that both answered."><${Differences} runs=${data.runs} other=${other} /><//>`)}
       <${E.Section} id="by-task" title="By task"><${CountTable} caption="Counts by task and condition" rows=${data.by_task} link=${link} first=${[
         { label: "task", cell: (row) => html`<${E.Name} value=${row.task} />` }, { label: "condition", cell: (row) => html`<${E.Name} value=${row.condition} size=${24} />` }]} /><//>
       ${data.by_tag.length > 0 && html`<${E.Section} id="by-tag" title="By tag"><${CountTable} caption="Counts by tag" rows=${data.by_tag} link=${link} first=${[

@@ -47,7 +47,7 @@
     const list = E.listParams(params);
     const isPlain = ![...list.keys()].some((name) => FILTERS.includes(name) || ["sort", "offset"].includes(name));
     const summary = E.useData("run", E.toParams({ run }));
-    const isOpen = Boolean(summary.data && ["unfinished", "not scored"].includes(summary.data.summary.state));
+    const isOpen = Boolean(summary.data && ["unfinished", "not scored", "audiogram"].includes(summary.data.summary.state));
     const live = E.useLive(run, isOpen);
     const full = E.useData("items", list, live ? live.lines : 0);
     const head = E.useData("items", isPlain && !full.data ? E.change(list, { head: "1" }) : null);
