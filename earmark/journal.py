@@ -148,6 +148,11 @@ class _Answer(RecordKey, frozen=True):
     response: _Response | None = None
 
 
+def add_totals(first: UsageTotals, second: UsageTotals) -> UsageTotals:
+    """Sum of both."""
+    return UsageTotals(*(getattr(first, name) + getattr(second, name) for name in first.__struct_fields__))
+
+
 class UsageCounter:
     """Adds up the usage of records."""
 

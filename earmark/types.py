@@ -219,7 +219,13 @@ class Usage(Struct, frozen=True, omit_defaults=True):
 
     def __add__(self, other: Usage) -> Usage:
         """Sum of both."""
-        return Usage(*(getattr(self, name) + getattr(other, name) for name in self.__struct_fields__))
+        return Usage(
+            self.tokens_in + other.tokens_in,
+            self.tokens_out + other.tokens_out,
+            self.audio_tokens_in + other.audio_tokens_in,
+            self.audio_tokens_out + other.audio_tokens_out,
+            self.cost + other.cost,
+        )
 
 
 class ImportedVerdict(Struct, frozen=True, omit_defaults=True):

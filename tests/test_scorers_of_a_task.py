@@ -18,7 +18,7 @@ from earmark.judges import asking
 from earmark.plugins import find_plugin
 from earmark.report.aggregates import labels
 from earmark.report.files import read_metrics
-from earmark.runs import scoring
+from earmark.runs import open_scorers
 from earmark.runs.open_scorers import OpenScorers
 from earmark.runs.scoring import read_scores
 from earmark.scorers import judge
@@ -159,7 +159,7 @@ def test_a_judge_of_many_tasks_is_composed_and_opened_once(monkeypatch: pytest.M
         return open_judge_model(settings)
 
     monkeypatch.setattr(asking, "compose_config", count)
-    monkeypatch.setattr(scoring, "open_judge_model", note)
+    monkeypatch.setattr(open_scorers, "open_judge_model", note)
 
     async def all_tasks() -> set[int]:
         async with AsyncExitStack() as stack:

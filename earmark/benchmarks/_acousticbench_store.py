@@ -15,7 +15,7 @@ from typing import Final, Protocol
 
 from msgspec import Struct
 
-from earmark.data.archives import DAMAGED_ARCHIVE_ERRORS
+from earmark.data.clips import DAMAGED_ARCHIVE_ERRORS
 from earmark.data.regular import check_regular
 from earmark.errors import BadData
 from earmark.types import Clip

@@ -7,13 +7,19 @@ import functools
 import os
 import stat
 import zipfile
+import zlib
 from typing import Final
 
-from earmark.data.archives import DAMAGED_ARCHIVE_ERRORS
 from earmark.data.cache import hash64, hash64_file
 from earmark.errors import AudioError, Rejected
 from earmark.types import Clip, ImageRef, SynthSpec
 
+DAMAGED_ARCHIVE_ERRORS: Final = (
+    zipfile.BadZipFile,  # its head, or the checksum of what was unpacked
+    zlib.error,  # what is deflated
+    EOFError,  # it ends in the middle
+    NotImplementedError,  # a way of packing, or a flag, that zipfile does not know
+)
 LARGE: Final = 1 << 24  # bytes of a file: a larger one is not held in memory where a part of it will do
 
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Mapping
-from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from collections.abc import AsyncIterator, Iterator, Mapping
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, contextmanager
 from typing import Any
 
 from earmark import plugins
@@ -40,11 +40,9 @@ async def open_judge_model(settings: Mapping[str, Any]) -> AsyncIterator[Model]:
     """Open a model that a scorer asks: throttled, asked again where that may help, its answers cached."""
     config = parse_model(settings)
     async with _open_backend(config) as model:
-        from earmark.engine.cache import CachedModel, key_settings, open_cache  # noqa: PLC0415 - of judges and caches
-
-        with open_cache() as cache:
-            asked = RetryingModel(make_throttle(model, config), DEFAULT_MAX_ATTEMPTS, DEFAULT_RETRY_TIMEOUT)
-            yield CachedModel(asked, cache, key_settings(config))
+        asked = RetryingModel(make_throttle(model, config), DEFAULT_MAX_ATTEMPTS, DEFAULT_RETRY_TIMEOUT)
+        with _cached(asked, config) as cached:
+            yield cached
 
 
 @asynccontextmanager
@@ -55,10 +53,16 @@ async def _open_model(config: ModelConfig) -> AsyncIterator[Model]:
             yield model
             return
         uncached = replace(config, common=replace(config.common, cache=False))
-        from earmark.engine.cache import CachedModel, key_settings, open_cache  # noqa: PLC0415
+        with _cached(make_throttle(model, uncached), config) as cached:
+            yield cached
 
-        with open_cache() as cache:
-            yield CachedModel(make_throttle(model, uncached), cache, key_settings(config))
+
+@contextmanager
+def _cached(model: Model, config: ModelConfig) -> Iterator[Model]:
+    from earmark.engine.cache import CachedModel, key_settings, open_cache  # noqa: PLC0415 - most runs use none
+
+    with open_cache() as cache:
+        yield CachedModel(model, cache, key_settings(config))
 
 
 @asynccontextmanager

@@ -28,7 +28,6 @@ from earmark.models._http import (
 )
 from earmark.models._openai_body import Profile, find_profile, to_messages
 from earmark.models._openai_reply import read_reply, read_speech
-from earmark.models._openai_stream import collect_stream
 from earmark.models._openai_unsupported import MAX_ADJUSTMENTS, RequestOutcome, UnsupportedParameters
 from earmark.models._reply import SUCCESS, Reply, parse_payload, parse_usage
 from earmark.types import BatchService, Capabilities, Prompt, Response, Seconds, Timeout, replace
@@ -141,6 +140,8 @@ class ChatModel(ServiceModel, frozen=True, eq=False, kw_only=True):
         began = time.perf_counter()
         async with self.client.request("POST", ENDPOINT, data=body) as reply:
             if self.stream and reply.status in SUCCESS and reply.content_type == "text/event-stream":
+                from earmark.models._openai_stream import collect_stream  # noqa: PLC0415 - few servers stream
+
                 return RequestOutcome(await collect_stream(self.client, reply, began), sent, notes)
             payload = parse_payload(await self.client.read(reply))
             return RequestOutcome(Reply(reply.status, reply.headers, payload, time.perf_counter() - began), sent, notes)

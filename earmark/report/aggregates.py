@@ -10,7 +10,7 @@ import math
 import re
 from array import array
 from collections.abc import Mapping, Sequence
-from typing import Any, Final, Protocol
+from typing import Any, Final, NamedTuple, Protocol
 
 import msgspec
 import numpy as np
@@ -97,6 +97,14 @@ class RowKey(Struct, frozen=True):
     slice: str = ""  # such as "user=001"; empty: all
 
 
+class Hashes(NamedTuple):
+    """Hashes of what is kept of a score by name."""
+
+    group: int
+    item: int
+    answer: int  # 0 for none
+
+
 class Aggregate(Struct):
     """Counts of one row, accumulated while the journal is read."""
 
@@ -109,19 +117,31 @@ class Aggregate(Struct):
     outcome: array[int] = field(default_factory=lambda: array("b"))  # of each item of the table: 0, FAILED or UNPARSED
     answers: array[int] = field(default_factory=lambda: array("Q"))  # hash of each parsed answer, 0 for none
 
-    def add(self, record: Record, scorer: Scorer, score: Score) -> None:
+    def add(self, record: Record, scorer: Scorer, score: Score, hashes: Hashes) -> None:
         """Add one score."""
         self.states[score.state] += 1
         failed = record.failure is not None and record.failure.state != "refused"
         if isinstance(self.counts, CountTable) and score.state != "judge-failed":
-            self.counts.add(score.counts, record.item.group or record.item.id, record.repeat, record.item.id)
+            self.counts.add_hashed(score.counts, hashes.group, record.repeat, hashes.item)
             self.outcome.append(FAILED if failed else UNPARSED if score.state in ("unparsed", "refused") else 0)
-            self.answers.append(0 if score.answer is None else hash64(score.answer))
+            self.answers.append(hashes.answer)
         if failed or score.state == "judge-failed":
             worst, best = scorer.bounds(record.item)
             for sums, counts in ((self.failed if failed else self.worst, worst), (self.best, best)):
                 for name, count in counts.items():
                     sums[name] = sums.get(name, 0.0) + count
+
+    def extend(self, other: Aggregate) -> None:
+        """Add the scores of records that come after these."""
+        if isinstance(self.counts, CountTable) and isinstance(other.counts, CountTable):
+            self.counts.extend(other.counts)
+        for state, count in other.states.items():
+            self.states[state] += count
+        for sums, more in ((self.failed, other.failed), (self.worst, other.worst), (self.best, other.best)):
+            for name, amount in more.items():
+                sums[name] = sums.get(name, 0.0) + amount
+        self.outcome.extend(other.outcome)
+        self.answers.extend(other.answers)
 
 
 class Aggregates:
@@ -137,13 +157,24 @@ class Aggregates:
         `label` distinguishes the scorer from others of its name on the same task.
         """
         item = record.item
+        group = hash64(item.group or item.id)
+        answer = 0 if score.answer is None else hash64(score.answer)
+        hashes = Hashes(group, group if item.group == item.id else hash64(item.id), answer)
         for tag in ("", *self._slices):
             if not tag or tag in item.tags:
                 row_slice = f"{tag}={item.tags[tag]}" if tag else ""
                 row_key = RowKey(item.task, record.condition, label or scorer.name, row_slice)
                 if row_key not in self.by_row:
                     self.by_row[row_key] = Aggregate(scorer, CountTable())
-                self.by_row[row_key].add(record, scorer, score)
+                self.by_row[row_key].add(record, scorer, score, hashes)
+
+    def extend(self, other: Aggregates) -> None:
+        """Add the scores of records that come after these."""
+        for row_key, aggregate in other.by_row.items():
+            if row_key in self.by_row:
+                self.by_row[row_key].extend(aggregate)
+            else:
+                self.by_row[row_key] = aggregate
 
     def to_rows(self, mean_over: str = "") -> list[Row]:
         """Compute every row, and the means over groups."""

@@ -30,6 +30,7 @@ SUMMARY: Final = (
 EXPORT_PREFIX: Final = ".export-"  # prefix of the folders that hold an export until it is whole
 STAGING_PREFIX: Final = ".scoring-"  # prefix of the folders that hold scores until all are written
 COMPLETE: Final = ".complete"  # marks a staging folder whose files are all written
+FORMULA_STARTS: Final = frozenset("'=+-@\t\r")  # the first character of one
 FORMULA: Final = re.compile(r"'*[=+\-@\t\r]")  # also after apostrophes, so that the prefix can be removed
 SOLVED_BY_CONTROLS: Final = ("task", "scorer", "id")
 
@@ -86,7 +87,12 @@ def escape_formulas(line: Sequence[Any]) -> list[Any]:
     >>> escape_formulas(["=1+1", "'-x", "a=b", -1.5])
     ["'=1+1", "''-x", 'a=b', -1.5]
     """
-    return [f"'{cell}" if isinstance(cell, str) and FORMULA.match(cell) else cell for cell in line]
+    return [escape_formula(cell) if isinstance(cell, str) else cell for cell in line]
+
+
+def escape_formula(text: str) -> str:
+    """Prefix a text that a spreadsheet would run as a formula with an apostrophe."""
+    return f"'{text}" if text[:1] in FORMULA_STARTS and FORMULA.match(text) else text
 
 
 def write_tables(folder: Path, tables: Iterable[Table]) -> None:

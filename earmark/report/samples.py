@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import csv
-from collections.abc import Iterator, Mapping, Sequence
+import io
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any, Final, Self, TextIO
+from typing import Any, Final, NamedTuple, Self, TextIO
 
 import msgspec
 
 from earmark.data.names import safe_name
 from earmark.journal import Record, ScoreLine
-from earmark.report.files import escape_formulas, write_csv
+from earmark.report.files import escape_formula, write_csv
 from earmark.stats.estimate import evaluate_metric, finite_or_none
 from earmark.types import Metric, Source, SynthSpec
 
@@ -96,14 +97,21 @@ def describe_source(source: Source) -> str:
 
 def csv_cells(values: Mapping[str, Any]) -> list[Any]:
     """Values of a line as cells of CSV: lists as JSON or joined by |, texts that are formulas escaped."""
-    cells = ["|".join(value or ()) if name in IN_ONE_CELL else _cell(value) for name, value in values.items()]
-    return escape_formulas(cells)
+    return [_cell(name, value) for name, value in values.items()]
 
 
-def _cell(value: Any) -> Any:
-    if isinstance(value, bool):
+def _cell(name: str, value: Any) -> Any:
+    kind = type(value)
+    if kind is str:
+        return escape_formula(value)
+    if name in IN_ONE_CELL:
+        return escape_formula("|".join(value or ()))
+    if kind is bool:
         return int(value)
-    return msgspec.json.encode(value).decode() if isinstance(value, tuple | dict) else value
+    return escape_formula(_ENCODE(value).decode()) if kind is tuple or kind is dict else value
+
+
+_ENCODE: Final = msgspec.json.Encoder().encode
 
 
 class SampleTable:
@@ -119,12 +127,24 @@ class SampleTable:
     def add(self, record: Record, line: ScoreLine) -> None:
         """Write the line of a scored record."""
         values = sample_values(record, line)
-        if new := [name for name in (values if self._columns else (*COLUMNS, *values)) if name not in self._columns]:
-            self._columns += dict.fromkeys(new)
+        self._add_columns(values if self._columns else (*COLUMNS, *values))
+        self._writer.writerow(csv_cells({name: values.get(name) for name in self._columns}))
+
+    def add_block(self, block: SampleBlock) -> None:
+        """Write lines that were made elsewhere."""
+        self._add_columns(block.columns)
+        if list(block.columns) == self._columns:
+            self._file.write(block.text)
+            return
+        for cells in csv.reader(io.StringIO(block.text, newline="")):
+            by_name = dict(zip(block.columns, cells, strict=True))
+            self._writer.writerow([by_name.get(name, "") for name in self._columns])
+
+    def _add_columns(self, names: Iterable[str]) -> None:
+        self._columns += dict.fromkeys(name for name in names if name not in self._columns)
         if not self._n_written:
             self._writer.writerow(self._columns)
             self._n_written = len(self._columns)
-        self._writer.writerow(csv_cells({name: values.get(name) for name in self._columns}))
 
     def close(self) -> None:
         """Close the file; where tags came late, write it anew with all columns."""
@@ -138,6 +158,35 @@ class SampleTable:
 
 def _padded(rows: Iterator[Sequence[str]], width: int) -> Iterator[list[str]]:
     return ([*row, *[""] * (width - len(row))] for row in rows)
+
+
+class SampleBlock(NamedTuple):
+    """Lines of a table with the columns that they need, to be put into one that may have others."""
+
+    columns: tuple[str, ...]
+    text: str  # CSV without a header
+
+
+class SampleBlocks:
+    """Lines of the tables of several tasks, in memory."""
+
+    def __init__(self) -> None:
+        self._rows: dict[str, list[dict[str, Any]]] = {}
+
+    def add(self, record: Record, line: ScoreLine) -> None:
+        """Add the line of a scored record."""
+        self._rows.setdefault(line.task, []).append(sample_values(record, line))
+
+    def blocks(self) -> dict[str, SampleBlock]:
+        """The lines of each task, with the columns of its table as far as these lines tell."""
+        made = {}
+        for task, rows in self._rows.items():
+            columns = tuple(dict.fromkeys((*COLUMNS, *(name for row in rows for name in row))))
+            text = io.StringIO(newline="")
+            writer = csv.writer(text)
+            writer.writerows(csv_cells({name: row.get(name) for name in columns}) for row in rows)
+            made[task] = SampleBlock(columns, text.getvalue())
+        return made
 
 
 class SampleWriters:
@@ -157,6 +206,14 @@ class SampleWriters:
 
     def add(self, record: Record, line: ScoreLine) -> None:
         """Write the line of a scored record."""
-        if line.task not in self._open:
-            self._open[line.task] = SampleTable(self._folder / f"{safe_name(line.task)}.csv")
-        self._open[line.task].add(record, line)
+        self._table(line.task).add(record, line)
+
+    def add_blocks(self, blocks: Mapping[str, SampleBlock]) -> None:
+        """Write lines that were made elsewhere, by task."""
+        for task, block in blocks.items():
+            self._table(task).add_block(block)
+
+    def _table(self, task: str) -> SampleTable:
+        if task not in self._open:
+            self._open[task] = SampleTable(self._folder / f"{safe_name(task)}.csv")
+        return self._open[task]

@@ -43,6 +43,15 @@ class OpenScorers:
         self._tasks: dict[str, tuple[OpenScorer, ...]] = {}
         self._known: list[tuple[Scorer, Scorer]] = []  # as a benchmark names it, and open
 
+    @property
+    def asks_nobody(self) -> bool:
+        """True if scorers that open a model keep their earlier scores instead."""
+        return self._kept is not None
+
+    def scorers_of(self, task: str) -> tuple[Scorer, ...]:
+        """The scorers of a task as its benchmark names them."""
+        return self._scorers(task)
+
     async def of(self, task: str) -> tuple[OpenScorer, ...]:
         """The scorers of a task; of two that are equal one."""
         if task not in self._tasks:

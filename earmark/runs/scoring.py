@@ -30,6 +30,7 @@ from earmark.journal import (
     ScoreLine,
     UsageCounter,
     UsageTotals,
+    add_totals,
     add_usage,
     latest_mask,
     read_journal,
@@ -40,6 +41,7 @@ from earmark.report.aggregates import Aggregates
 from earmark.report.headline import find_headline
 from earmark.report.rows import DatasetCounts, ListeningGain, Metrics, Row, ScoredFiles
 from earmark.report.samples import SampleWriters, is_right, item_value
+from earmark.runs.journal_chunks import JournalChunk, read_chunk, split_journal
 from earmark.runs.open_scorers import NOT_ASKED, OpenScorer, OpenScorers, Scorers
 from earmark.runs.signature import load_signature
 from earmark.stats.count_table import hash64
@@ -49,6 +51,7 @@ from earmark.text.thoughts import without_thoughts
 from earmark.types import Benchmark, Response, Score, Scorer, TaskFacts, Usage, replace
 
 BROKEN: Final = "scorer broke"  # the rule of a score that a bug of a scorer took
+LARGE_JOURNAL: Final = 4 << 20  # bytes of a journal that may be worth more than one process
 MAX_CONCURRENT_SCORES: Final = 32  # scores under way, of scorers that ask a judge
 
 
@@ -81,41 +84,73 @@ class JournalCounts(Struct):
         self.n_failed += record.failure is not None and record.item.state == "ask"
         self.echoes += record.response is not None and NOTE in record.response.notes
 
+    def __add__(self, other: JournalCounts) -> JournalCounts:
+        return JournalCounts(*(getattr(self, name) + getattr(other, name) for name in self.__struct_fields__))
 
-class ScoredJournal(NamedTuple):
-    """A journal, scored."""
+
+class ScoredJournal(Struct):
+    """A journal, scored, or a chunk of one."""
 
     cells: Aggregates
     counts: JournalCounts
     usage: UsageTotals  # of all its records
-    judging: Usage  # what judges took
-    broken: int  # scores that a bug of a scorer took
+    judging: Usage = Usage()  # what judges took
+    broken: int = 0  # scores that a bug of a scorer took
     not_asked: int = 0  # scores that a judge has yet to give
+
+    def extend(self, other: ScoredJournal) -> None:
+        """Add the chunk that comes next."""
+        self.cells.extend(other.cells)
+        self.counts += other.counts
+        self.usage = add_totals(self.usage, other.usage)
+        self.judging += other.judging
+        self.broken += other.broken
+        self.not_asked += other.not_asked
 
 
 async def score_journal(
     journal: Path, scorers: Scorers | OpenScorers, slices: Sequence[str], tell: Callable[[Record, ScoreLine], None]
 ) -> ScoredJournal:
     """Score every standing record of a journal; each score is told with its record, in the order of the journal."""
-    aggregates, counts, usage = Aggregates(slices), JournalCounts(), UsageCounter()
-    broken, not_asked, judging = 0, 0, Usage()
-
-    def count_records() -> Iterator[Record]:
-        for record, stands in zip(read_journal(journal), latest_mask(journal), strict=True):
-            usage.add(record)
-            if stands:
-                counts.add(record)
-                yield record
-
+    total, tracebacks = start_scores(slices), Tracebacks(journal.parent)
     async with AsyncExitStack() as stack:
         opened = scorers if isinstance(scorers, OpenScorers) else OpenScorers(scorers, stack)
-        async for record, by, earned in _score_stream(count_records(), opened, Tracebacks(journal.parent)):
-            aggregates.add(record, by.scorer, earned, by.label)
-            judging = add_usage(judging, earned.usage)
-            broken += earned.rule == BROKEN
-            not_asked += earned.rule == NOT_ASKED
-            tell(record, score_line(record, by.label, by.scorer, earned))
-    return ScoredJournal(aggregates, counts, usage.totals, judging, broken, not_asked)
+        for chunk in split_journal(journal):
+            total.extend(await score_chunk(journal, chunk, opened, slices, tell, tracebacks))
+    return total
+
+
+def start_scores(slices: Sequence[str]) -> ScoredJournal:
+    """Return the scores of no record."""
+    return ScoredJournal(Aggregates(slices), JournalCounts(), UsageTotals())
+
+
+async def score_chunk(
+    journal: Path,
+    chunk: JournalChunk,
+    opened: OpenScorers,
+    slices: Sequence[str],
+    tell: Callable[[Record, ScoreLine], None],
+    tracebacks: Tracebacks,
+) -> ScoredJournal:
+    """Score the standing records of a chunk of a journal."""
+    scored, usage = start_scores(slices), UsageCounter()
+
+    def count_records() -> Iterator[Record]:
+        for record, stands in read_chunk(journal, chunk):
+            usage.add(record)
+            if stands:
+                scored.counts.add(record)
+                yield record
+
+    async for record, by, earned in _score_stream(count_records(), opened, tracebacks):
+        scored.cells.add(record, by.scorer, earned, by.label)
+        scored.judging = add_usage(scored.judging, earned.usage)
+        scored.broken += earned.rule == BROKEN
+        scored.not_asked += earned.rule == NOT_ASKED
+        tell(record, score_line(record, by.label, by.scorer, earned))
+    scored.usage = usage.totals
+    return scored
 
 
 async def _try_score(record: Record, scorer: Scorer, tracebacks: Tracebacks) -> Score:
@@ -280,7 +315,16 @@ async def _score_into(run: Path, place: Path, benchmark: Benchmark, scorers: Sco
             if samples:
                 samples.add(record, line)
 
+        if is_large(run / JOURNAL_FILE):
+            from earmark.runs.score_workers import score_large  # noqa: PLC0415 - for few runs
+
+            return await score_large(run / JOURNAL_FILE, scorers, benchmark, tell, lines, samples)
         return await score_journal(run / JOURNAL_FILE, scorers, benchmark.slices, tell)
+
+
+def is_large(journal: Path) -> bool:
+    """True for a journal that may be worth more than one process."""
+    return journal.exists() and journal.stat().st_size >= LARGE_JOURNAL
 
 
 class ScoredRun(NamedTuple):
