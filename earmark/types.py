@@ -480,6 +480,7 @@ class Average(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=Tru
     over: tuple[str, ...]
     weigh: Literal["tasks", "items"] = "tasks"  # which count alike; items: pooled
     scale: dict[str, float] = {}  # factors of single parts, such as 20 for points from 1 to 5
+    decimals: int | None = None  # to which each part is rounded before the mean, as some leaderboards do
 
 
 class TaskFacts(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):

@@ -36,9 +36,9 @@ LIMITS: Final = {
     "times a model's settings are parsed in a run": (2, 1),
     "lines loaded by a run": (15_500, 8_500),
     "files and functions that are too long": (4, 0),
-    "lines of earmark": (48_000, 22_000),
-    "lines of tests": (38_000, 17_500),
-    "lines of tools": (3_200, 1_900),
+    "lines of earmark": (62_000, 22_000),
+    "lines of tests": (48_000, 17_500),
+    "lines of tools": (4_500, 1_900),
     "lines of examples": (400, 400),
 }
 

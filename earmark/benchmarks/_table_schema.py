@@ -108,7 +108,7 @@ class Family(Struct, frozen=True, forbid_unknown_fields=True):
     fields: tuple[str, ...] = ("name",)  # what the words of a line are; one that a line lacks is empty
     facts: dict[str, Any] = {}
     scorers: dict[str, dict[str, Any]] = {}  # where they are not those of the table
-    average: bool = False  # a further row of the family's name is the mean over it
+    average: bool | dict[str, Any] = False  # a further row of the family's name is the mean over it, or {decimals: 2}
 
 
 class BenchmarkTable(Struct, frozen=True, forbid_unknown_fields=True):
@@ -195,7 +195,8 @@ def expand_families(described: Any, path: Path) -> Any:
             if family.scorers:
                 task_scorers[name] = fill_all(family.scorers, words)
         if family.average:
-            averages = {family_name: {"over": names}} | averages
+            more = family.average if isinstance(family.average, dict) else {}
+            averages = {family_name: {"over": names} | more} | averages
     return described | {"sets": sets, "tasks": tasks, "task_scorers": task_scorers, "averages": averages}
 
 

@@ -108,5 +108,9 @@ def one_line(error: click.ClickException) -> str:
 
 def exit_with(message: str, status: int) -> None:
     """Print one line to stderr and exit with a status."""
+    if "pip install" in message:
+        from earmark.data.install import fit_install_lines
+
+        message = fit_install_lines(message)
     print_line(f"earmark: {message}", err=True)
     sys.exit(status)

@@ -68,7 +68,9 @@ def _version(package: str) -> str:
 
 
 def _format_missing(packages: list[str], extra: str) -> str:
-    return f"missing {', '.join(packages)}; pip install 'earmark[{extra}]'"
+    from earmark.data.install import fit_install_lines
+
+    return fit_install_lines(f"missing {', '.join(packages)}; pip install 'earmark[{extra}]'")
 
 
 def _run_preflight(words: tuple[str, ...]) -> None:

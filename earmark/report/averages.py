@@ -127,7 +127,8 @@ def metric_of(tree: Mapping[str, Average], name: str, metric: Callable[[str], Me
     average = tree[name]
     if average.weigh == "items":
         return metric_of(tree, average.over[0], metric)
-    return mean_metric([(part, metric_of(tree, part, metric), average.scale.get(part, 1.0)) for part in average.over])
+    parts = [(part, metric_of(tree, part, metric), average.scale.get(part, 1.0)) for part in average.over]
+    return mean_metric(parts, average.decimals)
 
 
 def pairs_of(tree: Mapping[str, Average], name: str, pairs: Callable[[str], Pairs]) -> Pairs:
@@ -199,7 +200,7 @@ def _mean(average: Average, parts: Mapping[str, Aggregate]) -> Aggregate:
     """Each part counting alike. Counts carry the name of their part."""
     joined = join_counts({part: cell.counts for part, cell in parts.items()})
     scorers = tuple((part, cell.scorer, average.scale.get(part, 1.0)) for part, cell in parts.items())
-    return join_aggregates(TreeMetrics(scorers), parts, joined, prefix=True)
+    return join_aggregates(TreeMetrics(scorers, average.decimals), parts, joined, prefix=True)
 
 
 class PooledMetrics(DerivedMetrics, frozen=True):
@@ -216,6 +217,7 @@ class TreeMetrics(NamedTuple):
     """Means over parts, each with its scorer and its factor, for counts that carry the name of their part."""
 
     parts: tuple[tuple[str, HasMetrics, float], ...]
+    decimals: int | None = None  # of each part
 
     @property
     def name(self) -> str:
@@ -224,7 +226,8 @@ class TreeMetrics(NamedTuple):
     @property
     def signature(self) -> str:
         scaled = [f"{part}*{factor:g}" if factor != 1 else part for part, _, factor in self.parts]
-        return f"{scorer_signature(self.parts[0][1])}|mean:{'+'.join(scaled)}"
+        rounded = "" if self.decimals is None else f"|decimals:{self.decimals}"
+        return f"{scorer_signature(self.parts[0][1])}|mean:{'+'.join(scaled)}{rounded}"
 
     @property
     def metrics(self) -> Mapping[str, Metric]:
@@ -233,15 +236,16 @@ class TreeMetrics(NamedTuple):
         headlines = {next(iter(metrics)) for _, metrics, _ in by_part}
         if len(headlines) == 1:
             return {
-                name: mean_metric([(part, metrics[name], factor) for part, metrics, factor in by_part])
+                name: mean_metric([(part, metrics[name], factor) for part, metrics, factor in by_part], self.decimals)
                 for name in shared
             }
-        return {MEAN: mean_metric([(part, next(iter(metrics.values())), factor) for part, metrics, factor in by_part])}
+        parts = [(part, next(iter(metrics.values())), factor) for part, metrics, factor in by_part]
+        return {MEAN: mean_metric(parts, self.decimals)}
 
 
-def mean_metric(parts: list[tuple[str, Metric, float]]) -> Metric:
-    """The mean of several metrics, each of the counts that carry the name of its part, times its factor."""
-    scaled = [(part, scale_metric(metric, factor)) for part, metric, factor in parts]
+def mean_metric(parts: list[tuple[str, Metric, float]], decimals: int | None = None) -> Metric:
+    """The mean of several metrics, each of the counts that carry the name of its part, times its factor, and rounded."""
+    scaled = [(part, round_metric(scale_metric(metric, factor), decimals)) for part, metric, factor in parts]
     limits = {metric.limits or ((0.0, 1.0) if metric.share else None) for _, metric in scaled}
     return mean_of_metrics(scaled, next(iter(limits)) if len(limits) == 1 else None)
 
@@ -256,3 +260,11 @@ def scale_metric(metric: Metric, factor: float) -> Metric:
         metric.better,
         limits=(limits[0] * factor, limits[1] * factor) if limits else None,
     )
+
+
+def round_metric(metric: Metric, decimals: int | None) -> Metric:
+    """A metric rounded to some decimals, as a leaderboard that averages printed numbers has it."""
+    if decimals is None:
+        return metric
+    limits = metric.limits or ((0.0, 1.0) if metric.share else None)
+    return Metric(lambda counts: np.round(metric.value(counts), decimals), metric.better, limits=limits)

@@ -122,7 +122,7 @@ def draw_spectrogram(audio: EncodedAudio, channel: int = 0) -> bytes:
         _add_windows(samples, starts[done:ready] - base, owners[done:ready], taper, (power, counts))
         done = ready
         rest = samples[-(WINDOW - 1) :]
-    if done < starts.size:  # shorter than a window, or its last one
+    if done < starts.size:  # shorter than a window
         padded = np.pad(rest, (0, WINDOW))
         offsets = np.clip(starts[done:] - (blocks.frames - rest.size), 0, padded.size - WINDOW)
         _add_windows(padded, offsets, owners[done:], taper, (power, counts))
@@ -136,7 +136,7 @@ def _window_starts(frames: int, columns: int) -> tuple[npt.NDArray[np.int64], np
     """Return first frames of all windows, and the column of each."""
     each = int(min(WINDOWS, max(1, frames // (columns * WINDOW))))
     centres = (np.arange(columns * each) + 0.5) * frames / (columns * each)
-    starts = np.maximum(0, centres.astype(np.int64) - WINDOW // 2)
+    starts = np.clip(centres.astype(np.int64) - WINDOW // 2, 0, max(0, frames - WINDOW))
     return starts, np.arange(columns * each) // each
 
 

@@ -16,12 +16,14 @@ from earmark.viewer.results import Audiograms, Results
 
 
 def test_trials_are_scored_and_played(tmp_path: Path) -> None:
-    words = ("model=fake", "model.reply=A", "dimensions=[pitch]", "tracks=1", "trials=8", f"results={tmp_path}",
+    words = ("model=fake", "model.reply=A", "dimensions=[pitch]", "tracks=2", "trials=24", f"results={tmp_path}",
              "preflight=false")  # fmt: skip
     run = asyncio.run(run_audiogram(compose_config(words), Callbacks(lambda _: None, lambda _: None))).folder
     page = describe_audiogram(run)
     assert [result["dimension"] for result in page["results"]] == ["pitch"]
-    assert page["results"][0]["fitted"] == []
+    for level, share in page["results"][0]["fitted"]:
+        assert level > 0
+        assert 0 <= share <= 1
     assert open_trials(run).tasks == ("pitch",)
     audiograms = Audiograms(describe_audiogram, open_trials)
     pages = Pages(Results(tmp_path), CodePolicy(lambda _: None), audiograms)

@@ -127,3 +127,12 @@ def test_parts_of_different_scorers_are_averaged_by_their_headlines() -> None:
     }
     (row,) = average_rows({"all": Average(("a", "b"))}, keyed)
     assert (row.scorer, row.headline[0], row.headline[1].value) == (SEVERAL, "mean of headlines", 0.75)
+
+
+def test_parts_are_rounded_before_the_mean_where_a_leaderboard_does_so() -> None:
+    parts = {"a": cell(1, 3), "b": cell(1, 7)}
+    exact, rounded = (value(rows_of({"all": Average(("a", "b"), decimals=d)}, parts)["all"]) for d in (None, 2))
+    assert exact == pytest.approx((1 / 3 + 1 / 7) / 2)
+    assert rounded == pytest.approx((0.33 + 0.14) / 2)
+    tree = {"all": Average(("a", "b"), decimals=2)}
+    assert rows_of(tree, parts)["all"].signature.endswith("|mean:a+b|decimals:2")

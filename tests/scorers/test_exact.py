@@ -82,6 +82,21 @@ def test_inside_a_word_where_asked() -> None:
     assert matches("art", "It starts", boundary="letters")[3] == 1
 
 
+@pytest.mark.parametrize(
+    ("reply", "strict"), [("clean", 1.0), ("CLEAN", 1.0), ("clean ", 0.0), ("clean.", 0.0), ("", 0.0)]
+)
+def test_dynamic_superbs_rule_knows_no_case_and_strips_nothing(reply: str, strict: float) -> None:
+    assert matches("Clean", reply, case="ignored", blanks="kept")[0] == strict
+    assert matches("Clean", reply, case="ignored", blanks="kept")[1] == float(bool(reply))  # ours beside it
+
+
+def test_the_headline_may_be_another_measure() -> None:
+    scorer = exact.Settings(headline="contains")
+    assert next(iter(scorer.metrics)) == "contains"
+    assert {*scorer.metrics} == {*exact.Settings().metrics}
+    assert scorer.signature != exact.Settings().signature
+
+
 def test_any_of_several_answers_is_right() -> None:
     counts = exact.Settings().counts(item("grey", "gray"), "Gray.")
     assert (counts["exact_match"], counts["quasi_exact_match"]) == (0, 1)

@@ -89,6 +89,12 @@ def test_a_tone_is_a_line_at_its_frequency(hertz: float, seconds: float) -> None
     assert np.abs(middle * RATE / (2 * ROWS) - hertz).max() < 70
 
 
+def test_the_ends_are_no_clicks() -> None:
+    drawn = cells(draw_spectrogram(encoded(tone(500, 2.0)))).astype(float)
+    assert np.abs(drawn[:, -1].mean() - drawn[:, 300].mean()) < 20
+    assert np.abs(drawn[:, 0].mean() - drawn[:, 300].mean()) < 20
+
+
 def test_each_channel_is_drawn_apart() -> None:
     sound = encoded(np.stack([tone(500, 1.0), tone(3000, 1.0)], axis=1))
     low, high = (ROWS - 1 - cells(draw_spectrogram(sound, channel)).argmax(axis=0)[100] for channel in (0, 1))

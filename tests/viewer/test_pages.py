@@ -7,6 +7,7 @@ from typing import Any
 
 import msgspec
 import pytest
+from commands import earmark
 from viewed_runs import NAME, acoustics, pages_of, six
 
 from earmark.errors import BadData, EarmarkError, UsageError
@@ -85,3 +86,33 @@ def test_pages_are_json(tmp_path: Path) -> None:
     for function in (pages.runs, pages.run, pages.counts, pages.filters, pages.items, pages.live, pages.leaderboard):
         answer: Any = function(query)
         assert msgspec.json.decode(msgspec.json.encode(answer))
+
+
+def test_commands_print_what_pages_show(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The JSON of a command holds the same rows as the page of the same address."""
+    runs = [acoustics(str(tmp_path / "results"), reply=reply, name=f"says-{reply}") for reply in ("A", "B")]
+    monkeypatch.chdir(tmp_path)
+    pages = pages_of(tmp_path / "results")
+    names = [run.relative_to(tmp_path / "results").as_posix() for run in runs]
+
+    def printed(*words: str) -> Any:
+        done = earmark(*words, "--json")
+        assert done.returncode == 0, done.stderr
+        return msgspec.json.decode(done.stdout)
+
+    def plain(value: Any) -> Any:
+        return msgspec.json.decode(msgspec.json.encode(value))
+
+    items = printed("items", str(runs[0]), "--wrong")
+    page = plain(pages.items([("run", names[0]), ("mark", "wrong")]))
+    assert (items["total"], items["rows"]) == (page["total"], page["rows"])
+    both = [("run", name) for name in names]
+    only = printed("items", *map(str, runs), "--only", "second")
+    assert only["rows"] == plain(pages.compare_items([*both, ("only", "second")]))["rows"]
+    compared = plain(pages.differences(both))["rows"]
+    rows = printed("compare", *map(str, runs))["rows"]
+    assert [{name: row[name] for name in rows[0]} for row in compared] == rows
+    (board,) = plain(pages.leaderboard([]))["boards"]
+    (printed_board,) = printed("leaderboard", "results")
+    ranked = [(entry["model"], entry["rank"], entry["p"]) for entry in board["entries"]]
+    assert ranked == [(entry["model"], entry["rank"], entry.get("p")) for entry in printed_board["entries"]]
