@@ -62,11 +62,6 @@ class Prices(
         return tokens / MILLION + seconds / 60 * self.minute
 
 
-# Of a model's settings those that change no answer: where it is reached, how long is waited, what it runs on.
-NOT_IN_SIGNATURE: Final = frozenset(
-    "api_key_env api_key_header api_key_query base_url urls max_body_bytes max_reply_bytes timeout connect rest".split()
-    + "threads device gpu_memory_utilization".split()
-)
 RENAMED: Final = dict(
     pair.split("=")
     for pair in """place=output_dir attempts=max_attempts patience=retry_timeout
@@ -101,6 +96,8 @@ class RunSettings(Struct, frozen=True, forbid_unknown_fields=True):
 
     condition: tuple[str, ...] = ("plain",)
     limit: Natural | None = None  # the first so many items of each task
+    sample: Positive | None = None  # so many items in all, drawn by the seed in proportion to the tasks
+    choice_order: str = ""  # shuffled:3 asks each item with choices in three orders of them
     shard: str = ""  # such as 3/8: the items of one part of eight
     seed: Natural | None = None  # None: the benchmark's own
     repeats: Positive = 1
@@ -152,6 +149,7 @@ class Config(Struct, frozen=True, forbid_unknown_fields=True):
     benchmark: dict[str, Any]
     groups: dict[str, str] = {}  # the YAML files that were chosen, by group
     unused: dict[str, str] = {}  # settings that were given and change nothing, with the reason
+    plugins: tuple[str, ...] = ()  # the path of the benchmark, if it was given by its path
 
 
 def user_folder() -> Path | None:
@@ -249,6 +247,13 @@ def _read_composed(settings: Any, words: Sequence[str], groups: dict[str, str]) 
     elif runtime and (chosen := next((word for word in words if word.startswith("runtime=")), "")):
         raise UsageError(f"{chosen}: is for models of {runtime_backend}, and this one is of {model.get('backend')}")
     settings["condition"] += [f"noise:{level}" for level in settings.pop("noise")]
+    if ".py" in str(model):
+        from earmark.plugins.roads import with_full_paths  # noqa: PLC0415 - of few models
+
+        model = with_full_paths(model)
+    settings["condition"] = [
+        plugins.full_path(text) if isinstance(text, str) else text for text in settings["condition"]
+    ]
     return Config(parse_settings(RunSettings, settings, ""), model, benchmark, groups, unused)
 
 
@@ -337,11 +342,17 @@ def _model_overrides(value: str) -> list[str]:
     backend, slash, name = value.partition("/")
     if slash and backend in known:
         return [f"model={backend}", f"++model.name='{name}'"]
-    if "." in backend and all(part.isidentifier() for part in backend.split(".")):  # somebody's own module
-        return ["~model", f"++model.backend='{backend}'", *([f"++model.name='{name}'"] if slash else [])]
-    raise UsageError(
-        f"no model is called '{value}'; there are: {', '.join(known)}; or give BACKEND/NAME, or the URL of a server"
-    )
+    file = backend
+    if ".py" in value:
+        from earmark.plugins.roads import split_path  # noqa: PLC0415 - of few models
+
+        file, slash, name = split_path(value)
+    is_module = "." in file and all(part.isidentifier() for part in file.split("."))
+    if plugins.is_path(file) or (is_module and not file.endswith(".py")) or file in plugins.entry_points("models"):
+        return ["~model", f"++model.backend='{file}'", *([f"++model.name='{name}'"] if slash else [])]
+    from earmark.plugins.roads import unknown_name  # noqa: PLC0415
+
+    raise UsageError(f"{unknown_name('models', value, known)}, BACKEND/NAME, or the URL of a server")
 
 
 def parse_settings(kind: type[T], settings: Mapping[str, Any], prefix: str) -> T:
@@ -419,16 +430,16 @@ def parse_model(model: Mapping[str, Any]) -> ModelConfig:
         raise UsageError(f"the model's YAML names no backend; there are: {', '.join(plugins.plugin_names('models'))}")
     shared = CommonSettings.__struct_fields__
     common = parse_settings(CommonSettings, {name: model[name] for name in shared if name in model}, "model.")
-    module = plugins.find_plugin("models", common.backend)
-    fields = module.Settings.__struct_fields__
+    kind = plugins.find_plugin("models", common.backend).settings
+    fields = kind.__struct_fields__
     unused: dict[str, str] = {}
     if others := [name for name in model if name not in (*fields, *shared)]:
         from earmark.data.settings_folder import unused_fields  # noqa: PLC0415 - of few models
 
         unused = unused_fields(others, common.backend)
     given = {name: value for name, value in model.items() if name not in shared and f"model.{name}" not in unused}
-    own = _expand_fit(module.Settings, given)
-    return ModelConfig(common, parse_settings(module.Settings, own, "model."), dict(model), unused)
+    own = parse_settings(kind, _expand_fit(kind, given), "model.")
+    return ModelConfig(common, own, dict(model), unused)
 
 
 class _Fit(Struct, frozen=True):
@@ -456,22 +467,24 @@ def _expand_fit(kind: type[Struct], model: dict[str, Any]) -> dict[str, Any]:
 def model_signature(model: ModelConfig, name: str) -> dict[str, Any]:
     """Settings of a model that enter the signature: all but its address and its rate limits."""
     plain = {"backend": model.common.backend, **msgspec.to_builtins(model.settings), "name": name}
-    signed: dict[str, Any] = _signature_part(without_secrets(plain))
+    signed: dict[str, Any] = signature_part(without_secrets(plain))
     return signed
 
 
-def _signature_part(value: Any) -> Any:
+def signature_part(value: Any) -> Any:
     """Drop unsigned settings, also from nested models.
 
-    >>> _signature_part({"backend": "cascade", "llm": {"backend": "openai", "base_url": "http://here", "name": "m"}})
+    >>> signature_part({"backend": "cascade", "llm": {"backend": "openai", "base_url": "http://here", "name": "m"}})
     {'backend': 'cascade', 'llm': {'backend': 'openai', 'name': 'm'}}
     """
     if isinstance(value, list | tuple):
-        return [_signature_part(each) for each in value]
+        return [signature_part(each) for each in value]
     if not isinstance(value, dict) or "backend" not in value:
         return value
-    left_out = NOT_IN_SIGNATURE | set(CommonSettings.__struct_fields__) - {"backend"}
-    return {key: _signature_part(each) for key, each in value.items() if key not in left_out}
+    plugin = plugins.find_plugin("models", value["backend"])
+    left_out = plugins.unsigned_fields(plugin.settings) | set(CommonSettings.__struct_fields__)
+    kept = {key: signature_part(each) for key, each in value.items() if key not in left_out}
+    return {"backend": plugin.name, **kept}
 
 
 def to_yaml(config: Config) -> str:

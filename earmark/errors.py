@@ -12,8 +12,8 @@
         ├── ContentFiltered        the provider withheld the answer
         └── AudioError             the audio could not be read or prepared for the model
 
-The number is the exit status of the command line. 0 is success, 1 a bug, 7 a run that ended with failed items, 130 an
-interrupt.
+The number is the exit status of the command line. 0 is success, 1 a bug, 7 a run that ended with failed items, 8 a
+requirement on a run that is not met, 130 an interrupt.
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ import errno
 from typing import ClassVar, Final
 
 FINISHED_WITH_FAILURES = 7
+REQUIREMENT_FAILED = 8
 INTERRUPTED = 130
 DISK_FULL: Final = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
 

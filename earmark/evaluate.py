@@ -28,7 +28,7 @@ from earmark.runs.dataset_check import DatasetCheck, check_dataset, check_record
 from earmark.runs.open_scorers import open_scorers
 from earmark.runs.scoring import score_run
 from earmark.runs.signature import RunSignature, find_unchanged_files, load_signature, make_signature
-from earmark.types import Benchmark, Condition, Model
+from earmark.types import Benchmark, Model, NamedCondition
 
 if TYPE_CHECKING:
     from earmark.engine.shared_models import SharedModels
@@ -42,7 +42,7 @@ class RunPlan(NamedTuple):
     """A run that is about to be asked, or to go on: what of it, and what is done already."""
 
     job: RunJob
-    conditions: tuple[Condition | None, ...]
+    conditions: tuple[NamedCondition | None, ...]
     dataset: DatasetCheck
     completed: CompletedIndex
     usage: UsageTotals  # of earlier sittings
@@ -111,7 +111,7 @@ def check_data(benchmark: Benchmark, config: Config) -> None:
 
 def open_run(
     benchmark: Benchmark,
-    conditions: tuple[Condition | None, ...],
+    conditions: tuple[NamedCondition | None, ...],
     config: Config,
     described: tuple[ModelConfig, Model],
     callbacks: Callbacks,

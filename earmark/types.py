@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 from typing import Final
 
+from earmark import __version__
+
 NO_LOGPROBS_NOTE: Final = "log-probabilities were asked for, and the server sent none"
 
 
@@ -315,56 +317,6 @@ class Model(Protocol):
 OpenModel: TypeAlias = "Callable[[Mapping[str, Any]], AbstractAsyncContextManager[Model]]"  # from its settings
 
 
-class BatchJob(Struct, frozen=True):
-    """A batch of requests, as a service describes it."""
-
-    id: str
-    status: str  # validating, in_progress, finalizing, completed, expired, cancelling, cancelled, failed
-    files: tuple[str, ...] = ()  # of answers and of errors, once there are any
-    errors: str = ""
-
-    @property
-    def is_final(self) -> bool:
-        """True if what is answered now is all that will be."""
-        return self.status in ("completed", "expired", "cancelled")
-
-
-class BatchReply(Struct, frozen=True):
-    """A reply in a file of answers: the status and the body that it would have had."""
-
-    status_code: int | None = None
-    body: dict[str, Any] | None = None
-
-
-class BatchOutputLine(Struct, frozen=True):
-    """A line of a file of answers."""
-
-    custom_id: str = ""
-    response: BatchReply | None = None
-    error: Any = None
-
-
-class BatchService(Protocol):
-    """A service's queue for batches: a file goes up, a batch is made of it, and its files come down."""
-
-    def request_line(self, custom_id: str, prompt: Prompt) -> bytes: ...
-    async def upload(self, path: Path) -> str: ...
-    async def create(self, file: str, mark: str) -> BatchJob: ...
-    async def find(self, file: str) -> BatchJob | None: ...
-    async def status(self, name: str) -> BatchJob: ...
-    async def lines(self, file: str) -> list[BatchOutputLine]: ...
-    def answer(self, line: BatchOutputLine) -> Response:
-        """Return the answer in a line, or raise the AskError or BadSetup that it amounts to."""
-        ...
-
-
-@runtime_checkable
-class SendsBatches(Protocol):
-    """A model whose service has a queue for batches."""
-
-    def batch_service(self) -> BatchService: ...
-
-
 class Wrapper:
     """A model that holds another and is one: it has that one's name and ears. What it adds is its `generate`."""
 
@@ -400,8 +352,50 @@ class Metric(Struct, frozen=True):
     smallest: Callable[[Counts], Number] | None = None  # of a mean over classes: items of the smallest one
 
 
+class Signature(Struct, frozen=True, omit_defaults=True):
+    """The settings behind a number: equal ones mean the same number. Its text is for people."""
+
+    name: str  # of the rule
+    settings: tuple[tuple[str, str], ...] = ()  # by name, such as ("norm", "whisper-en.1")
+    version: str = ""  # of Earmark; empty: the rule is somebody else's
+    details: tuple[tuple[str, str], ...] = ()  # beside the rules: how tasks were put together, who the judge was
+
+    def __str__(self) -> str:
+        """
+        >>> str(Signature("wer", (("norm", "whisper-en.1"), ("agg", "corpus")), "0.1"))
+        'wer|norm:whisper-en.1|agg:corpus|v:0.1'
+        """
+        return "|".join(
+            [self.rules, *([f"v:{self.version}"] if self.version else []), *map(_format_pair, self.details)]
+        )
+
+    @property
+    def rules(self) -> str:
+        """The text without the version and what comes after it."""
+        return "|".join([self.name, *map(_format_pair, self.settings)])
+
+
+def rules_of(signature: Signature | str) -> str:
+    """The rules of a signature as text, without its version. Files of older versions have signatures as texts.
+
+    >>> rules_of("wer|agg:corpus|v:0.1") == rules_of(Signature("wer", (("agg", "corpus"),), "0.2"))
+    True
+    """
+    return signature.rules if isinstance(signature, Signature) else signature.partition("|v:")[0]
+
+
+def _format_pair(pair: tuple[str, str]) -> str:
+    name, value = pair
+    return f"{name}:{value}" if name and value else name or value
+
+
+def sign(name: str, *settings: tuple[str, object]) -> Signature:
+    """The signature of a rule of this version of Earmark."""
+    return Signature(name, tuple((key, str(value)) for key, value in settings), __version__)
+
+
 class Scorer(Protocol):
-    """One way of scoring. Its fields are its settings, and they sign its numbers."""
+    """One way of scoring. It signs by its `settings`, or has a `signature`: see `HasSettings` and `Signs`."""
 
     @property
     def name(self) -> str: ...
@@ -418,11 +412,27 @@ class Scorer(Protocol):
 
 
 @runtime_checkable
+class HasSettings(Protocol):
+    """Something that was made from settings. Those of a scorer sign its numbers unless it has a signature."""
+
+    @property
+    def settings(self) -> Any: ...
+
+
+@runtime_checkable
+class Signs(Protocol):
+    """A scorer, or averages over one, that says itself what signs its numbers."""
+
+    @property
+    def signature(self) -> Signature: ...
+
+
+@runtime_checkable
 class Opens(Protocol):
     """A scorer that asks something, such as a judge, and so has to be opened before it scores."""
 
-    def open(self, open_model: OpenModel) -> AbstractAsyncContextManager[Any]:
-        """Return the scorer, open. `open_model` opens a model that retries, keeps its rate limits and has a cache."""
+    def open(self) -> AbstractAsyncContextManager[Scorer]:
+        """Return the scorer, open: a judge opens its model with the `open_model` of its context."""
         ...
 
 
@@ -455,7 +465,15 @@ class Condition(Protocol):
     """One way of hearing: what is done to the sound of a prompt before it is asked."""
 
     @property
-    def name(self) -> str: ...
+    def removes_audio(self) -> bool:
+        """True for a control: what is asked about cannot be heard."""
+        ...
+
+    @property
+    def keeps_words(self) -> bool:
+        """True for a control that leaves the words that are said."""
+        ...
+
     def apply(self, prompt: Prompt, item: Item) -> Prompt: ...
 
 
@@ -463,7 +481,22 @@ class Condition(Protocol):
 class LeavesAudioUnread(Protocol):
     """A condition that replaces sound without reading it: clips come to it as references."""
 
-    leaves_audio_unread: bool
+    @property
+    def leaves_audio_unread(self) -> bool: ...
+
+
+class NamedCondition(Struct, frozen=True):
+    """A condition and the name under which its answers are kept."""
+
+    name: str  # with its argument, such as noise:10
+    condition: Condition
+
+    def apply(self, prompt: Prompt, item: Item) -> Prompt:
+        return self.condition.apply(prompt, item)
+
+    @property
+    def leaves_audio_unread(self) -> bool:
+        return isinstance(self.condition, LeavesAudioUnread) and self.condition.leaves_audio_unread
 
 
 class Table(Struct, frozen=True):
@@ -512,17 +545,17 @@ class WritesRecords(Protocol):
     def close(self) -> None: ...
 
 
-class Benchmark(Struct, frozen=True):
+class Benchmark(Struct, frozen=True, kw_only=True):
     """A set of questions, how they are asked and how they are scored."""
 
-    name: str
+    name: str = ""  # set when it is loaded: the name under which it was asked for
     version: int  # raised whenever items, prompts or preparation change
     tasks: tuple[str, ...]
     items: Callable[[], Iterable[Item]]
     prompt: Callable[[Item], Prompt]
     scorers: Callable[[str], tuple[Scorer, ...]]  # by task
     fetch: Callable[[Callable[[str], None]], None] | None = None  # brings data that is not there yet, saying so
-    settings: Mapping[str, Any] = {}  # as given; they sign the run
+    settings: Mapping[str, Any] = {}  # they sign the run; empty: those that it was loaded with
     files: Callable[[], tuple[str, ...]] = tuple  # the data behind it, checked; its digests sign the run
     data_root: str = ""  # the folder below which the paths of `files` name them; empty: their last parts do
     source: str = ""  # where the data is published, with its revision
@@ -540,11 +573,32 @@ class Benchmark(Struct, frozen=True):
     )
     open_files: Callable[[], WritesRecords] | None = None  # files that are written while a run goes on
     extra_tables: Callable[[str, Callable[[], Iterable[tuple[Any, Any]]]], Iterable[Table]] | None = None
-    # ^ the benchmark's own files, from the model's name and what gives its scored records (journal.Record, journal.ScoreLine)
+    # ^ the benchmark's own files, from the model's name and its scored records (journal.Record, journal.ScoreLine)
     warnings: tuple[str, ...] = ()  # what a reader of the table must know
     properties: Mapping[str, str] = {}  # by task, what is asked about: a condition that destroys it is refused
     needs_ears: bool = True  # False: a transcript carries the answer, which the report tells where one is a control
     seed: int = 0
+
+
+class Unsigned:
+    """Mark of a setting that changes no answer and no number."""
+
+
+UNSIGNED: Final = Unsigned()  # Annotated[int, UNSIGNED]
+
+
+def _open_no_model(settings: Mapping[str, Any]) -> AbstractAsyncContextManager[Model]:
+    raise NotImplementedError(f"no model can be opened here, found {settings.get('backend')}: see engine/load.py")
+
+
+class Context(Struct, frozen=True):
+    """What a plug-in is loaded with, beside its settings."""
+
+    name: str = ""  # under which it was asked for
+    tasks: tuple[str, ...] = ()  # of a benchmark; empty: all
+    seed: int = 0  # of a condition
+    benchmark: Benchmark | None = None  # of a condition: whose items are asked
+    open_model: OpenModel = _open_no_model  # opens another model from its settings: a judge, a part of a cascade
 
 
 def replace(noun: StructType, **changes: Any) -> StructType:

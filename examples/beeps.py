@@ -5,7 +5,7 @@ Tasks     count
 Sound     16 kHz mono, 2 s
 Scored    accuracy over four numbers
 
-A whole benchmark in one file. Run it by its dotted name: earmark run examples.beeps model=local
+A whole benchmark in one file. Run it by its path: earmark run ./examples/beeps.py model=local
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from collections.abc import Iterator
 from msgspec import Struct
 
 from earmark.scorers.choice import ChoiceScorer
-from earmark.types import Benchmark, Item, Prompt, SynthSpec, Turn
+from earmark.types import Benchmark, Context, Item, Prompt, SynthSpec, Turn
 
 NUMBERS = ("one", "two", "three", "four")
 LABELS = ("A", "B", "C", "D")
@@ -23,21 +23,19 @@ PITCHES = (500.0, 900.0)  # hertz
 
 
 class Settings(Struct, frozen=True, forbid_unknown_fields=True):
-    """What a user may set: earmark run examples.beeps level=-30."""
+    """What a user may set: earmark run ./examples/beeps.py level=-30."""
 
     level: float = -20.0  # of a beep, in decibels below full scale
 
 
-def load(settings: Settings, tasks: tuple[str, ...] = ()) -> Benchmark:
+def load(settings: Settings, context: Context) -> Benchmark:
     """The benchmark: what it asks, how, and how answers are scored."""
     return Benchmark(
-        name="examples.beeps",
         version=1,
-        tasks=tasks or ("count",),
+        tasks=context.tasks or ("count",),
         items=lambda: items(settings.level),
         prompt=prompt,
         scorers=lambda _: (ChoiceScorer(),),
-        settings={"level": settings.level},
     )
 
 

@@ -2,26 +2,30 @@
 
     brief = replies of at most `most` words / n
 
-earmark rescore RUN --scorer examples.brief most=3
+earmark rescore RUN --scorer ./examples/brief.py most=3
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import ClassVar
 
 from msgspec import Struct
 
 from earmark.stats.ratio import ratio
-from earmark.types import Item, Metric, Response, Score
+from earmark.types import Context, Item, Metric, Response, Score
 
 
 class Settings(Struct, frozen=True, forbid_unknown_fields=True):
-    """The scorer and its settings, which sign its numbers."""
-
-    name: ClassVar[str] = "examples.brief"
+    """What a user may set. It signs the numbers."""
 
     most: int = 5  # words
+
+
+class BriefScorer(Struct, frozen=True):
+    """The scorer."""
+
+    settings: Settings
+    name: str
 
     @property
     def metrics(self) -> Mapping[str, Metric]:
@@ -30,13 +34,13 @@ class Settings(Struct, frozen=True, forbid_unknown_fields=True):
     async def score(self, item: Item, response: Response) -> Score:
         if response.stop == "filtered":
             return Score(self.bounds(item)[0], state="refused", rule="filtered")
-        brief = len(response.text.split()) <= self.most
+        brief = len(response.text.split()) <= self.settings.most
         return Score({"brief": float(brief), "n": 1.0}, response.text)
 
     def bounds(self, item: Item) -> tuple[dict[str, float], dict[str, float]]:  # noqa: ARG002
         return {"brief": 0.0, "n": 1.0}, {"brief": 1.0, "n": 1.0}
 
 
-def load(settings: Settings) -> Settings:
-    """A scorer is its settings."""
-    return settings
+def load(settings: Settings, context: Context) -> BriefScorer:
+    """Load the scorer under the name by which it was asked for."""
+    return BriefScorer(settings, context.name)

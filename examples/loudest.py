@@ -1,6 +1,6 @@
 """Loudest: picks the louder of two sounds, a whole model in one file.
 
-earmark run acoustics:loudness model=examples.loudest
+earmark run acoustics:loudness model=./examples/loudest.py
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from contextlib import asynccontextmanager
 from msgspec import Struct
 
 from earmark.errors import Rejected
-from earmark.types import Capabilities, Prompt, Response, Waveform
+from earmark.types import Capabilities, Context, Prompt, Response, Waveform
 
 
 class Settings(Struct, frozen=True, forbid_unknown_fields=True):
@@ -34,6 +34,6 @@ class Loudest(Struct, frozen=True):
 
 
 @asynccontextmanager
-async def load(settings: Settings) -> AsyncIterator[Loudest]:
+async def load(settings: Settings, context: Context) -> AsyncIterator[Loudest]:  # noqa: ARG001 - it opens no other
     """The model, open for as long as it is asked: a place to load weights, or to open a connection."""
     yield Loudest(settings.name)

@@ -85,9 +85,10 @@ class Watched:
         return self
 
     def until(self, expression: str) -> Any:
-        """Wait until an expression of JavaScript is true, and return it."""
+        """Wait until an expression of JavaScript is true, and return it; what is not there yet is not true."""
+        looked = f"(() => {{ try {{ return {expression}; }} catch {{ return false; }} }})()"
         end = time.monotonic() + PATIENCE / 20
-        while not (value := self.page.evaluate(expression)):
+        while not (value := self.page.evaluate(looked)):
             assert time.monotonic() < end, f"{expression} never came true: {self.page.inner_text('main')[:900]}"
             self.page.wait_for_timeout(1000 * POLL)
         return value

@@ -8,14 +8,22 @@ from mine import bench
 from sounds import decibels, sine
 
 from earmark.audio import read
-from earmark.types import Audio, Condition, Item, Prompt, Turn, Waveform
+from earmark.engine.load import load_conditions
+from earmark.types import Audio, Benchmark, Item, NamedCondition, Prompt, Turn, Waveform
 
 RATE = 16000
 ITEM = Item("1", "t")
-NONE = bench.load(bench.Settings())
+NONE = bench.make()
 
 
-def through(condition: Condition, *waves: Audio, item: Item = ITEM) -> list[Waveform]:
+def make_condition(name: str, argument: str, seed: int, benchmark: Benchmark) -> NamedCondition:
+    """A condition by its name and what stands after the colon."""
+    (condition,) = load_conditions([":".join(filter(None, (name.replace("_", "-"), argument)))], seed, benchmark)
+    assert condition is not None
+    return condition
+
+
+def through(condition: NamedCondition, *waves: Audio, item: Item = ITEM) -> list[Waveform]:
     prompt = condition.apply(Prompt((Turn("user", (*waves, "Which?")),)), item)
     return [read.load_waveform(part) for part in prompt.turns[0].parts if isinstance(part, Audio)]
 

@@ -17,7 +17,7 @@ N = 300
 
 def evaluate_items(*words: str, watch: Callable[[Progress], None] = lambda _: None) -> RunResult:
     """A run of `N` items in this process, watched."""
-    benchmark = bench.load(bench.Settings(items=N))
+    benchmark = bench.make(items=N)
     return asyncio.run(evaluate(benchmark, compose_config(words), Callbacks(lambda _: None, watch)))
 
 

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from importlib import import_module
-from pathlib import Path
 
 import msgspec
 import pytest
 from msgspec import Struct
 
-from earmark.scorers.imported_score import ImportedMeasure
+from earmark.engine.load import load_scorer
+from earmark.plugins import plugin_names
+from earmark.scorers.imported_score import ImportedMeasure, ImportedScorer
 from earmark.scorers.imported_score import Settings as Theirs
 from earmark.types import Item, Metric, Response, Score, Scorer
 
@@ -53,10 +53,14 @@ class Only(Struct, frozen=True):
 
 
 def scorers() -> Iterator[tuple[Scorer, Item]]:
-    folder = Path(import_module("earmark.scorers").__path__[0])
-    for path in sorted(folder.glob("[a-z]*.py")):
-        yield import_module(f"earmark.scorers.{path.stem}").Settings(), ITEMS.get(path.stem, TEXT)
-    yield Theirs((ImportedMeasure("wer", highest=None, better="lower"), ImportedMeasure("wrong", better="lower"))), TEXT
+    for name in plugin_names("scorers"):
+        yield load_scorer(name, {}), ITEMS.get(name, TEXT)
+    yield (
+        ImportedScorer(
+            Theirs((ImportedMeasure("wer", highest=None, better="lower"), ImportedMeasure("wrong", better="lower")))
+        ),
+        TEXT,
+    )
 
 
 def every_metric() -> list[object]:

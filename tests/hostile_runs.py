@@ -15,7 +15,7 @@ import yaml
 from commands import ENV, PATIENCE
 from recorded_runs import run as make_run
 
-from earmark.benchmarks import acoustics
+from earmark.engine.load import load_benchmark
 from earmark.runs.trust import forget_run
 
 EVIL = 'open("RAN", "w").close()\n\n\ndef f(prompt):\n    return "A"\n'
@@ -25,7 +25,7 @@ def sent_run(change: Callable[[dict[str, Any], dict[str, Any]], None] = lambda *
     """A finished run with its run.json and config.yaml changed, beside `evil/bench.py`, as after unpacking an archive."""
     Path("evil").mkdir(exist_ok=True)
     Path("evil/bench.py").write_text(EVIL)
-    made = make_run("model=fake", benchmark=acoustics.load(acoustics.Settings(items=2), ("pitch",))).folder
+    made = make_run("model=fake", benchmark=load_benchmark("acoustics", ("pitch",), {"items": 2})).folder
     run = Path("sent") / made.name
     shutil.copytree(made, run)
     forget_run(made)

@@ -9,13 +9,13 @@ from pathlib import Path
 from earmark import plugins
 from earmark.journal import Record
 from earmark.report.rows import Metrics, Row
-from earmark.runs.import_runs import import_runs
+from earmark.runs.import_runs import import_runs, load_importer
 from earmark.runs.imported import ImportedRun
 from earmark.types import Failure, ImportedVerdict, Response
 
 
 def read(form: str, place: Path) -> list[ImportedRun]:
-    return list(plugins.find_plugin("importers", form).read(place))
+    return list(load_importer(plugins.find_plugin("importers", form)).read(place))
 
 
 def records(form: str, place: Path) -> list[Record]:

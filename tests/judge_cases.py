@@ -9,15 +9,14 @@ from earmark.judges.asking import Judge
 from earmark.judges.prompts import JUDGE_PROMPTS
 from earmark.models.fake import FakeModel
 from earmark.scorers import judge
-from earmark.scorers._resources import attach
-from earmark.types import Item, Prompt, Response, Score
+from earmark.types import Item, Prompt, Response, Score, replace
 
 ITEM = Item("1", question="Which bird sings?", targets=("a robin",))
 RATINGS = [ask for ask in JUDGE_PROMPTS if ask.kind == "rating"]
 
 
-def by(reply: Callable[[Prompt], str | Response], *, prompt: str = "audiobench", votes: int = 1) -> judge.Settings:
-    return attach(judge.Settings("fake", prompt, votes), Judge(FakeModel(reply), votes))
+def by(reply: Callable[[Prompt], str | Response], *, prompt: str = "audiobench", votes: int = 1) -> judge.JudgeScorer:
+    return replace(judge.JudgeScorer(judge.Settings("fake", prompt, votes)), opened=Judge(FakeModel(reply), votes))
 
 
 def noted(seen: list[Prompt], replies: Callable[[Prompt], str]) -> Callable[[Prompt], str]:
@@ -34,6 +33,6 @@ def words(prompt: Prompt) -> str:
     return str(prompt.turns[-1].parts[-1])
 
 
-def scored(scorer: judge.Settings, reply: str | Response, item: Item = ITEM) -> Score:
+def scored(scorer: judge.JudgeScorer, reply: str | Response, item: Item = ITEM) -> Score:
     response = Response(reply) if isinstance(reply, str) else reply
     return asyncio.run(scorer.score(item, response))

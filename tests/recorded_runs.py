@@ -21,7 +21,7 @@ QUICK = RunSettings(max_attempts=1)
 def run(*words: str, benchmark: Benchmark | None = None) -> RunResult:
     """One run, in this process."""
     said = Callbacks(lambda _: None, lambda _: None)
-    return asyncio.run(evaluate(benchmark or bench.load(bench.Settings(items=ITEMS)), compose_config(words), said))
+    return asyncio.run(evaluate(benchmark or bench.make(items=ITEMS), compose_config(words), said))
 
 
 def records(outcome: RunResult) -> dict[str, Record]:
@@ -29,7 +29,7 @@ def records(outcome: RunResult) -> dict[str, Record]:
 
 
 def of(items: list[Item]) -> Benchmark:
-    return replace(bench.load(bench.Settings()), items=lambda: iter(items))
+    return replace(bench.make(), items=lambda: iter(items))
 
 
 def checked(*items: Item) -> list[Item]:

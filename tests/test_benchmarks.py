@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from earmark import plugins
+from earmark.engine.load import load_benchmark
 from earmark.text.published_parsers import FINAL
 from earmark.types import Benchmark, Item, Response
 
@@ -25,9 +26,8 @@ FORMS = {"personalized_hearing": f"{FINAL} ({{}})"}  # of an answer, where the p
 
 @cache
 def loaded(name: str, shared: Path) -> Benchmark:
-    module = plugins.find_plugin("benchmarks", name)
     places = {setting: str(shared / place) for setting, place in NEED_DATA.get(name, {}).items()}
-    benchmark: Benchmark = module.load(module.Settings(**places))
+    benchmark = load_benchmark(name, (), places)
     if benchmark.fetch:
         benchmark.fetch(lambda _: None)
     return benchmark
@@ -44,7 +44,7 @@ def sample(benchmark: Benchmark) -> list[Item]:
 
 
 def test_its_docstring_is_a_card(benchmark: Benchmark) -> None:
-    card = plugins.find_plugin("benchmarks", benchmark.name).__doc__ or ""
+    card = plugins.find_plugin("benchmarks", benchmark.name).doc
     for line in ("Data", "Tasks", "Sound", "Scored"):
         assert f"\n{line:<10}" in card, f"the docstring has no line '{line}'"
 

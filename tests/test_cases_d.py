@@ -64,9 +64,7 @@ def test_every_case_has_a_test(cases: dict[str, Case]) -> None:
 def run(server: Server, *words: str, items: int = 1) -> tuple[RunResult, list[Record], list[ScoreLine]]:
     """A run of one question, its records and its scores."""
     settings = compose_config([f"model={server.url}", "preflight=false", "resume=false", *words])
-    outcome = asyncio.run(
-        evaluate(bench.load(bench.Settings(items=items)), settings, Callbacks(lambda _: None, lambda _: None))
-    )
+    outcome = asyncio.run(evaluate(bench.make(items=items), settings, Callbacks(lambda _: None, lambda _: None)))
     records, scores = (
         list(read_journal(outcome.folder / "responses.jsonl")),
         list(read_scores(outcome.folder / "scores.jsonl")),

@@ -15,10 +15,10 @@ from earmark import plugins
 from earmark.audio.read import load_waveform
 from earmark.cli import earmark
 from earmark.config import compose_config, parse_model, yaml_names
-from earmark.engine.load import load_condition
+from earmark.engine.load import load_condition, load_scorer
 from earmark.errors import AskError, UsageError
 from earmark.models import fake
-from earmark.types import Condition, EncodedAudio, Item, Prompt, Response, SynthSpec, Turn, Waveform
+from earmark.types import Context, EncodedAudio, Item, NamedCondition, Prompt, Response, SynthSpec, Turn, Waveform
 
 ARGUMENTS = {  # of conditions that take one
     "codec": "codec:mp3@32k",
@@ -50,7 +50,7 @@ def test_every_plug_in_says_what_it_is_and_can_be_loaded(kind: plugins.Kind) -> 
 
 
 def test_somebody_elses_plug_in_is_found_by_its_dotted_name() -> None:
-    assert plugins.find_plugin("benchmarks", "mine.bench") is bench
+    assert plugins.find_plugin("benchmarks", "mine.bench").module is bench
     with pytest.raises(UsageError, match=r"no module 'mine\.nothing'"):
         plugins.find_plugin("benchmarks", "mine.nothing")
 
@@ -60,7 +60,7 @@ def test_a_function_of_a_module_on_its_own_answers(monkeypatch: pytest.MonkeyPat
     monkeypatch.syspath_prepend(tmp_path)
 
     async def said() -> str:
-        async with fake.load(fake.Settings(reply="lonely_listener:say")) as model:
+        async with fake.load(fake.Settings(reply="lonely_listener:say"), Context()) as model:
             return (await model.generate(Prompt(()))).text
 
     assert asyncio.run(said()) == "B"
@@ -106,21 +106,20 @@ def test_every_backend_has_a_model_file_to_begin_with() -> None:
 
 @pytest.mark.parametrize("name", plugins.plugin_names("scorers"))
 def test_a_scorer_is_its_settings_and_has_a_headline(name: str) -> None:
-    module = plugins.find_plugin("scorers", name)
-    scorer = module.load(module.Settings())
+    scorer = load_scorer(name, {})
     assert scorer.name == name
     assert len(scorer.metrics) >= 1
     assert all(metric.better in ("higher", "lower") for metric in scorer.metrics.values())
 
 
-def heard(condition: Condition, prompt: Prompt) -> list[object]:
+def heard(condition: NamedCondition, prompt: Prompt) -> list[object]:
     item = Item("1", "t", labels=("A",), targets=("A",))
     return [part for turn in condition.apply(prompt, item).turns for part in turn.parts]
 
 
 @pytest.mark.parametrize("name", plugins.plugin_names("conditions"))
 def test_a_condition_changes_the_sound_and_nothing_else(name: str) -> None:
-    condition = load_condition(ARGUMENTS.get(name, name), 3, bench.load(bench.Settings()))
+    condition = load_condition(ARGUMENTS.get(name, name), 3, bench.make())
     assert condition is not None
     tone = SynthSpec("tone", {"frequency": 440.0, "seconds": 0.2, "level": -20.0}, "tone", transcript="beep")
     prompt = Prompt((Turn("system", ("Be brief.",)), Turn("user", ("Before.", tone, "After."))), ("x",), ("A",))
@@ -146,10 +145,8 @@ def test_a_condition_changes_the_sound_and_nothing_else(name: str) -> None:
 
 
 def test_a_function_is_a_model() -> None:
-    module = plugins.find_plugin("models", "fake")
-
     async def ask(reply: str) -> Response:
-        async with module.load(module.Settings(reply=reply)) as model:
+        async with fake.load(fake.Settings(reply=reply), Context()) as model:
             answer: Response = await model.generate(Prompt((Turn("user", ("Hello.",)),)))
             return answer
 

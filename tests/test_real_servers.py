@@ -19,7 +19,7 @@ from earmark.audio.speak import speak
 from earmark.engine.open import open_model
 from earmark.journal import read_journal
 from earmark.models import openai, transcriptions
-from earmark.types import Clip, Prompt, Response, SynthSpec, Turn
+from earmark.types import Clip, Context, Prompt, Response, SynthSpec, Turn
 
 pytestmark = [pytest.mark.server, pytest.mark.xdist_group("servers")]
 
@@ -44,7 +44,7 @@ def tone(frequency: float) -> SynthSpec:
 
 def replies(url: str, *sounds: SynthSpec | None) -> list[Response]:
     async def go() -> list[Response]:
-        async with openai.load(openai.Settings(base_url=url, max_tokens=8)) as model:
+        async with openai.load(openai.Settings(base_url=url, max_tokens=8), Context()) as model:
             prompts = [
                 Prompt((Turn("user", (*([sound] if sound else []), "Which? A. yes B. no")),)) for sound in sounds
             ]
@@ -112,7 +112,7 @@ def test_preflight_stops_a_run_whose_model_lost_the_sound(deaf: tuple[str, str])
 def test_answers_are_streamed(listening: tuple[str, str]) -> None:
     async def go(stream: bool) -> Response:
         settings = openai.Settings(base_url=listening[0], max_tokens=8, stream=stream)
-        async with openai.load(settings) as model:
+        async with openai.load(settings, Context()) as model:
             return await model.generate(
                 prepare_audio(Prompt((Turn("user", (tone(300.0), "Which?")),)), model.capabilities)
             )
@@ -141,7 +141,7 @@ def test_a_real_recogniser_writes_down_what_is_said(transcribing: tuple[str, str
     url, name = transcribing
 
     async def go() -> Response:
-        async with transcriptions.load(transcriptions.Settings(name, url)) as model:
+        async with transcriptions.load(transcriptions.Settings(name, url), Context()) as model:
             return await model.generate(
                 prepare_audio(Prompt((Turn("user", (spoken("What do bees make?"),)),)), model.capabilities)
             )

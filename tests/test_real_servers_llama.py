@@ -16,7 +16,7 @@ from earmark.audio.prepare import prepare_audio
 from earmark.errors import BadSetup
 from earmark.models import openai
 from earmark.models.openai import Settings
-from earmark.types import Prompt, Response, SynthSpec, Turn
+from earmark.types import Context, Prompt, Response, SynthSpec, Turn
 
 pytestmark = [pytest.mark.server, pytest.mark.xdist_group("servers")]
 CAPITAL = Prompt((Turn("user", ("What is the capital of France? One word.",)),), sampling={"max_tokens": 8})
@@ -31,7 +31,7 @@ def url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
 
 def asked(url: str, prompt: Prompt, **settings: Any) -> Response:
     async def go() -> Response:
-        async with openai.load(Settings(base_url=url, **settings)) as model:
+        async with openai.load(Settings(base_url=url, **settings), Context()) as model:
             return await model.generate(prepare_audio(prompt, model.capabilities))
 
     return asyncio.run(go())

@@ -26,6 +26,7 @@ from earmark import journal
 from earmark.data.responses import check_response
 from earmark.engine import batch
 from earmark.engine.barrier import Tracebacks
+from earmark.engine.load import load_benchmark
 from earmark.engine.prepare import PromptPreparer, prepare_questions
 from earmark.engine.progress import Progress
 from earmark.engine.questions import questions
@@ -72,7 +73,7 @@ def test_a_file_whose_name_is_no_utf8_runs_beside_the_others(tmp_path: Path) -> 
     for name in names:
         with (tmp_path / os.fsdecode(name)).open("wb") as file:
             soundfile.write(file, np.full(160, 1, "int16"), 16000, format="WAV")
-    outcome = run("model=fake", benchmark=odd.load(odd.Settings(str(tmp_path))))
+    outcome = run("model=fake", benchmark=load_benchmark("mine.odd", (), {"data": str(tmp_path)}))
     found = records(outcome)
     assert sorted(found) == ["così.wav", "mod\\xe0 notte.wav", "mod\\xe8 notte.wav"]
     assert all(record.response and record.audio_sent for record in found.values())
@@ -254,7 +255,7 @@ def test_a_run_comes_to_its_end_whatever_the_shape_of_its_replies(
     replies.append(lambda: answer(gathered(streamed)))
     replies += [partial(iter([body]).__next__) for body in whole]  # a user's function that returns it as it stands
     path = tmp_path_factory.mktemp("run") / "responses.jsonl"
-    benchmark = bench.load(bench.Settings(items=len(replies)))
+    benchmark = bench.make(items=len(replies))
     model = FakeModel(lambda prompt: replies[odd.number(prompt)]())
 
     async def go() -> None:

@@ -12,19 +12,20 @@ import pytest
 from commands import ENV, HERE, earmark
 from servers import said, serving
 
-from earmark.config import compose_config, parse_settings
+from earmark.config import compose_config
+from earmark.engine import load
+from earmark.engine.load import load_scorer
 from earmark.engine.open import open_judge_model
 from earmark.judges import asking
-from earmark.plugins import find_plugin
 from earmark.report.aggregates import labels
 from earmark.report.files import read_metrics
-from earmark.runs import open_scorers
 from earmark.runs.open_scorers import OpenScorers
 from earmark.runs.scoring import read_scores
-from earmark.scorers import judge
 from earmark.scorers.choice import ChoiceScorer
+from earmark.scorers.choice import Settings as ChoiceSettings
 from earmark.scorers.wer import Settings as Wer
-from earmark.types import Scorer
+from earmark.scorers.wer import WerScorer
+from earmark.types import Scorer, Signature
 
 BOTH = "scorers=[{name: choice, parser: mmau}, {name: choice}]"
 
@@ -48,21 +49,19 @@ def states(run: Path) -> dict[str, tuple[int, int, int]]:
 
 
 def made(name: str, **settings: Any) -> Scorer:
-    module = find_plugin("scorers", name)
-    scorer: Scorer = module.load(parse_settings(module.Settings, settings, ""))
-    return scorer
+    return load_scorer(name, settings)
 
 
 @pytest.mark.parametrize(
     ("scorers", "expected"),
     [
         ([ChoiceScorer()], ["choice"]),
-        ([ChoiceScorer("mmau"), ChoiceScorer()], ["choice mmau", "choice earmark"]),
-        ([ChoiceScorer(), ChoiceScorer(multi_select=True)], ["choice", "choice all"]),
+        ([ChoiceScorer(ChoiceSettings("mmau")), ChoiceScorer()], ["choice mmau", "choice earmark"]),
+        ([ChoiceScorer(), ChoiceScorer(ChoiceSettings(multi_select=True))], ["choice", "choice all"]),
         ([ChoiceScorer(), ChoiceScorer()], ["choice", "choice"]),
         ([ChoiceScorer(), made("binary_choice")], ["choice", "binary_choice"]),
-        ([Wer("en"), Wer("en", unit="characters")], ["wer wer", "wer cer kept"]),
-        ([Wer(normalizer="audiobench", empty="word"), Wer()], ["wer audiobench word", "wer earmark"]),
+        ([WerScorer(Wer("en")), WerScorer(Wer("en", unit="characters"))], ["wer wer", "wer cer kept"]),
+        ([WerScorer(Wer(normalizer="audiobench", empty="word")), WerScorer()], ["wer audiobench word", "wer earmark"]),
         (
             [made("judge", prompt="sakura"), made("judge", prompt="audiobench", votes=3)],
             ["judge sakura 1", "judge audiobench 3"],
@@ -80,16 +79,16 @@ class Plain:
     name = "plain"
     metrics: dict[str, Any] = {}  # noqa: RUF012
 
-    def __init__(self, signature: str) -> None:
+    def __init__(self, signature: Signature) -> None:
         self.signature = signature
 
 
 def test_labels_differ_where_signatures_do() -> None:
     scorers: list[Any] = [
-        Plain("plain|a:1|b:2"),
-        Plain("plain|a:2|b:1"),
-        Plain("plain|c:norm.1"),
-        Plain("plain|c:norm.2"),
+        Plain(Signature("plain", (("a", "1"), ("b", "2")))),
+        Plain(Signature("plain", (("a", "2"), ("b", "1")))),
+        Plain(Signature("plain", (("c", "norm.1"),))),
+        Plain(Signature("plain", (("c", "norm.2"),))),
     ]
     assert len({*labels(scorers)}) == 4
     assert labels(scorers[2:]) == ["plain c:norm.1", "plain c:norm.2"]
@@ -159,7 +158,7 @@ def test_a_judge_of_many_tasks_is_composed_and_opened_once(monkeypatch: pytest.M
         return open_judge_model(settings)
 
     monkeypatch.setattr(asking, "compose_config", count)
-    monkeypatch.setattr(open_scorers, "open_judge_model", note)
+    monkeypatch.setattr(load, "open_judge_model", note)
 
     async def all_tasks() -> set[int]:
         async with AsyncExitStack() as stack:
@@ -223,4 +222,6 @@ def test_a_judge_stays_open_from_the_first_question_to_the_last_score(
         assert len(judging.asked) == 6  # the tasks ask alike, and what was judged is remembered
     rows = {row.task: row.metrics["rating"].value for row in read_metrics(run).rows}
     assert rows == {"task-0": 4.0, "task-1": 4.0, "mean over tasks": 4.0}
-    assert judge.Settings(judging.url).signature.partition("|prompt")[0] in read_metrics(run).rows[0].signature
+    signature = read_metrics(run).rows[0].signature
+    assert isinstance(signature, Signature)
+    assert ("judge", judging.url) in signature.settings

@@ -13,8 +13,7 @@ from msgspec import Struct
 
 from earmark.api.results import Scores, _score
 from earmark.api.table import TextTable
-from earmark.config import parse_settings
-from earmark.plugins import find_plugin
+from earmark.engine.load import load_scorer
 from earmark.report import table
 from earmark.report.rows import Row
 from earmark.runs.score_file import score_file
@@ -37,7 +36,10 @@ class ScoredReplies(Struct, frozen=True):
         """Every metric with its interval, as `earmark score` prints them."""
         lines = ((line[0], *line[3:]) for line in table.full_table([self.row]))
         return TextTable(
-            self.row.signature, ("metric", *table.HEAD[2:]), tuple(lines), (*table.footnotes([self.row]), *self.notes)
+            str(self.row.signature),
+            ("metric", *table.HEAD[2:]),
+            tuple(lines),
+            (*table.footnotes([self.row]), *self.notes),
         )
 
     def __repr__(self) -> str:
@@ -53,8 +55,7 @@ def score(replies: str | Path | Sequence[Mapping[str, Any]], scorer: str, **sett
     `replies`: a file of JSON lines, or dictionaries with id, reply and target, and choices or labels where the scorer
     reads a choice. `settings`: those of the scorer, such as language="en" for wer. Raises EarmarkError.
     """
-    module = find_plugin("scorers", scorer)
-    made = module.load(parse_settings(module.Settings, settings, ""))
+    made = load_scorer(scorer, settings)
     notes: list[str] = []
     source = Path(replies) if isinstance(replies, str | Path) else replies
     with ThreadPoolExecutor(1, "earmark-score") as pool:  # where an event loop runs already, as in a notebook

@@ -31,7 +31,7 @@ from earmark.report import figures
 from earmark.runs import rundir
 from earmark.runs.signature import make_signature
 from earmark.stats.staircase import Ending
-from earmark.types import Benchmark, Condition, Model
+from earmark.types import Benchmark, Model, NamedCondition
 
 RUN_SETTINGS: Final = (  # that an audiogram uses, or refuses with a word on what to give instead
     *("condition", "seed", "results", "output_dir", "resume", "max_attempts", "retry_timeout"),
@@ -102,7 +102,7 @@ def _check_config(config: Config) -> None:
 def _open_run(
     asked: Benchmark,
     model: Model,
-    condition: Condition | None,
+    condition: NamedCondition | None,
     config: Config,
     model_config: ModelConfig,
     log: Callable[[str], None],
@@ -119,7 +119,7 @@ def _open_run(
 async def ask_trials(
     plan: Plan,
     records: Mapping[str, Record],
-    condition: Condition | None,
+    condition: NamedCondition | None,
     runner: Runner,
     preparer: PromptPreparer,
     progress: Progress,

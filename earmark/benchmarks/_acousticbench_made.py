@@ -27,7 +27,7 @@ from earmark.benchmarks._acousticbench_data import (
 )
 from earmark.benchmarks._acousticbench_store import QUESTIONS
 from earmark.data.cache import atomic_write, cache_dir, hash64
-from earmark.types import Item
+from earmark.types import Context, Item
 
 TASKS: Final = ("pitch", "loudness", "timbre", "contour")
 ITEMS_PER_TASK: Final = 24  # items of a task: each of six levels twice in either half
@@ -37,7 +37,7 @@ ZIP_TIMESTAMP: Final = (1980, 1, 1, 0, 0, 0)  # the time of every member, so tha
 
 def items() -> tuple[Item, ...]:
     """The items that the set is made of."""
-    return tuple(acoustics.load(acoustics.Settings(items=ITEMS_PER_TASK), TASKS).items())
+    return tuple(acoustics.load(acoustics.Settings(items=ITEMS_PER_TASK), Context(tasks=TASKS)).items())
 
 
 def archive_path() -> Path:

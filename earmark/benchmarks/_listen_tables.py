@@ -17,8 +17,7 @@ import msgspec
 from earmark.data.names import safe_name
 from earmark.journal import Record, ScoreLine
 from earmark.scorers.classes import class_count, observed_classes
-from earmark.scorers.listen import CLASSES
-from earmark.scorers.listen import Settings as Listen
+from earmark.scorers.listen import CLASSES, ListenScorer
 from earmark.stats.estimate import finite_or_none
 from earmark.types import Table
 
@@ -35,7 +34,7 @@ CLASS_ACCURACY: Final = (
 ScoredPairs = Callable[[], Iterable[tuple[Record, ScoreLine]]]
 
 
-def listen_tables(scorer: Listen, tasks: tuple[str, ...], model: str, pairs: ScoredPairs) -> Iterator[Table]:
+def listen_tables(scorer: ListenScorer, tasks: tuple[str, ...], model: str, pairs: ScoredPairs) -> Iterator[Table]:
     """Every table of a run."""
     totals: dict[tuple[str, str, str], dict[str, float]] = {}  # by condition, corpus ("" for all) and task
     modalities: dict[str, str] = {}
@@ -61,7 +60,10 @@ def listen_tables(scorer: Listen, tasks: tuple[str, ...], model: str, pairs: Sco
 
 
 def summary_rows(
-    scorer: Listen, first: tuple[str, ...], cells: Mapping[str, Mapping[str, float]], modalities: Mapping[str, str]
+    scorer: ListenScorer,
+    first: tuple[str, ...],
+    cells: Mapping[str, Mapping[str, float]],
+    modalities: Mapping[str, str],
 ) -> list[tuple[Any, ...]]:
     """A row for each experiment; empty where a number is not defined."""
     return [

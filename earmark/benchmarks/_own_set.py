@@ -24,7 +24,7 @@ from earmark.data.records import column_names, read_records
 from earmark.data.repository import find_repository
 from earmark.errors import BadData, UsageError
 from earmark.text.normalise import is_unspaced
-from earmark.types import Benchmark
+from earmark.types import Benchmark, Context
 
 SUFFIXES: Final = (".jsonl", ".json", ".csv", ".tsv", ".parquet")
 HUB: Final = "hub:"
@@ -102,6 +102,7 @@ def find_own_set(name: str) -> ModuleType | None:
         return None
     module = ModuleType(f"earmark set {name}", f"{name}: {'a data set of the hub' if is_hub else 'your own questions'}")
     module.__dict__.update(
+        NAME=name,
         Settings=HubSettings if is_hub else FileSettings,
         RESCORING_FIELDS=RESCORING_FIELDS,
         load=functools.partial(load_own_set, name),
@@ -110,14 +111,14 @@ def find_own_set(name: str) -> ModuleType | None:
     return module
 
 
-def load_own_set(name: str, settings: FileSettings, tasks: tuple[str, ...] = ()) -> Benchmark:
+def load_own_set(name: str, settings: FileSettings, context: Context) -> Benchmark:
     """The benchmark of a user's own set."""
     root, files, source = find_files(name, settings)
     table, fields, count = make_table(name, settings, files)
     set_name, questions = next(iter(table.sets.items()))
     place = SetFiles(set_name, questions, "own", columns_of(table, questions, "own", name), root, files)
     inner = _table.Settings(data=str(root), prompt=settings.prompt, policy=settings.policy)
-    benchmark = _table.load_table(table, name, inner, tasks, places=[place])
+    benchmark = _table.load_table(table, inner, context, places=[place])
     asked = "" if fields.question or settings.ask else "; " + _asked_of_all(settings)
     message = f"{name}: looked at {count:,} rows: {fields.summary}{asked}"
     return msgspec.structs.replace(benchmark, source=source, fetch=lambda log: log(message))
@@ -241,10 +242,9 @@ def _choose_scorers(
         raise UsageError(f"{name}: its {what}, so that nothing says how to score them; give one of: {listed}")
     specs: dict[str, dict[str, Any]] = {}
     for scorer in chosen:
-        module = plugins.find_plugin("scorers", scorer)
         if scorer in SUITABLE and scorer not in suitable:
             raise UsageError(f"{name}: scorer={scorer} needs {NEEDS[SUITABLE[scorer][0]]}; give one of: {listed}")
-        takes = module.Settings.__struct_fields__
+        takes = plugins.find_plugin("scorers", scorer).settings.__struct_fields__
         specs[scorer] = {"scorer": scorer} | {
             field: value for key, field in SCORER_FIELDS.items() if (value := getattr(settings, key)) and field in takes
         }

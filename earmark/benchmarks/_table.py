@@ -16,7 +16,6 @@ from typing import Any, Final
 import msgspec
 from msgspec import Struct
 
-from earmark import plugins
 from earmark.benchmarks._choices import check_tasks
 from earmark.benchmarks._table_items import SetFiles, items_of
 from earmark.benchmarks._table_official import read_official, write_official
@@ -30,14 +29,16 @@ from earmark.benchmarks._table_schema import (
     facts_of,
     read_table,
 )
-from earmark.config import parse_settings, user_folder
+from earmark.config import user_folder
 from earmark.data.cache import hash64
 from earmark.data.fetch import FetchedDataset, fetch_dataset, find_fetched
 from earmark.data.splits import check_downloaded, find_split
+from earmark.engine.load import load_scorer
 from earmark.errors import BadData, UsageError
 from earmark.journal import Record
+from earmark.plugins import find_plugin
 from earmark.runs.imported import ImportedRun
-from earmark.types import Benchmark, Item, Scorer
+from earmark.types import Benchmark, Context, Item, Scorer
 
 PACKAGED: Final = Path(__file__).parent / "tables"
 SUFFIXES: Final = (".yaml", ".yml")
@@ -77,34 +78,34 @@ def find_table(name: str) -> ModuleType | None:
         return import_module("earmark.benchmarks._own_set").find_own_set(name)  # type: ignore[no-any-return]
     table = _read_once(path, path.stat().st_mtime_ns) if path.is_file() else read_table(path)
     module = ModuleType(f"earmark table {name}", card_of(path))
-    called = name if name.endswith(SUFFIXES) else path.stem
     module.__dict__.update(
         Settings=Settings,
         RESCORING_FIELDS=RESCORING_FIELDS,
         TABLE=table,
-        read_official=functools.partial(_read_official, table, called),
-        write_official=functools.partial(_write_official, table, called),
+        NAME=str(path) if name.endswith(SUFFIXES) else path.stem,
+        read_official=functools.partial(_read_official, table, name),
+        write_official=functools.partial(_write_official, table, name),
         load=functools.partial(_load_beside, path, table)
         if name.endswith(SUFFIXES)
-        else functools.partial(load_table, table, called),
+        else functools.partial(load_table, table),
     )
     if any(layout.repository for questions in table.sets.values() for layout in questions.layouts.values()):
         module.__dict__["download"] = functools.partial(download, table)
     return module
 
 
-def _load_beside(path: Path, table: BenchmarkTable, settings: Settings, tasks: tuple[str, ...] = ()) -> Benchmark:
+def _load_beside(path: Path, table: BenchmarkTable, settings: Settings, context: Context) -> Benchmark:
     """The benchmark of a user's own table, whose data lie beside it where data= says nothing else."""
     has_hub = any(layout.repository for questions in table.sets.values() for layout in questions.layouts.values())
     beside = settings if settings.data or has_hub else msgspec.structs.replace(settings, data=str(path.parent))
-    return load_table(table, str(path), beside, tasks)
+    return load_table(table, beside, context)
 
 
 def _read_official(
     table: BenchmarkTable, name: str, path: Path, reply: str, settings: Settings, set_name: str = ""
 ) -> ImportedRun:
     """The run of a result file of the benchmark's own script."""
-    items = load_table(table, name, settings).items() if settings.data else None
+    items = load_table(table, settings, Context(name)).items() if settings.data else None
     imported = read_official(table, name, path, reply, items, set_name)
     given = {"policy": settings.policy} if settings.policy else {}
     return msgspec.structs.replace(imported, settings=given)
@@ -118,13 +119,10 @@ def _write_official(
 
 
 def load_table(
-    table: BenchmarkTable,
-    name: str,
-    settings: Settings,
-    tasks: tuple[str, ...] = (),
-    places: Sequence[SetFiles] | None = None,
+    table: BenchmarkTable, settings: Settings, context: Context, places: Sequence[SetFiles] | None = None
 ) -> Benchmark:
     """The benchmark of a table; `places` are its sets where they have been found already."""
+    name, tasks = context.name, context.tasks
     template_name, template = _choose("prompt", settings.prompt, table.prompts)
     policy, _ = _choose("policy", settings.policy, table.scorers)
     check_template(template, f"{name}, prompt {template_name}")
@@ -139,7 +137,6 @@ def load_table(
         signed["seed"] = str(settings.seed)
     facts = {task: facts_of(table, task, f"{name}, {task}") for task in chosen}
     return Benchmark(
-        name=name,
         version=table.version,
         tasks=chosen,
         items=lambda: _items(found(), template, settings.seed, chosen, known),
@@ -197,7 +194,7 @@ def _specs(table: BenchmarkTable, task: str) -> dict[str, dict[str, Any]]:
 
 def _asks_judge(spec: Mapping[str, Any]) -> bool:
     name = str(spec.get("scorer", ""))
-    return "judge" in spec or "judge" in plugins.find_plugin("scorers", name).Settings.__struct_fields__
+    return "judge" in spec or "judge" in find_plugin("scorers", name).settings.__struct_fields__
 
 
 def _check_judge(table: BenchmarkTable, judge: str, tasks: Sequence[str], name: str) -> None:
@@ -217,9 +214,7 @@ def _scorer(settings: dict[str, Any], place: str) -> Scorer:
     name = settings.pop("scorer", None)
     if not isinstance(name, str):
         raise BadData(f"{place}: expected scorer: NAME, such as scorer: choice")
-    module = plugins.find_plugin("scorers", name)
-    scorer: Scorer = module.load(parse_settings(module.Settings, settings, ""))
-    return scorer
+    return load_scorer(name, settings)
 
 
 def _items(

@@ -18,7 +18,7 @@ from earmark.benchmarks._table_schema import Columns, Layout, QuestionSet, Sourc
 from earmark.data.archives import find_member
 from earmark.data.records import column_names, read_records, text_of
 from earmark.errors import BadData
-from earmark.plugins import import_user_module
+from earmark.plugins.roads import import_user_module
 from earmark.text.choices import LETTERS, shuffle_choices
 from earmark.types import Clip, Item
 

@@ -17,7 +17,7 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from random import Random
-from typing import Any, Final, Literal, TypeAlias
+from typing import Annotated, Any, Final, Literal, TypeAlias
 
 import msgspec
 from msgspec import Struct
@@ -27,11 +27,12 @@ from earmark.benchmarks._listen_tables import listen_tables
 from earmark.data.fetch import FetchedDataset, fetch_dataset, find_fetched
 from earmark.data.rows import check_columns, column_types, parquet_files, read_rows
 from earmark.errors import BadData, UsageError
+from earmark.plugins import signed_settings
 from earmark.scorers.listen import POLICIES as READING
+from earmark.scorers.listen import ListenScorer, emotion_class
 from earmark.scorers.listen import Settings as Listen
-from earmark.scorers.listen import emotion_class
 from earmark.text.choices import LETTERS, choice_letters, format_choices
-from earmark.types import Average, Benchmark, Clip, Item, Prompt, TaskFacts, Turn
+from earmark.types import UNSIGNED, Average, Benchmark, Clip, Context, Item, Prompt, TaskFacts, Turn
 
 Modality: TypeAlias = Literal["text", "audio", "audio_and_text"]
 # In the official order, which is the order that its dice are thrown in.
@@ -81,7 +82,7 @@ SLICE_COLUMNS: Final = {"age": "age", "gender": "gender", "acted": "acted_or_spo
 class Settings(Struct, frozen=True, forbid_unknown_fields=True):
     """Settings of the benchmark; an empty string means the policy's default."""
 
-    data: str = ""  # a folder of parquet files
+    data: Annotated[str, UNSIGNED] = ""  # a folder of parquet files
     experiments: tuple[str, ...] = ()  # empty: all ten
     sources: tuple[str, ...] = ()  # corpora such as CREMA-D; empty: all
     policy: Literal["earmark", "official"] = "earmark"
@@ -93,8 +94,8 @@ class Settings(Struct, frozen=True, forbid_unknown_fields=True):
     extend_3a: bool = True  # False: as the text-only runner, whose 3A is an easier task
     max_choices: int | None = None  # None: the policy's; 0: as many as there are
     split: str = "train"
-    revision: str = "main"  # of the data on the hub; the first fetch writes down the commit it stands for
-    fetch: bool = False  # download the data where it is not there
+    revision: Annotated[str, UNSIGNED] = "main"  # on the hub; the first fetch writes down the commit it stands for
+    fetch: Annotated[bool, UNSIGNED] = False  # download the data where it is not there
     seed: int = 42
 
 
@@ -123,21 +124,20 @@ class ListenRow(Struct, frozen=True):
     slices: dict[str, str] = {}  # by tag
 
 
-def load(settings: Settings, tasks: tuple[str, ...] = ()) -> Benchmark:
+def load(settings: Settings, context: Context) -> Benchmark:
     """The benchmark, of `tasks` or of `experiments`, which name the same."""
-    if tasks and settings.experiments and {*tasks} != {*settings.experiments}:
-        given = f"listen:{','.join(tasks)} and experiments=[{','.join(settings.experiments)}]"
+    if context.tasks and settings.experiments and {*context.tasks} != {*settings.experiments}:
+        given = f"listen:{','.join(context.tasks)} and experiments=[{','.join(settings.experiments)}]"
         raise UsageError(f"{given}: two lists of experiments, which differ; give one of them")
-    chosen = check_tasks("listen", tasks or settings.experiments, tuple(TASKS))
+    chosen = check_tasks(context.name, context.tasks or settings.experiments, tuple(TASKS))
     parts: dict[str, Any] = {
         name: getattr(settings, name) or usual for name, usual in POLICIES[settings.policy].items()
     }
     if settings.max_choices is None:
         parts["max_choices"] = MAX_CHOICES if settings.policy == "official" else 0
     resolved: Settings = msgspec.structs.replace(settings, experiments=chosen, **parts)
-    scorer = Listen(settings.policy, settings.parser, settings.denominator)
+    scorer = ListenScorer(Listen(settings.policy, settings.parser, settings.denominator))
     return Benchmark(
-        name="listen",
         version=1,
         tasks=chosen,
         items=partial(items, resolved),
@@ -197,9 +197,9 @@ def _find_data(settings: Settings) -> FetchedDataset:
 
 
 def _signature_settings(settings: Settings) -> dict[str, object]:
-    """The settings that make a difference to items and numbers; where the data lies makes none, its digests do."""
-    left_out = {"data", "revision", "fetch"} | ({"sources"} if not settings.sources else set())
-    return {name: value for name, value in msgspec.structs.asdict(settings).items() if name not in left_out}
+    """The settings that make a difference to items and numbers."""
+    left_out = {"sources"} if not settings.sources else set()
+    return {name: value for name, value in signed_settings(settings).items() if name not in left_out}
 
 
 def _warnings(settings: Settings) -> tuple[str, ...]:

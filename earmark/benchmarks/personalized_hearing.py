@@ -32,8 +32,22 @@ from earmark.data.regular import check_regular
 from earmark.errors import BadData, UsageError
 from earmark.journal import Record
 from earmark.scorers.choice import ChoiceScorer
+from earmark.scorers.choice import Settings as ChoiceSettings
 from earmark.text.published_parsers import final_answer_letter as read_answer
-from earmark.types import Benchmark, Clip, ImageRef, Item, Part, Prompt, Response, Role, Turn, WritesRecords
+from earmark.types import (
+    UNSIGNED,
+    Benchmark,
+    Clip,
+    Context,
+    ImageRef,
+    Item,
+    Part,
+    Prompt,
+    Response,
+    Role,
+    Turn,
+    WritesRecords,
+)
 
 PROMPT_WITH_AUDIO: Final = (
     "You are a wearable hearing assistant worn by one user. You talk with the user in separate sessions spread "
@@ -52,7 +66,6 @@ INSTRUCTION: Final = (
     "<final_answer>. Before that, in at most two sentences, state your reasons."
 )
 REPOSITORY: Final = "facebook/personalized-hearing"
-UNSIGNED: Final = ("data", "media", "cache_dir", "out_dir", "clips_from", "families", "revision", "request_attempts")
 FAMILIES: Final = {  # as the card names the four, by how the names of their types may begin
     "audio": "audio",
     "visual": "visual",
@@ -73,19 +86,19 @@ SESSIONS, QUESTIONS = "7.1_dialogue_enhanced.json", "10_benchmark_qa.json"
 class Settings(Struct, frozen=True, forbid_unknown_fields=True):
     """Settings of the benchmark, named as in the authors' script."""
 
-    data: str = ""  # a folder with a folder for each user; empty: ./data, or what was fetched
-    media: str = ""  # a folder with a folder for each clip: audio.wav and frames/*.jpg; empty: ./media
-    cache_dir: str = ""  # where frames and sound are kept once they are coded; empty: the cache of this package
-    out_dir: str = ""  # where <user>.jsonl is written while the run goes on, as the script does; empty: nowhere
-    clips_from: tuple[str, ...] = ("youtube",)  # where earmark fetch looks for clips: folders, addresses, youtube
-    families: dict[str, str] = {}  # of question types, where neither the data nor their names tell
-    revision: str = "main"  # of the data on the hub
+    data: Annotated[str, UNSIGNED] = ""  # a folder with a folder for each user; empty: ./data, or what was fetched
+    media: Annotated[str, UNSIGNED] = ""  # a folder with audio.wav and frames/*.jpg for each clip; empty: ./media
+    cache_dir: Annotated[str, UNSIGNED] = ""  # where coded frames and sound are kept; empty: the cache of this package
+    out_dir: Annotated[str, UNSIGNED] = ""  # where <user>.jsonl is written, as the script does; empty: nowhere
+    clips_from: Annotated[tuple[str, ...], UNSIGNED] = ("youtube",)  # for earmark fetch: folders, addresses, youtube
+    families: Annotated[dict[str, str], UNSIGNED] = {}  # of question types, where neither the data nor their names tell
+    revision: Annotated[str, UNSIGNED] = "main"  # of the data on the hub
     users: tuple[str, ...] = ()  # empty: all
     frame_count: Annotated[int, Meta(ge=0)] = 10  # of a clip
     image_detail: Literal["low", "high", "auto"] = "high"
     no_audio: bool = False
     max_tokens: Annotated[int, Meta(ge=1)] = 4096  # of a reply
-    request_attempts: Annotated[int, Meta(ge=1)] = 3  # for one answer
+    request_attempts: Annotated[int, Meta(ge=1), UNSIGNED] = 3  # for one answer
     seed: int = 0
     limit: int = 0  # the first so many questions of each user; 0: all
 
@@ -181,19 +194,17 @@ class QuestionFile(Struct, frozen=True):
     qa: tuple[HearingQuestion, ...]
 
 
-def load(settings: Settings, tasks: tuple[str, ...] = ()) -> Benchmark:
+def load(settings: Settings, context: Context) -> Benchmark:
     """The benchmark."""
     settings = find_data(settings)
     if settings.cache_dir:
         use_media_dir(Path(settings.cache_dir).expanduser())
     return Benchmark(
-        name="personalized_hearing",
         version=1,
-        tasks=check_tasks("personalized_hearing", tasks, ("questions",)),
+        tasks=check_tasks(context.name, context.tasks, ("questions",)),
         items=partial(items, settings),
         prompt=partial(prompt, settings),
-        scorers=lambda _: (ChoiceScorer("personalized-hearing"),),
-        settings={name: value for name, value in msgspec.structs.asdict(settings).items() if name not in UNSIGNED},
+        scorers=lambda _: (ChoiceScorer(ChoiceSettings("personalized-hearing")),),
         files=partial(files, settings),
         source=REPOSITORY,
         license="benchmarking only",

@@ -21,7 +21,7 @@ from earmark.audio.speak import VOICE, speak
 from earmark.benchmarks._choices import check_tasks
 from earmark.scorers.choice import ChoiceScorer
 from earmark.text.choices import choice_letters, format_choices, shuffle_choices
-from earmark.types import Benchmark, Clip, Item, Prompt, Turn
+from earmark.types import Benchmark, Clip, Context, Item, Prompt, Turn
 
 QUESTIONS: Final = (  # the question, its right answer, a wrong one
     ("Which animal barks?", "dog", "fish"),
@@ -74,17 +74,15 @@ class Settings(Struct, frozen=True, forbid_unknown_fields=True):
     seed: int = 0
 
 
-def load(settings: Settings, tasks: tuple[str, ...] = ()) -> Benchmark:
+def load(settings: Settings, context: Context) -> Benchmark:
     """The benchmark."""
     return Benchmark(
-        name="spoken_questions",
         version=1,
-        tasks=check_tasks("spoken_questions", tasks, ("questions",)),
+        tasks=check_tasks(context.name, context.tasks, ("questions",)),
         items=functools.partial(items, settings.seed),
         prompt=prompt,
         scorers=lambda _: (ChoiceScorer(),),
         fetch=fetch,
-        settings={"seed": settings.seed},
         source=f"Earmark's own, spoken by {VOICE}",
         license="Apache-2.0 (questions), CC0 (voice)",
         needs_ears=False,

@@ -25,7 +25,7 @@ from earmark.data import debian
 from earmark.errors import BadData
 from earmark.scorers.choice import ChoiceScorer
 from earmark.text.choices import LETTERS, choice_letters, format_choices, shuffle_choices
-from earmark.types import Benchmark, Clip, Item, Prompt, Turn
+from earmark.types import Benchmark, Clip, Context, Item, Prompt, Turn
 
 PACKAGE: Final = "asterisk-core-sounds-en-wav"
 SOUNDS: Final = "usr/share/asterisk/sounds/en_US_f_Allison"
@@ -61,16 +61,15 @@ class Settings(Struct, frozen=True, forbid_unknown_fields=True):
     voice: Literal["auto", "recorded", "packaged"] = "auto"  # auto: recorded where apt is there
 
 
-def load(settings: Settings, tasks: tuple[str, ...] = ()) -> Benchmark:
+def load(settings: Settings, context: Context) -> Benchmark:
     """The benchmark."""
     recorded = settings.voice == "recorded" or (
         settings.voice == "auto" and (debian.find_unpacked(PACKAGE) is not None or debian.is_available())
     )
     return Benchmark(
-        name="spoken_words",
         version=1,
-        tasks=check_tasks("spoken_words", tasks, tuple(WORDS)),
-        items=functools.partial(items, settings.seed, check_tasks("spoken_words", tasks, tuple(WORDS)), recorded),
+        tasks=check_tasks(context.name, context.tasks, tuple(WORDS)),
+        items=functools.partial(items, settings.seed, check_tasks(context.name, context.tasks, tuple(WORDS)), recorded),
         prompt=prompt,
         scorers=lambda _: (ChoiceScorer(),),
         fetch=functools.partial(fetch, recorded),

@@ -10,7 +10,7 @@ import io
 import os
 import sys
 from pathlib import Path
-from typing import Any, TextIO
+from typing import Any, Final, TextIO
 
 import click
 
@@ -20,6 +20,14 @@ from earmark.cli._interrupt import MESSAGE, install_interrupt_handler
 from earmark.errors import INTERRUPTED, EarmarkError, UsageError, from_os_error
 from earmark.plugins import display_name, find_plugin, limit_modules, plugin_names, summary
 from earmark.terminal.console import print_line, print_warnings
+
+GROUPS: Final = {
+    "Start": "doctor demo list info init",
+    "Ask a model": "run retry audiogram probe serve",
+    "Look at runs": "show items compare leaderboard view site published check",
+    "Score": "score rescore judge-check",
+    "Bring in and take out": "fetch verify import export merge prompts trust",
+}  # the order of help; a command that is in none is under "Other"
 
 
 class Commands(click.Group):
@@ -31,13 +39,18 @@ class Commands(click.Group):
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002
         if cmd_name.replace("-", "_") not in plugin_names("cli"):
             return None
-        command: click.Command = find_plugin("cli", cmd_name).command
+        command: click.Command = find_plugin("cli", cmd_name).module.command
         return command
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
-        """Write the list of commands from the first line of each file, without importing any."""
-        with formatter.section("Commands"):
-            formatter.write_dl([(display_name("cli", name), summary("cli", name)) for name in plugin_names("cli")])
+        """Write the commands in groups, from the first line of each file, without importing any."""
+        there = {display_name("cli", name): summary("cli", name) for name in plugin_names("cli")}
+        groups = {title: [name for name in names.split() if name in there] for title, names in GROUPS.items()}
+        others = [name for name in there if not any(name in names for names in groups.values())]
+        for title, names in (groups | {"Other": others}).items():
+            if names:
+                with formatter.section(title):
+                    formatter.write_dl([(name, there[name]) for name in names], col_max=14)
 
 
 @click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"]})
@@ -45,7 +58,10 @@ class Commands(click.Group):
 def earmark() -> None:
     """Measure how well models listen.
 
-    Settings are key=value words: earmark run listen data=FOLDER model=http://127.0.0.1:8000/v1 limit=20
+    Settings are key=value words:
+
+    \b
+    earmark run listen data=FOLDER model=http://127.0.0.1:8000/v1 limit=20
     """
 
 

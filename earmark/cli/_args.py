@@ -67,14 +67,17 @@ def check_name(name: str) -> None:
     """Raise UsageError where no benchmark has a name."""
     file = name.replace("-", "_")
     is_known = file in plugins.plugin_names("benchmarks") or "." in name or name.startswith("hub:")
-    if not is_known and file not in plugins.table_names("benchmarks"):
-        known = ", ".join([*benchmark_names(), *yaml_names("suite")])
-        raise UsageError(f"no benchmark or suite is called '{name}'; there are: {known}")
+    if not is_known and file not in plugins.table_names("benchmarks") and name not in benchmark_names():
+        from earmark.plugins.roads import unknown_name
+
+        known = [*benchmark_names(), *yaml_names("suite")]
+        raise UsageError(unknown_name("benchmarks", name, known, "benchmark or suite"))
 
 
 def benchmark_names() -> list[str]:
     """The names of all benchmarks."""
-    return [*plugins.plugin_names("benchmarks"), *plugins.table_names("benchmarks")]
+    found = plugins.plugin_names("benchmarks"), plugins.table_names("benchmarks"), plugins.entry_points("benchmarks")
+    return [name for names in found for name in names]
 
 
 def use_only(

@@ -148,10 +148,10 @@ def check_audiomc(folder: Path) -> Iterator[Check]:
 
 def check_audiobench(folder: Path) -> Iterator[Check]:
     """AudioBench's word error rates from their texts, and its ratings from the judge's words."""
-    from earmark.scorers.wer import Settings
+    from earmark.scorers.wer import Settings, WerScorer
     from earmark.types import Item
 
-    scorer = Settings(normalizer="none", unit="words", empty="word", tokens="kept")
+    scorer = WerScorer(Settings(normalizer="none", unit="words", empty="word", tokens="kept"))
     figures = []
     for path in sorted(folder.glob("*/*_wer_score.json")):
         saved = json.loads(path.read_bytes())
@@ -192,10 +192,10 @@ VOCALBENCH_ERRS: Final = (  # flags whose replies hold nothing like the answer
 
 def check_vocalbench(folder: Path) -> Iterator[Check]:
     """VocalBench's flags: the answer is contained in the written, and in the transcribed spoken reply."""
-    from earmark.scorers.exact import Settings
+    from earmark.scorers.exact import ExactScorer, Settings
     from earmark.types import Item
 
-    scorer = Settings("whisper-en", boundary="letters")
+    scorer = ExactScorer(Settings("whisper-en", boundary="letters"))
     answers = {row["Qid"]: row["Answer"] for row in json.loads((folder / "json/knowledge.json").read_bytes())}
     rows = json.loads((folder / "result_llama-omni/result_knowledge.json").read_bytes())
     figures = [

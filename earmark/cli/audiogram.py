@@ -22,12 +22,12 @@ def command(words: tuple[str, ...], as_json: bool) -> None:
 
     \b
     earmark audiogram model=http://127.0.0.1:8000/v1
-    earmark audiogram model=whisper_tiny 'dimensions=[pitch,gap,tone]' tracks=2 trials=16 seed=7 results=FOLDER
+    earmark audiogram model=whisper_tiny 'dimensions=[pitch,gap]' trials=16
     earmark audiogram model=http://127.0.0.1:8000/v1 condition=telephone
 
     \b
-    dimensions   pitch, loudness, duration, gap, tempo, timbre, distance, noise, and tone: soft tones at six
-                 frequencies; all but distance by default
+    dimensions   pitch, loudness, duration, gap, tempo, timbre, distance, noise,
+                 tone (soft tones at six frequencies); all but distance
     trials       answers per track that move the staircase (24)
     tracks       tracks per dimension, all asked concurrently (4)
 

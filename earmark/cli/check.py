@@ -1,14 +1,15 @@
-"""Look at the data of benchmarks or suites before anything is asked."""
+"""Check the data of benchmarks before anything is asked, or requirements on the scores of a run."""
 
 from __future__ import annotations
 
 import sys
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
-from earmark.errors import BadData, EarmarkError
-from earmark.terminal.console import print_line
+from earmark.errors import REQUIREMENT_FAILED, BadData, EarmarkError, UsageError
+from earmark.terminal.console import print_json, print_line
 
 if TYPE_CHECKING:
     from earmark.runs.look import Look
@@ -29,15 +30,54 @@ HEAD = (
 
 @click.command(context_settings={"ignore_unknown_options": True})
 @click.argument("words", nargs=-1, required=True, type=click.UNPROCESSED)
-def command(words: tuple[str, ...]) -> None:
-    """Look at the data of BENCHMARK[:TASK]... or suite:NAME: what is there, what is missing, what is odd.
+@click.option("--task", default="", help="Of a run: only this task.")
+@click.option("--condition", default="plain", show_default=True, help="Of a run: this condition.")
+@click.option("--not-worse-than", "old", type=click.Path(path_type=Path), help="Of a run: compare it with this one.")
+@click.option("--by", "margin", type=float, help="With --not-worse-than: the loss that is allowed, such as 0.02.")
+@click.option("--json", "as_json", is_flag=True, help="Of a run: one JSON object instead of lines.")
+def command(words: tuple[str, ...], *, old: Path | None, margin: float | None, as_json: bool, **of_run: str) -> None:
+    """Check the data of BENCHMARK[:TASK]... or suite:NAME: what is there, what is missing, what is odd. Or check
+    requirements on a RUN.
 
     \b
     earmark check suite:field data=/data/audio
-    earmark check mmau data=/data/audio strict=true     a row too few, or sound that is not there, is an error
+    earmark check mmau data=/data/audio strict=true   what is missing is an error
+    earmark check RUN 'accuracy>=0.8' --task pitch    by the interval
+    earmark check RUN --not-worse-than OLD --by 0.02  item by item
 
-    No sound is decoded, and nothing is asked.
+    No sound is decoded, and nothing is asked. The status is 8 where a requirement is not met.
     """
+    is_run = old is not None or margin is not None or words[0] == "@" or Path(words[0]).exists()
+    if is_run and not words[0].endswith((".jsonl", ".json", ".csv", ".tsv", ".parquet", ".yaml", ".py")):
+        _check_run(Path(words[0]), words[1:], old, margin, as_json=as_json, **of_run)
+    else:
+        _check_data(words)
+
+
+def _check_run(
+    path: Path, texts: tuple[str, ...], old: Path | None, margin: float | None, *, as_json: bool, **rows: str
+) -> None:
+    from earmark.cli._formats import find_run
+    from earmark.runs.gate import check_not_worse, check_requirements, parse_requirement
+
+    if (old is None) != (margin is None):
+        raise UsageError("--not-worse-than OLD and --by MARGIN go together, such as --by 0.02")
+    if old is None and not texts:
+        raise UsageError(f"{path} is a run: say what it must meet, such as 'accuracy>=0.8'")
+    requirements = [parse_requirement(text) for text in texts]
+    run = find_run(path)
+    results = check_requirements(run, requirements, **rows) if requirements else []
+    if old is not None and margin is not None:
+        results += check_not_worse(run, find_run(old), margin, **rows)
+    if as_json:
+        print_json({"run": str(run), "passed": all(result.passed for result in results), "requirements": results})
+    else:
+        print_line(*(result.line for result in results))
+    if not all(result.passed for result in results):
+        sys.exit(REQUIREMENT_FAILED)
+
+
+def _check_data(words: tuple[str, ...]) -> None:
     from earmark.cli._args import use_only
     from earmark.cli._suite_args import parse_suite
     from earmark.cli._tables import show_table

@@ -34,10 +34,11 @@ def command(
     """Compare BASELINE and CANDIDATE, folders such as results/MODEL/BENCHMARK/2026-01-31_12-00-00.
 
     \b
-    earmark compare RUN RUN                      difference: candidate minus baseline, over the questions that both
-                                                 answered; runs may be unfinished
-    earmark compare RUN --paper                  compare with the published table
-    earmark compare RUN reference_trajectories/  AcousticBench: agreement of the chosen answers, question by question
+    earmark compare RUN RUN         candidate minus baseline, over the questions
+                                    that both answered; runs may be unfinished
+    earmark compare RUN --paper     compare with the published table
+    earmark compare RUN reference_trajectories/
+                                    AcousticBench: agreement of the answers
 
     A folder with runs below it stands for the newest of them, and @ for the newest under results. docs/error-bars.md
     explains the columns.

@@ -41,7 +41,8 @@ def command(words: tuple[str, ...]) -> None:
 
     \b
     earmark doctor model=http://127.0.0.1:8000/v1
-    earmark doctor listen data=FOLDER model=openai/gpt-4o-audio-preview      with the prompt of the benchmark
+    earmark doctor listen data=FOLDER model=openai/gpt-4o-audio-preview
+                                             with the prompt of the benchmark
     """
     from earmark import __version__
     from earmark.data import debian

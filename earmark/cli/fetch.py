@@ -14,17 +14,18 @@ def command(name: str, words: tuple[str, ...]) -> None:
     """Download the data of benchmark NAME; an interrupted download resumes."""
     from earmark.cli._args import use_only
     from earmark.config import compose_config, parse_settings
+    from earmark.engine.load import load_benchmark
     from earmark.plugins import find_plugin
+    from earmark.plugins.abilities import DownloadsData
 
     use_only("fetch", words, own=name)
-    module = find_plugin("benchmarks", name)
-    settings = parse_settings(module.Settings, compose_config(words).benchmark, "")
-    if hasattr(module, "download"):
-        fetched = module.download(settings, print_line)
+    plugin, given = find_plugin("benchmarks", name), compose_config(words).benchmark
+    if isinstance(plugin.module, DownloadsData):
+        fetched = plugin.module.download(parse_settings(plugin.settings, given, ""), print_line)
         print_line(f"{fetched.repository} at {fetched.commit} is in {fetched.folder}")
         print_line(*(f"  {digest}  {file}" for file, digest in fetched.files.items()))
         return
-    benchmark = module.load(settings)
+    benchmark = load_benchmark(name, (), given)
     if benchmark.fetch:
         benchmark.fetch(print_line)
         print_line(f"{name}: all data is present")

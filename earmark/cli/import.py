@@ -31,7 +31,7 @@ def command(path: Path, form: str, model: str, table: str, reply: str, words: tu
     \b
     earmark import logs/2026-01-31_audio.eval
     earmark import out --model qwen2-audio results=imported
-    earmark import replies.jsonl --table mmar --reply answer_prediction --model mine
+    earmark import replies.jsonl --table mmar --reply answer_prediction
     """
     from earmark.cli._args import use_only
     from earmark.cli._tables import show_rows
@@ -64,16 +64,17 @@ def _official_importer(
     from earmark.config import parse_settings
     from earmark.errors import UsageError
     from earmark.plugins import find_plugin
+    from earmark.plugins.abilities import HasOfficialFile
 
     if form:
         raise UsageError(f"--from {form} and --table {table} name two formats; give one")
     name, _, set_name = table.partition(":")
-    module = find_plugin("benchmarks", name)
-    read_official = vars(module).get("read_official")
-    if read_official is None:
+    plugin = find_plugin("benchmarks", name)
+    module = plugin.module
+    if not isinstance(module, HasOfficialFile):
         raise UsageError(f"--table {name}: is no table; earmark list benchmarks shows what there is")
-    parsed = parse_settings(module.Settings, settings, "")
-    return lambda path: [read_official(path, reply, parsed, set_name)]
+    parsed = parse_settings(plugin.settings, settings, "")
+    return lambda path: [module.read_official(path, reply, parsed, set_name)]
 
 
 def _format_counts(metrics: Metrics) -> str:

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Final
 
 import click
 
+from earmark.plugins import Kind
 from earmark.terminal.console import print_line, print_text
+
+KINDS: Final[tuple[Kind, ...]] = ("benchmarks", "models", "conditions", "scorers", "importers")
 
 
 @click.command()
@@ -15,19 +18,19 @@ def command(name: str) -> None:
     """Show the page and the settings of NAME."""
     from earmark.config import CommonSettings, yaml_names
     from earmark.errors import UsageError
-    from earmark.plugins import find_plugin, plugin_names, table_names
+    from earmark.plugins import entry_points, find_plugin, plugin_names, table_names
 
     is_table = name.endswith((".yaml", ".yml")) or name.replace("-", "_") in table_names("benchmarks")
     is_known = ("." in name or name.startswith("hub:")) and not is_table
-    if is_known:  # a user's module of any kind, or a set of their own
-        module = find_plugin("benchmarks", name)
-        print_text(f"{name}\n\n{(module.__doc__ or '').strip()}\n")
-        _show_settings("settings", getattr(module, "Settings", None), "")
-    for kind in ("benchmarks", "models", "conditions", "scorers"):
-        if name.replace("-", "_") in plugin_names(kind):
-            module = find_plugin(kind, name)
-            print_text(f"{kind.removesuffix('s')} {name}\n\n{(module.__doc__ or '').strip()}\n")
-            _show_settings("settings", getattr(module, "Settings", None), "model." if kind == "models" else "")
+    if is_known:  # a user's module or file of any kind, or a set of their own
+        plugin = find_plugin("benchmarks", name)
+        print_text(f"{name}\n\n{plugin.doc}\n")
+        _show_settings("settings", plugin.settings, "")
+    for kind in KINDS:
+        if name.replace("-", "_") in plugin_names(kind) or name in entry_points(kind):
+            plugin = find_plugin(kind, name)
+            print_text(f"{kind.removesuffix('s')} {name}\n\n{plugin.doc}\n")
+            _show_settings("settings", plugin.settings, "model." if kind == "models" else "")
             if kind == "models":
                 _show_settings("settings of any model", CommonSettings, "model.")
             is_known = True
@@ -45,18 +48,19 @@ def command(name: str) -> None:
 
 def _show_benchmark_table(name: str) -> None:
     """Print the page of a benchmark that is a table, and the facts of its tasks."""
+    from earmark.engine.load import load_benchmark
     from earmark.plugins import find_plugin
 
-    module = find_plugin("benchmarks", name)
-    print_text(f"benchmark {name}\n\n{(module.__doc__ or '').strip()}\n")
-    table = module.TABLE
+    plugin = find_plugin("benchmarks", name)
+    print_text(f"benchmark {name}\n\n{plugin.doc}\n")
+    table = plugin.module.TABLE
     for questions in table.sets.values():
         for layout_name, layout in questions.layouts.items():
             pinned = f"pinned to {layout.revision}" if layout.revision else "not pinned"
             where = f"{layout.repository}, {pinned}" if layout.repository else ""
             print_line(f"layout {layout_name}: {where or ', '.join(layout.files)}")
     print_line(f"prompts: {', '.join(table.prompts)}; scored by: {', '.join(table.scorers)}")
-    benchmark = module.load(module.Settings())
+    benchmark = load_benchmark(name, (), {})
     for task, facts in benchmark.task_facts.items():
         rows = f"{facts.rows:,} rows, " if facts.rows is not None else ""
         ears = f"{facts.needs_ears} ({facts.reason})" if facts.reason else facts.needs_ears
@@ -68,13 +72,13 @@ def _show_benchmark_table(name: str) -> None:
         print_line(
             f"official file: {suffix}, replies under '{reply}': earmark export RUN --to official, earmark import"
         )
-    _show_settings("settings", module.Settings, "")
+    _show_settings("settings", plugin.settings, "")
 
 
 def _show_settings(title: str, settings: Any, prefix: str) -> None:
     import msgspec
 
-    if settings is None:
+    if not settings.__struct_fields__:
         return
     print_line(f"{title}, with their defaults:")
     for field in msgspec.structs.fields(settings):

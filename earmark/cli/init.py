@@ -24,12 +24,12 @@ def command(name: str, out: Path | None, words: tuple[str, ...]) -> None:
     from earmark.config import compose_config, parse_settings
     from earmark.errors import UsageError
     from earmark.plugins import find_plugin
+    from earmark.plugins.abilities import WritesTable
 
     use_only("init", words, own=name)
-    module = find_plugin("benchmarks", name)
-    write_table = vars(module).get("write_table")
-    if write_table is None:
+    plugin = find_plugin("benchmarks", name)
+    if not isinstance(plugin.module, WritesTable):
         raise UsageError(f"{name}: expected a file of questions (.jsonl, .json, .csv, .tsv, .parquet) or hub:…")
-    settings = parse_settings(module.Settings, compose_config(words).benchmark, "")
-    path, summary = write_table(settings, out)
+    settings = parse_settings(plugin.settings, compose_config(words).benchmark, "")
+    path, summary = plugin.module.write_table(settings, out)
     print_line(summary, f"wrote {path}; look at it, mend it, then: earmark run {path} model=…")

@@ -51,10 +51,10 @@ def command(
     A folder with runs below it stands for the newest of them, and @ for the newest under results.
 
     \b
-    earmark items RUN --wrong --tag level=easy       wrong answers to easy items
-    earmark items RUN RUN --only first --limit 10    items that only the first run got right
-    earmark items RUN --id ID                        all about one item, the prompt in its order
-    earmark items RUN --wrong --sound clips          the sound of wrong answers, as it was sent
+    earmark items RUN --wrong --tag level=easy    wrong answers to easy items
+    earmark items RUN RUN --only first --limit 10 only the first run got right
+    earmark items RUN --id ID                     all about one item
+    earmark items RUN --wrong --sound clips       the sound as it was sent
     """
     from earmark.errors import UsageError
     from earmark.viewer.filters import Order, parse_filters

@@ -38,7 +38,7 @@ def command(words: tuple[str, ...], as_json: bool) -> None:
 
     \b
     earmark judge-check judge=openai/gpt-4o-mini data=FOLDER
-    earmark judge-check judge=http://127.0.0.1:8000/v1 data=mine.jsonl prompt=sakura limit=100
+    earmark judge-check judge=openai/gpt-4o-mini data=mine.jsonl prompt=sakura
     """
     import asyncio
 

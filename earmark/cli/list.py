@@ -36,7 +36,7 @@ def command(kind: str | None, words: tuple[str, ...]) -> None:
 
 def _entries(kind: str, words: tuple[str, ...]) -> list[tuple[str, str]]:
     from earmark.config import compose_config, yaml_names
-    from earmark.plugins import display_name, find_plugin, plugin_names, summary, table_names
+    from earmark.plugins import display_name, entry_points, find_plugin, plugin_names, summary, table_names
 
     if kind == "runs":
         return _runs(compose_config(words).run.results)
@@ -48,11 +48,16 @@ def _entries(kind: str, words: tuple[str, ...]) -> list[tuple[str, str]]:
         ]
     plain = [("plain", "The audio as it is.")] if kind == "conditions" else []
     tables = [
-        (name, (find_plugin("benchmarks", name).__doc__ or "").partition("\n")[0])
+        (name, find_plugin("benchmarks", name).doc.partition("\n")[0])
         for name in (table_names("benchmarks") if kind == "benchmarks" else ())
     ]
     names = plugin_names(kind)  # type: ignore[arg-type] # one of plugins.Kind
-    return plain + tables + [(display_name(kind, name), summary(kind, name)) for name in names]  # type: ignore[arg-type]
+    installed = [
+        (name, find_plugin(kind, name).doc.partition("\n")[0])  # type: ignore[arg-type]
+        for name in entry_points(kind)  # type: ignore[arg-type]
+    ]
+    packaged = [(display_name(kind, name), summary(kind, name)) for name in names]  # type: ignore[arg-type]
+    return plain + tables + packaged + installed
 
 
 def _runs(results: str) -> list[tuple[str, str]]:

@@ -28,9 +28,9 @@ def command(
     """LISTEN by its official rules: listen-eval [model=NAME] ['experiments=[1_audio,2B]'] [key=value]...
 
     \b
-    listen-eval                              all ten experiments, Gemma 4 E2B
+    listen-eval                          all ten experiments, Gemma 4 E2B
     listen-eval model=gemma4_e4b 'experiments=[1_audio,2B,3B,4]'
-    listen-eval data=FOLDER limit=20         a folder of parquet files, the first 20 of each
+    listen-eval data=FOLDER limit=20     a folder of parquet files, 20 of each
     listen-eval -m model=gemma4_e2b,gemma4_e4b 'experiments=[1_audio],[2B]'
 
     Data that is not there is downloaded. Defaults are in conf/listen_eval.yaml, conf/eval/listen.yaml and

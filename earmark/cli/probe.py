@@ -67,22 +67,22 @@ async def _capabilities(model: Mapping[str, Any] | None) -> Capabilities:
     from earmark import plugins
     from earmark.config import parse_model
     from earmark.engine.open import open_model
+    from earmark.plugins.abilities import FindsCapabilities, KnowsCapabilities, StatesCapabilities, WrapsModels
     from earmark.types import Capabilities
 
     if model is None:
         return Capabilities()
     config = parse_model(model)
-    settings, module = config.settings, plugins.find_plugin("models", config.common.backend)
-    inner = next(
-        (getattr(settings, name) for name in ("asr", "endpoints", "endpoint") if getattr(settings, name, None)), None
-    )
-    if inner:
-        return await _capabilities(inner[0] if isinstance(inner, tuple) else inner)
-    stated: Capabilities | None = getattr(settings, "capabilities", None) or getattr(module, "CAPABILITIES", None)
-    if stated:
+    settings, module = config.settings, plugins.find_plugin("models", config.common.backend).module
+    if isinstance(module, WrapsModels):
+        return await _capabilities(module.heard_by(settings))
+    if isinstance(settings, StatesCapabilities) and settings.capabilities:
+        return settings.capabilities
+    if isinstance(module, KnowsCapabilities):
+        stated: Capabilities = module.CAPABILITIES
         return stated
-    if find := getattr(module, "capabilities", None):
-        found: Capabilities = await find(settings)
+    if isinstance(module, FindsCapabilities):
+        found: Capabilities = await module.capabilities(settings)
         return found
     async with open_model(model) as opened:
         return opened.capabilities

@@ -11,7 +11,7 @@ from earmark.terminal.console import log_to_stderr, print_json, print_line
 
 if TYPE_CHECKING:
     from earmark.engine.load import BenchmarkRun
-    from earmark.types import Condition, Item, Part, Prompt
+    from earmark.types import Item, NamedCondition, Part, Prompt
 
 
 @click.command(context_settings={"ignore_unknown_options": True})
@@ -45,7 +45,7 @@ def _prompts(run: BenchmarkRun) -> Iterator[dict[str, Any]]:
             yield _describe_prompt(run, item, condition)
 
 
-def _describe_prompt(run: BenchmarkRun, item: Item, condition: Condition | None) -> dict[str, Any]:
+def _describe_prompt(run: BenchmarkRun, item: Item, condition: NamedCondition | None) -> dict[str, Any]:
     from earmark.audio.read import ClipLoader
     from earmark.engine.prepare import prepare_prompt
     from earmark.engine.questions import condition_name

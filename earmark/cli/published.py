@@ -16,8 +16,9 @@ def command(name: str | None, folder: Path | None) -> None:
     """Show what was published of benchmark NAME, or check printed figures.
 
     \b
-    earmark published listen                 who reported what, and where
-    earmark published --check ../shared/data recompute printed figures from saved replies, ratings and parts
+    earmark published listen             who reported what, and where
+    earmark published --check FOLDER     recompute printed figures from saved
+                                         replies, ratings and parts
     """
     from earmark.errors import UsageError
 

@@ -30,17 +30,16 @@ def command(run: Path, scorer: str, parsers: str, ask: bool, words: tuple[str, .
     \b
     earmark rescore RUN policy=official
     earmark rescore RUN judge=openai/gpt-4o-mini
-    earmark rescore RUN --parsers all         writes nothing; shows the imported verdicts too, if the run has any
-    earmark rescore results --parsers all     the replies of all runs in a folder together
+    earmark rescore RUN --parsers all       writes nothing; imported verdicts too
+    earmark rescore results --parsers all   the replies of all runs together
     """
     import asyncio
 
     from earmark.cli._args import use_only
     from earmark.cli._tables import show_rescored
-    from earmark.config import parse_settings, scorer_overrides
-    from earmark.engine.load import check_plugin_name
+    from earmark.config import scorer_overrides
+    from earmark.engine.load import load_scorer
     from earmark.errors import BadData, UsageError
-    from earmark.plugins import find_plugin
     from earmark.runs import rundir
     from earmark.runs.rescore import compare_parsers, rescore
 
@@ -55,8 +54,7 @@ def command(run: Path, scorer: str, parsers: str, ask: bool, words: tuple[str, .
         return
     changes, replacement = scorer_overrides(words), None
     if scorer:
-        module = find_plugin("scorers", scorer)
-        replacement = check_plugin_name(scorer, module.load(parse_settings(module.Settings, changes, "")))
+        replacement = load_scorer(scorer, changes)
         changes = {}
     ask = ask or any(word.startswith("judge=") for word in words)
     show_rescored(run, asyncio.run(rescore(run, changes, replacement, ask=ask)))

@@ -24,7 +24,7 @@ def command(run: Path, refused: bool, unparsed: bool, failed: bool, times: int, 
     \b
     earmark retry RUN --refused --times 3
     earmark retry RUN --refused judge=openai/gpt-4o-mini
-    earmark retry RUN model.base_url=http://127.0.0.1:8001/v1 model.concurrency=4 max_attempts=9
+    earmark retry RUN model.base_url=http://127.0.0.1:8001/v1 max_attempts=9
     """
     import asyncio
 

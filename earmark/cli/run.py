@@ -28,12 +28,26 @@ def command(words: tuple[str, ...], *, sweep: bool, cfg: str | None, config_dir:
     earmark run listen data=FOLDER model=http://127.0.0.1:8000/v1 limit=20
     earmark run listen:2B listen:3B data=FOLDER policy=official
     earmark run acoustics model=local 'condition=[plain,silence]'
-    earmark run suite:field data=FOLDER model=NAME beside=cascade 'condition=[plain,silence]'
+    earmark run suite:field data=FOLDER model=NAME beside=cascade
     earmark run mmau mmar:music voicebench:sd-qa data=FOLDER model=NAME
     earmark run -m acoustics model=local,fake limit=5,20
 
-    Several benchmarks, or a suite, give one table; beside=MODEL compares another model, published=true shows what
-    others reported. Rerun the command to resume an unfinished run; resume=false starts a new one.
+    \b
+    model=NAME       one of earmark list models, BACKEND/NAME, or a URL (local)
+    data=FOLDER      where a benchmark's data lies
+    condition=plain  how the audio is sent: 'condition=[plain,silence,noise:10]'
+    limit=N          the first N items of each task (all)
+    repeats=1        responses to each item
+    seed=N           of everything random (the benchmark's own)
+    budget=N         what the run may cost, in the currency of the prices (none)
+    judge=MODEL      of benchmarks whose replies a model judges
+    model.concurrency=16   requests at once, at most
+    beside=MODEL     another model to compare with, of suites
+    results=FOLDER   where runs lie (results)
+
+    docs/settings.md lists all settings; earmark info NAME those of a benchmark.
+    Several benchmarks, or a suite, give one table. Rerun the command to resume an
+    unfinished run; resume=false starts a new one.
     """
     if sweep or cfg or config_dir or Path("conf").is_dir() or Path("configs").is_dir():
         status = _run_composed(words, sweep=sweep, cfg=cfg, config_dir=config_dir)

@@ -23,32 +23,30 @@ def command(file: Path, scorer: str, as_json: bool, items: Path | None, words: t
     \b
     earmark score replies.jsonl --scorer choice
     earmark score replies.jsonl --scorer listen policy=official --json
-    earmark score replies.jsonl --scorer judge judge=openai/gpt-4o-mini prompt=sakura       lines with a question
+    earmark score replies.jsonl --scorer judge judge=openai/gpt-4o-mini
     """
     import asyncio
 
     from earmark.cli._args import use_only
     from earmark.cli._tables import show_rows
-    from earmark.config import parse_settings, scorer_overrides
-    from earmark.engine.load import check_plugin_name
-    from earmark.plugins import find_plugin
+    from earmark.config import scorer_overrides
+    from earmark.engine.load import load_scorer
     from earmark.runs.score_file import score_file
 
     use_only("score", words, own=f"the scorer {scorer}")
-    module = find_plugin("scorers", scorer)
-    settings = parse_settings(module.Settings, scorer_overrides(words), "")
+    opened = load_scorer(scorer, scorer_overrides(words))
     if items:
         _check_output(items, file)
     warnings: list[str] = []
-    row, lines = asyncio.run(score_file(file, check_plugin_name(scorer, module.load(settings)), warnings.append))
+    row, lines = asyncio.run(score_file(file, opened, warnings.append))
     if items:
         items.write_bytes(b"".join(lines))
     if as_json:
         values = {name: estimate.value for name, estimate in row.metrics.items()}
         report = {"metrics": values, "estimates": row.metrics, "n": row.n, "states": row.states}
-        print_json(report | {"chance": row.guess_rate, "signature": row.signature, "warnings": warnings})
+        print_json(report | {"chance": row.guess_rate, "signature": str(row.signature), "warnings": warnings})
     else:
-        show_rows(row.signature, [row], everything=True)
+        show_rows(str(row.signature), [row], everything=True)
         print_line(*warnings)
 
 

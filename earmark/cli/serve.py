@@ -42,7 +42,7 @@ def command(
     \b
     earmark serve voxtral_mini_3b --dry-run
     earmark serve voxtral_mini_3b serve.port=8009
-    earmark serve gemma4_e2b --replicas 2 serve.max_model_len=2048 serve.flags.enforce_eager=true
+    earmark serve gemma4_e2b --replicas 2 serve.max_model_len=2048
     earmark serve voxtral_mini_3b --stop
 
     The settings are those of docs/serving.md; serve.flags.NAME=VALUE is any flag of the server.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -34,34 +34,47 @@ SUITE = "suite:"  # before the name of a suite
     type=click.FloatRange(0, min_open=True),
     help="Print the number of items needed for an interval of this width.",
 )
+@click.option("--latency", is_flag=True, help="Show seconds and tokens of the answers too, by task.")
 @format_options
-def command(
-    runs: tuple[Path, ...], *, everything: bool, by: str, plot: Path | None, width: float | None, form: str | None
-) -> None:
+def command(runs: tuple[Path, ...], *, plot: Path | None, form: str | None, latency: bool, **options: Any) -> None:
     """Show the scores of RUN..., folders such as results/MODEL/BENCHMARK/2026-01-31_12-00-00.
 
     A folder with runs below it stands for the newest of them, and @ for the newest under results.
 
     \b
-    earmark show suite:field results       the table of a suite, again from its runs
-    earmark show RUN --by level            a row for each value of a tag that the items have
-    earmark show RUN --width 0.04          number of items needed for an interval of plus or minus 0.02
-    earmark show RUN RUN --plot scores.svg scores with their intervals, a colour for each run
-    earmark show RUN --plot curve.png      score against the signal-to-noise ratio, for a run with noise=[20,10,0,-10]
-    earmark show RUN RUN --latex           a table for a paper
+    earmark show suite:field results        the table of a suite, from its runs
+    earmark show RUN --by level             a row for each value of a tag
+    earmark show RUN --width 0.04           items needed for such an interval
+    earmark show RUN RUN --plot scores.svg  scores with their intervals
+    earmark show RUN --plot curve.png       of a run in noise=[20,10,0,-10]
+    earmark show RUN RUN --latex            a table for a paper
     """
     if str(runs[0]).startswith(SUITE):
         _show_suite(str(runs[0]).removeprefix(SUITE), runs[1:])
         return
     folders = [find_run(run) for run in runs]
     if form:
-        _print_form(folders, form, everything=everything, by=by)
+        _print_form(folders, form, everything=options["everything"], by=options["by"])
     for folder in folders if not form else ():
-        _show_run(folder, everything=everything, by=by, width=width)
+        _show_run(folder, **options)
+        if latency:
+            _show_latency(folder)
     if plot:
-        _write_plot(plot, folders, by)
+        _write_plot(plot, folders, options["by"])
         if not form:
             print_line(f"plot: {plot}")
+
+
+def _show_latency(folder: Path) -> None:
+    from earmark.cli._tables import show_table
+    from earmark.report.files import read_metrics
+    from earmark.report.latency import HEAD, latency_table
+
+    rows = read_metrics(folder).latency
+    if rows:
+        show_table("seconds and tokens of an answer", HEAD, latency_table(rows), words=3)
+    else:
+        print_line(f"{folder}: no answer tells its seconds or tokens, or the run is of an older version: rescore it")
 
 
 def _show_suite(name: str, folders: tuple[Path, ...]) -> None:

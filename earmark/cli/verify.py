@@ -2,14 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
-
 import click
 
 from earmark.terminal.console import log_to_stderr, print_line
-
-if TYPE_CHECKING:
-    from types import ModuleType
 
 
 @click.command(context_settings={"ignore_unknown_options": True})
@@ -25,16 +20,21 @@ def command(name: str, write: bool, words: tuple[str, ...]) -> None:
     """
     from earmark.cli._args import use_only
     from earmark.config import compose_config, parse_settings
-    from earmark.errors import BadData
-    from earmark.plugins import find_plugin
+    from earmark.errors import BadData, UsageError
+    from earmark.plugins import find_plugin, plugin_names
+    from earmark.plugins.abilities import VerifiesData
 
     use_only("verify", words, own=name)
-    module = find_plugin("benchmarks", name)
-    settings = parse_settings(module.Settings, compose_config(words).benchmark, "")
+    plugin = find_plugin("benchmarks", name)
+    settings = parse_settings(plugin.settings, compose_config(words).benchmark, "")
+    if not isinstance(plugin.module, VerifiesData):
+        able = [other for other in plugin_names("benchmarks") if _has_manifest(other)]
+        verb = "write" if write else "verify"
+        raise UsageError(f"{name} has no manifest to {verb}; there is one for: {', '.join(able)}")
     if write:
-        print_line(f"The manifest has {_of(module, name, 'write')(settings)} questions.")
+        print_line(f"The manifest has {plugin.module.write(settings)} questions.")
         return
-    check = _of(module, name, "verify")(settings, log_to_stderr)
+    check = plugin.module.verify(settings, log_to_stderr)
     print_line(*check.errors)
     if check.errors:
         raise BadData(
@@ -44,18 +44,8 @@ def command(name: str, write: bool, words: tuple[str, ...]) -> None:
     print_line(f"All {check.total} questions passed checksum verification.")
 
 
-def _of(module: ModuleType, name: str, verb: str) -> Any:
-    """Return a function of a benchmark's module by name. Raises UsageError if there is none."""
-    from earmark.errors import UsageError
-    from earmark.plugins import plugin_names
-
-    if not hasattr(module, verb):
-        able = [other for other in plugin_names("benchmarks") if _defines(other, verb)]
-        raise UsageError(f"{name} has no manifest to {verb}; there is one for: {', '.join(able)}")
-    return getattr(module, verb)
-
-
-def _defines(name: str, verb: str) -> bool:
+def _has_manifest(name: str) -> bool:
     from earmark.plugins import find_plugin
+    from earmark.plugins.abilities import VerifiesData
 
-    return hasattr(find_plugin("benchmarks", name), verb)
+    return isinstance(find_plugin("benchmarks", name).module, VerifiesData)

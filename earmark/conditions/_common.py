@@ -1,18 +1,17 @@
-"""Shared parts of the conditions: map over the audio of a prompt, seed by item, parse arguments."""
+"""Shared parts of the conditions: map over the audio of a prompt, seed by item, look at the benchmark."""
 
 from __future__ import annotations
 
 import itertools
 import math
 from collections.abc import Callable, Collection
-from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from earmark.audio import random as thrown
 from earmark.errors import UsageError
-from earmark.types import Audio, Benchmark, Item, Part, Prompt, Turn, Waveform, replace
+from earmark.types import Audio, Benchmark, Context, Item, Part, Prompt, Turn, Waveform, replace
 
 
 def map_audio(prompt: Prompt, change: Callable[[Audio, int], Part]) -> Prompt:
@@ -56,38 +55,16 @@ def within_full_scale(prompt: Prompt) -> Prompt:
     return map_audio(prompt, scale)
 
 
-class FloatArgument(NamedTuple):
-    """Argument of a condition, after the colon: a number in a range."""
-
-    condition: str
-    what: str  # "a ratio in decibels"
-    example: str
-    low: float = -200.0
-    high: float = 200.0
-
-    def parse(self, text: str, whole: str | None = None) -> float:
-        """The number in a word. Raises UsageError for anything else; `whole` is the argument that the word is part of."""
-        given = f"{self.condition}:{text if whole is None else whole}".rstrip(":")
-        try:
-            number = float(text)
-        except ValueError as error:
-            raise UsageError(self._error(given)) from error
-        if not self.low <= number <= self.high:  # so is what is no number
-            raise UsageError(f"{self._error(given)}; from {self.low:g} to {self.high:g}")
-        return number
-
-    def _error(self, given: str) -> str:
-        return f"{self.condition} takes {self.what}, found '{given}'; write for instance condition={self.example}"
+def benchmark_of(context: Context) -> Benchmark:
+    """The benchmark whose items are asked. Raises UsageError where a condition is loaded without one."""
+    if context.benchmark is None:
+        raise UsageError(f"condition={context.name} needs a benchmark, whose other items it takes sounds from")
+    return context.benchmark
 
 
-def check_no_argument(condition: str, argument: str) -> None:
-    """Raise UsageError where something stands after the name of a condition that takes nothing."""
-    if argument:
-        raise UsageError(f"{condition} takes no argument, found '{condition}:{argument}'; write condition={condition}")
-
-
-def check_properties(name: str, benchmark: Benchmark, destroyed: Collection[str]) -> None:
+def check_properties(name: str, context: Context, destroyed: Collection[str]) -> None:
     """Raise UsageError where a condition destroys what a task of the benchmark asks about (`Benchmark.properties`)."""
+    benchmark = benchmark_of(context)
     tasks = [task for task in benchmark.tasks if benchmark.properties.get(task) in destroyed]
     if tasks:
         rest = ",".join(task for task in benchmark.tasks if task not in tasks)

@@ -10,25 +10,27 @@ from __future__ import annotations
 import asyncio
 import threading
 import weakref
-from collections.abc import Mapping
+from collections.abc import Callable
 from concurrent.futures import Future
-from typing import Any, Final
+from contextlib import AbstractAsyncContextManager
+from typing import Final, TypeAlias
 
 from earmark.audio.prepare import fit_audio
 from earmark.data.cache import hash64
-from earmark.engine.open import open_model
 from earmark.text.thoughts import without_thoughts
 from earmark.types import Audio, EncodedAudio, Model, Prompt, Seconds, Turn
 
 CACHE_SIZE: Final = 4096
 RETRY_TIMEOUT: Final[Seconds] = 5.0  # with a model that is closing
 
+OpenRecognizer: TypeAlias = Callable[[], AbstractAsyncContextManager[Model]]
+
 
 class SpeechRecognizer:
     """Sound to words. Threads share it."""
 
-    def __init__(self, settings: Mapping[str, Any]) -> None:
-        self._settings = settings
+    def __init__(self, open_model: OpenRecognizer) -> None:
+        self._open_model = open_model
         self._opening = threading.Lock()
         self._opened: tuple[Model, asyncio.AbstractEventLoop] | None = None
         self._said: dict[str, str] = {}
@@ -53,7 +55,7 @@ class SpeechRecognizer:
             if self._opened is None:
                 loop, leave = asyncio.new_event_loop(), asyncio.Event()
                 ready: Future[Model] = Future()
-                thread = threading.Thread(target=_run_thread, args=(loop, self._settings, ready, leave), daemon=True)
+                thread = threading.Thread(target=_run_thread, args=(loop, self._open_model, ready, leave), daemon=True)
                 thread.start()
                 self._opened = ready.result(), loop
                 weakref.finalize(self, _stop_thread, loop, leave, thread)
@@ -61,12 +63,12 @@ class SpeechRecognizer:
 
 
 def _run_thread(
-    loop: asyncio.AbstractEventLoop, settings: Mapping[str, Any], ready: Future[Model], leave: asyncio.Event
+    loop: asyncio.AbstractEventLoop, open_model: OpenRecognizer, ready: Future[Model], leave: asyncio.Event
 ) -> None:
     """The life of the thread: open the model, keep it, and close it when it is no longer wanted."""
 
     async def hold() -> None:
-        async with open_model(settings) as model:
+        async with open_model() as model:
             ready.set_result(model)
             await leave.wait()
 

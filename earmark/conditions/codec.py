@@ -9,46 +9,64 @@ sound is brought back to its place and length.
 
 from __future__ import annotations
 
-import re
-from typing import Final
+from typing import Annotated, ClassVar, Final, Literal
 
 import numpy as np
 import soundfile
-from msgspec import Struct
+from msgspec import Meta, Struct
 
 from earmark.audio.encode import ENCODERS, bitrate_range, encode, rate_for
 from earmark.audio.limits import limits_of
 from earmark.audio.prepare import mix_down, resample_waveform
 from earmark.audio.read import decode_audio, load_waveform
 from earmark.conditions._common import map_audio, with_samples, within_full_scale
-from earmark.errors import UsageError
-from earmark.types import Audio, Benchmark, Item, Part, Prompt, Samples, Waveform
+from earmark.types import Audio, Context, Item, Part, Prompt, Samples, Waveform
 
 MAX_DELAY: Final = 3000  # frames by which a codec may begin late
 BITRATE_RANGES: Final = {"mp3": (8, 320), "opus": (6, 512)}  # kbit a second
 
 
+class Settings(Struct, frozen=True, forbid_unknown_fields=True):
+    """Settings, after the colon."""
+
+    codec: Annotated[Literal["mp3", "opus"], Meta(examples=["mp3"])]
+    bitrate: Annotated[
+        str, Meta(pattern="^[0-9]+k$", description="mp3@8k to mp3@320k or opus@6k to opus@512k", examples=["32k"])
+    ]
+
+    def __post_init__(self) -> None:
+        low, high = BITRATE_RANGES[self.codec]
+        if not low <= self.kilobits <= high:
+            raise ValueError(f"{self.codec} has bit rates from {low}k to {high}k")
+
+    @property
+    def kilobits(self) -> int:
+        return int(self.bitrate[:-1])
+
+
 class Codec(Struct, frozen=True):
     """The condition."""
 
-    codec: str
-    kilobits: int  # a second
+    removes_audio: ClassVar[bool] = False
+    keeps_words: ClassVar[bool] = False
 
-    @property
-    def name(self) -> str:
-        return f"codec:{self.codec}@{self.kilobits}k"
+    settings: Settings
 
     def apply(self, prompt: Prompt, item: Item) -> Prompt:  # noqa: ARG002 - the same for all
         return within_full_scale(map_audio(prompt, self._encode))
 
     def _encode(self, audio: Audio, _: int) -> Part:
-        sound = _prepare_for_codec(load_waveform(audio), self.codec, self.kilobits * 1000)
-        most = bitrate_range(self.codec, sound.rate, sound.samples.shape[0])[1] // 1000
-        data = encode(sound, self.codec, bits=self.kilobits * 1000)
+        codec, kilobits = self.settings.codec, self.settings.kilobits
+        sound = _prepare_for_codec(load_waveform(audio), codec, kilobits * 1000)
+        most = bitrate_range(codec, sound.rate, sound.samples.shape[0])[1] // 1000
+        data = encode(sound, codec, bits=kilobits * 1000)
         back = decode_audio(data, sound.name, limits=limits_of(audio)).samples
         real = len(data) * 8 / sound.seconds / 1000
-        only = "" if self.kilobits <= most else ", the most that it has here"
-        note = f"through {self.codec} at {min(self.kilobits, most)} kbit/s{only} ({real:.1f} with its head; libsndfile {soundfile.__libsndfile_version__})"
+        only = "" if kilobits <= most else ", the most that it has here"
+        note = (
+            f"through {codec} at {min(kilobits, most)} kbit/s{only} ({real:.1f} with its head; libsndfile "
+            f"{soundfile.__libsndfile_version__})"
+        )
         return with_samples(sound, align(back, sound.samples), note)
 
 
@@ -74,11 +92,6 @@ def align(back: Samples, before: Samples) -> Samples:
     return np.pad(back, ((0, 0), (0, frames - back.shape[1])))
 
 
-def load(argument: str, seed: int, benchmark: Benchmark) -> Codec:  # noqa: ARG001
-    """The condition from what stands after its name: a codec and its kilobits a second."""
-    match = re.fullmatch(r"(\w+)@(\d+)k", argument)
-    low, high = BITRATE_RANGES.get(match[1], (1, 0)) if match else (1, 0)
-    if match is None or not low <= int(match[2]) <= high:
-        spans = " or ".join(f"{codec}@{low}k to {codec}@{high}k" for codec, (low, high) in BITRATE_RANGES.items())
-        raise UsageError(f"codec takes {spans}, found 'codec:{argument}'; write for instance condition=codec:mp3@32k")
-    return Codec(match[1], int(match[2]))
+def load(settings: Settings, context: Context) -> Codec:  # noqa: ARG001 - the same for all
+    """Load the condition."""
+    return Codec(settings)

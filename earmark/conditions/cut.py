@@ -6,26 +6,30 @@ later.
 
 from __future__ import annotations
 
-from typing import Final
+from typing import Annotated, ClassVar, Final
 
-from msgspec import Struct
+from msgspec import Meta, Struct
 
 from earmark.audio.read import load_waveform
-from earmark.conditions._common import FloatArgument, check_properties, map_audio
-from earmark.types import Audio, Benchmark, Clip, Item, LoadedClip, Part, Prompt, Seconds, replace
+from earmark.conditions._common import check_properties, map_audio
+from earmark.types import Audio, Clip, Context, Item, LoadedClip, Part, Prompt, replace
 
-ARGUMENT = FloatArgument("cut", "seconds", "cut:5", 0.001, 86400.0)
 DESTROYS: Final = frozenset({"duration", "gap", "tempo", "count", "order", "distance"})
+
+
+class Settings(Struct, frozen=True, forbid_unknown_fields=True):
+    """Settings, after the colon."""
+
+    seconds: Annotated[float, Meta(ge=0.001, le=86400, description="seconds", examples=["5"])]
 
 
 class Cut(Struct, frozen=True):
     """The condition."""
 
-    seconds: Seconds
+    removes_audio: ClassVar[bool] = False
+    keeps_words: ClassVar[bool] = False
 
-    @property
-    def name(self) -> str:
-        return f"cut:{self.seconds:g}"
+    settings: Settings
 
     def apply(self, prompt: Prompt, item: Item) -> Prompt:  # noqa: ARG002 - the same for all
         return map_audio(prompt, self._first)
@@ -34,20 +38,21 @@ class Cut(Struct, frozen=True):
         beginning = audio
         clip = audio.clip if isinstance(audio, LoadedClip) else audio
         if isinstance(clip, Clip):  # one frame more than wanted shows whether there is more; the rest is not decoded
-            until = clip.start + self.seconds + 0.01
+            until = clip.start + self.settings.seconds + 0.01
             shorter = replace(clip, end=until if clip.end is None else min(until, clip.end))
             beginning = replace(audio, clip=shorter) if isinstance(audio, LoadedClip) else shorter
         sound = load_waveform(beginning)
-        frames = round(self.seconds * sound.rate)
+        frames = round(self.settings.seconds * sound.rate)
         if sound.samples.shape[1] <= frames:
             return audio
         return replace(
-            sound, samples=sound.samples[:, :frames], notes=(*sound.notes, f"cut to its first {self.seconds:g} s")
+            sound,
+            samples=sound.samples[:, :frames],
+            notes=(*sound.notes, f"cut to its first {self.settings.seconds:g} s"),
         )
 
 
-def load(argument: str, seed: int, benchmark: Benchmark) -> Cut:  # noqa: ARG001
-    """The condition from what stands after its name: seconds."""
-    cut = Cut(ARGUMENT.parse(argument))
-    check_properties(cut.name, benchmark, DESTROYS)
-    return cut
+def load(settings: Settings, context: Context) -> Cut:
+    """Load the condition."""
+    check_properties(f"{context.name}:{settings.seconds:g}", context, DESTROYS)
+    return Cut(settings)

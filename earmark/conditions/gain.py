@@ -9,42 +9,45 @@ that.
 
 from __future__ import annotations
 
-from typing import Final
+from typing import Annotated, ClassVar, Final
 
 import numpy as np
-from msgspec import Struct
+from msgspec import Meta, Struct
 
 from earmark.audio.read import load_waveform
-from earmark.conditions._common import FloatArgument, check_properties, map_audio
-from earmark.types import Audio, Benchmark, Item, Part, Prompt, replace
+from earmark.conditions._common import check_properties, map_audio
+from earmark.types import Audio, Context, Item, Part, Prompt, replace
 
-ARGUMENT = FloatArgument("gain", "decibels", "gain:-20", -120.0, 120.0)
 DESTROYS: Final = frozenset({"level"})  # unless the gain lies in `HARMLESS`
 HARMLESS: Final = (-40.0, 0.0)  # decibels
+
+
+class Settings(Struct, frozen=True, forbid_unknown_fields=True):
+    """Settings, after the colon."""
+
+    decibels: Annotated[float, Meta(ge=-120, le=120, description="decibels", examples=["-20"])]
 
 
 class Gain(Struct, frozen=True):
     """The condition."""
 
-    decibels: float
+    removes_audio: ClassVar[bool] = False
+    keeps_words: ClassVar[bool] = False
 
-    @property
-    def name(self) -> str:
-        return f"gain:{self.decibels:g}"
+    settings: Settings
 
     def apply(self, prompt: Prompt, item: Item) -> Prompt:  # noqa: ARG002 - the same for all
         return map_audio(prompt, self._apply_gain)
 
     def _apply_gain(self, audio: Audio, _: int) -> Part:
         sound = load_waveform(audio)
-        samples = sound.samples * np.float32(10 ** (self.decibels / 20))
-        return replace(sound, samples=samples, notes=(*sound.notes, f"gain of {self.decibels:g} dB"))
+        samples = sound.samples * np.float32(10 ** (self.settings.decibels / 20))
+        return replace(sound, samples=samples, notes=(*sound.notes, f"gain of {self.settings.decibels:g} dB"))
 
 
-def load(argument: str, seed: int, benchmark: Benchmark) -> Gain:  # noqa: ARG001
-    """The condition from what stands after its name: decibels."""
-    gain = Gain(ARGUMENT.parse(argument))
+def load(settings: Settings, context: Context) -> Gain:
+    """Load the condition."""
     low, high = HARMLESS
-    if not low <= gain.decibels <= high:
-        check_properties(gain.name, benchmark, DESTROYS)
-    return gain
+    if not low <= settings.decibels <= high:
+        check_properties(f"{context.name}:{settings.decibels:g}", context, DESTROYS)
+    return Gain(settings)

@@ -6,21 +6,23 @@ from one that is confused by an empty recording. A prompt whose question is itse
 
 from __future__ import annotations
 
-from typing import ClassVar, Final
+from typing import ClassVar
 
 from msgspec import Struct
 
-from earmark.conditions._common import check_no_argument
 from earmark.errors import Rejected
-from earmark.types import Benchmark, Item, Prompt, Turn, replace
+from earmark.types import Context, Item, Prompt, Turn, replace
 
-IS_CONTROL: Final = True  # a control: what is asked about cannot be heard
+
+class Settings(Struct, frozen=True, forbid_unknown_fields=True):
+    """It takes no argument."""
 
 
 class NoMedia(Struct, frozen=True):
     """The condition."""
 
-    name: ClassVar[str] = "no-media"
+    removes_audio: ClassVar[bool] = True
+    keeps_words: ClassVar[bool] = False
     leaves_audio_unread: ClassVar[bool] = True
 
     def apply(self, prompt: Prompt, item: Item) -> Prompt:
@@ -31,7 +33,6 @@ class NoMedia(Struct, frozen=True):
         return replace(prompt, turns=left)
 
 
-def load(argument: str, seed: int, benchmark: Benchmark) -> NoMedia:  # noqa: ARG001
-    """The condition from what stands after its name; it takes nothing."""
-    check_no_argument("no-media", argument)
+def load(settings: Settings, context: Context) -> NoMedia:  # noqa: ARG001 - the same for all
+    """Load the condition."""
     return NoMedia()

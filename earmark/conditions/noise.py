@@ -14,22 +14,22 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable
-from typing import Final, TypeAlias
+from typing import Annotated, ClassVar, Final, Literal, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
-from msgspec import Struct
+from msgspec import Meta, Struct
 
 from earmark.audio.limits import limits_of
 from earmark.audio.prepare import mono, resample
 from earmark.audio.read import load_waveform
 from earmark.conditions._candidates import Candidate, other_items, sample_once
-from earmark.conditions._common import FloatArgument, item_rng, map_audio, with_samples, within_full_scale
-from earmark.errors import AudioError, Rejected, UsageError
+from earmark.conditions._common import benchmark_of, item_rng, map_audio, with_samples, within_full_scale
+from earmark.errors import AudioError, Rejected
 from earmark.types import (
     Audio,
-    Benchmark,
     Clip,
+    Context,
     Hertz,
     Item,
     Limits,
@@ -42,8 +42,6 @@ from earmark.types import (
     replace,
 )
 
-COLOURS: Final = ("white", "pink", "babble")
-ARGUMENT: Final = FloatArgument("noise", "a ratio in decibels, after a colour or alone", "noise:10", -100.0, 100.0)
 TALKERS: Final = 6
 MAX_TALKER_SECONDS: Final[Seconds] = 10.0  # of a talker; what a long recording says after that is not in the babble
 BAND: Final[Hertz] = 8000  # below which the ratio is defined: models hear 16 kHz
@@ -54,34 +52,42 @@ Floats: TypeAlias = npt.NDArray[np.float64]
 Voice: TypeAlias = Callable[[str, Hertz, Limits], Floats | None]
 
 
+class Settings(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """Settings, after the colon."""
+
+    colour: Literal["white", "pink", "babble"] = "white"
+    snr: Annotated[
+        float,
+        Meta(ge=-100, le=100, description="a ratio in decibels, after a colour or alone", examples=["10"]),
+    ]
+
+
 class Noise(Struct, frozen=True):
     """The condition."""
 
-    colour: str
-    snr: float  # in decibels
+    removes_audio: ClassVar[bool] = False
+    keeps_words: ClassVar[bool] = False
+
+    settings: Settings
     seed: int
     sample: Callable[[], dict[str, list[Candidate]]]  # of other items, for babble,
     voice: Voice  # and their sound
-
-    @property
-    def name(self) -> str:
-        return f"noise:{self.snr:g}" if self.colour == "white" else f"noise:{self.colour}@{self.snr:g}"
 
     def apply(self, prompt: Prompt, item: Item) -> Prompt:
         def add_noise(audio: Audio, number: int) -> Part:
             clean = load_waveform(audio)
             rng = item_rng(self.seed, item, number)
-            if self.colour == "babble":
+            if self.settings.colour == "babble":
                 lots = sorted(other.rank for other in other_items(self.sample(), item, same_task=False))[
                     :MAX_CACHED_VOICES
                 ]
                 noise = babble(clean, rng, lots, self.voice, limits_of(audio))
             else:
-                noise = (pink_noise if self.colour == "pink" else white_noise)(rng, clean.samples.shape)
+                noise = (pink_noise if self.settings.colour == "pink" else white_noise)(rng, clean.samples.shape)
             if not power(clean.samples, clean.rate) > SILENT or not power(noise, clean.rate) > 0:
                 return replace(clean, notes=(*clean.notes, "silent: no noise has a ratio to it"))
-            mixed = mix(clean.samples, noise, self.snr, clean.rate)
-            return with_samples(clean, mixed, f"{self.colour} noise added at {self.snr:g} dB")
+            mixed = mix(clean.samples, noise, self.settings.snr, clean.rate)
+            return with_samples(clean, mixed, f"{self.settings.colour} noise added at {self.settings.snr:g} dB")
 
         return within_full_scale(map_audio(prompt, add_noise))
 
@@ -115,7 +121,7 @@ def white_noise(rng: np.random.RandomState, shape: tuple[int, ...]) -> Floats:
 
 
 def pink_noise(rng: np.random.RandomState, shape: tuple[int, ...]) -> Floats:
-    """Normal noise whose power falls by 3 dB an octave, from the first hertz of the clip on, without a constant part."""
+    """Normal noise whose power falls by 3 dB an octave from the first hertz of the clip on, without a constant part."""
     size = 1 << max(1, shape[1] - 1).bit_length()
     spectrum = np.fft.rfft(rng.standard_normal((shape[0], size)))
     spectrum[:, 1:] /= np.sqrt(np.arange(1, spectrum.shape[1]))
@@ -167,12 +173,7 @@ def talker(clip: Source, rate: Hertz, limits: Limits) -> Floats | None:
     return samples / np.sqrt(power) if power > 0 else None
 
 
-def load(argument: str, seed: int, benchmark: Benchmark) -> Noise:
-    """The condition from what stands after its name: a ratio in decibels, after a colour and @ if it is not white."""
-    colour, separator, ratio = argument.rpartition("@")
-    if separator and colour not in COLOURS:
-        raise UsageError(
-            f"noise comes in {', '.join(COLOURS)}, found 'noise:{argument}'; write for instance condition=noise:pink@10"
-        )
-    sample = sample_once(benchmark, seed)
-    return Noise(colour or "white", ARGUMENT.parse(ratio, argument), seed, sample, cached_voices(sample))
+def load(settings: Settings, context: Context) -> Noise:
+    """Load the condition."""
+    sample = sample_once(benchmark_of(context), context.seed)
+    return Noise(settings, context.seed, sample, cached_voices(sample))

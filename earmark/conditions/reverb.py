@@ -8,40 +8,45 @@ the end is cut.
 
 from __future__ import annotations
 
+from typing import Annotated, ClassVar
+
 import numpy as np
-from msgspec import Struct
+from msgspec import Meta, Struct
 
 from earmark.audio.read import load_waveform
 from earmark.audio.room import convolve, reverb_tail
-from earmark.conditions._common import FloatArgument, item_rng, map_audio, with_samples, within_full_scale
-from earmark.types import Audio, Benchmark, Item, Part, Prompt, Seconds
+from earmark.conditions._common import item_rng, map_audio, with_samples, within_full_scale
+from earmark.types import Audio, Context, Item, Part, Prompt
 
-ARGUMENT = FloatArgument("reverb", "the seconds in which 60 dB are lost", "reverb:0.8", 0.05, 20.0)
+
+class Settings(Struct, frozen=True, forbid_unknown_fields=True):
+    """Settings, after the colon."""
+
+    decay: Annotated[float, Meta(ge=0.05, le=20, description="the seconds in which 60 dB are lost", examples=["0.8"])]
 
 
 class Reverb(Struct, frozen=True):
     """The condition."""
 
-    decay: Seconds
-    seed: int
+    removes_audio: ClassVar[bool] = False
+    keeps_words: ClassVar[bool] = False
 
-    @property
-    def name(self) -> str:
-        return f"reverb:{self.decay:g}"
+    settings: Settings
+    seed: int
 
     def apply(self, prompt: Prompt, item: Item) -> Prompt:
         def add_reverb(audio: Audio, number: int) -> Part:
             sound = load_waveform(audio)
-            room = reverb_tail(self.decay, sound.rate, item_rng(self.seed, item, number))
+            room = reverb_tail(self.settings.decay, sound.rate, item_rng(self.seed, item, number))
             dry = sound.samples.astype(np.float64)
             wet = dry + np.stack([convolve(channel, room) for channel in dry])
             before, after = np.mean(dry**2), np.mean(wet**2)
             level = np.sqrt(before / after) if after > 0 else 1.0
-            return with_samples(sound, wet * level, f"reverberation of {self.decay:g} s at 0 dB added")
+            return with_samples(sound, wet * level, f"reverberation of {self.settings.decay:g} s at 0 dB added")
 
         return within_full_scale(map_audio(prompt, add_reverb))
 
 
-def load(argument: str, seed: int, benchmark: Benchmark) -> Reverb:  # noqa: ARG001
-    """The condition from what stands after its name: seconds."""
-    return Reverb(ARGUMENT.parse(argument), seed)
+def load(settings: Settings, context: Context) -> Reverb:
+    """Load the condition."""
+    return Reverb(settings, context.seed)

@@ -2,22 +2,25 @@
 
 from __future__ import annotations
 
-from typing import ClassVar, Final
+from typing import ClassVar
 
 import numpy as np
 from msgspec import Struct
 
 from earmark.audio.read import load_waveform
-from earmark.conditions._common import check_no_argument, map_audio
-from earmark.types import Audio, Benchmark, Item, Part, Prompt, replace
+from earmark.conditions._common import map_audio
+from earmark.types import Audio, Context, Item, Part, Prompt, replace
 
-IS_CONTROL: Final = True  # a control: what is asked about cannot be heard
+
+class Settings(Struct, frozen=True, forbid_unknown_fields=True):
+    """It takes no argument."""
 
 
 class Silence(Struct, frozen=True):
     """The condition."""
 
-    name: ClassVar[str] = "silence"
+    removes_audio: ClassVar[bool] = True
+    keeps_words: ClassVar[bool] = False
 
     def apply(self, prompt: Prompt, item: Item) -> Prompt:  # noqa: ARG002 - silence is the same for all
         return map_audio(prompt, _silent)
@@ -28,7 +31,6 @@ def _silent(audio: Audio, _: int) -> Part:
     return replace(loud, samples=np.zeros_like(loud.samples), transcript="", notes=(*loud.notes, "replaced by silence"))
 
 
-def load(argument: str, seed: int, benchmark: Benchmark) -> Silence:  # noqa: ARG001
-    """The condition from what stands after its name; silence takes nothing."""
-    check_no_argument("silence", argument)
+def load(settings: Settings, context: Context) -> Silence:  # noqa: ARG001 - the same for all
+    """Load the condition."""
     return Silence()

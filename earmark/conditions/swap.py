@@ -8,26 +8,30 @@ places of the item's own in their order, and its bytes are sent as they are.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Final
+from typing import ClassVar
 
 from msgspec import Struct
 
 from earmark.audio.limits import limits_of
 from earmark.audio.read import ClipLoader, load_waveform, passthrough
 from earmark.conditions._candidates import Candidate, other_items, sample_once
-from earmark.conditions._common import check_no_argument, item_rng, map_audio
+from earmark.conditions._common import benchmark_of, item_rng, map_audio
 from earmark.errors import Rejected
-from earmark.types import Audio, Benchmark, Clip, EncodedAudio, Item, Limits, Part, Prompt, Source, Waveform, replace
+from earmark.types import Audio, Clip, Context, EncodedAudio, Item, Limits, Part, Prompt, Source, Waveform, replace
 
-IS_CONTROL: Final = True  # a control: what is asked about cannot be heard
+
+class Settings(Struct, frozen=True, forbid_unknown_fields=True):
+    """It takes no argument."""
 
 
 class Swap(Struct, frozen=True):
     """The condition."""
 
+    removes_audio: ClassVar[bool] = True
+    keeps_words: ClassVar[bool] = False
+
     seed: int
     sample: Callable[[], dict[str, list[Candidate]]]
-    name: str = "swap"
 
     def apply(self, prompt: Prompt, item: Item) -> Prompt:
         sample = self.sample()
@@ -53,7 +57,6 @@ def _load_swapped(other: Candidate, clip: Source, limits: Limits) -> EncodedAudi
     return replace(taken, notes=(*taken.notes, f"swapped: the sound of item {other.id}"))
 
 
-def load(argument: str, seed: int, benchmark: Benchmark) -> Swap:
-    """The condition from what stands after its name; it takes nothing."""
-    check_no_argument("swap", argument)
-    return Swap(seed, sample_once(benchmark, seed))
+def load(settings: Settings, context: Context) -> Swap:  # noqa: ARG001 - it has none
+    """Load the condition."""
+    return Swap(context.seed, sample_once(benchmark_of(context), context.seed))

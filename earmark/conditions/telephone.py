@@ -18,18 +18,23 @@ from msgspec import Struct
 
 from earmark.audio.prepare import resample_waveform
 from earmark.audio.read import load_waveform
-from earmark.conditions._common import check_no_argument, map_audio, with_samples, within_full_scale
-from earmark.types import Audio, Benchmark, Hertz, Item, Part, Prompt, Samples
+from earmark.conditions._common import map_audio, with_samples, within_full_scale
+from earmark.types import Audio, Context, Hertz, Item, Part, Prompt, Samples
 
 RATE: Final[Hertz] = 8000
 BAND: Final = (300.0, 3400.0)  # hertz
 TAPS: Final = 255
 
 
+class Settings(Struct, frozen=True, forbid_unknown_fields=True):
+    """It takes no argument."""
+
+
 class Telephone(Struct, frozen=True):
     """The condition."""
 
-    name: ClassVar[str] = "telephone"
+    removes_audio: ClassVar[bool] = False
+    keeps_words: ClassVar[bool] = False
 
     def apply(self, prompt: Prompt, item: Item) -> Prompt:  # noqa: ARG002 - the line is the same for all
         return map_audio(within_full_scale(map_audio(prompt, _in_band)), _coded)
@@ -66,7 +71,6 @@ def band_pass(low: float, high: float, rate: Hertz, taps: int) -> npt.NDArray[np
 FILTER: Final = band_pass(*BAND, RATE, TAPS)
 
 
-def load(argument: str, seed: int, benchmark: Benchmark) -> Telephone:  # noqa: ARG001
-    """The condition from what stands after its name; it takes nothing."""
-    check_no_argument("telephone", argument)
+def load(settings: Settings, context: Context) -> Telephone:  # noqa: ARG001 - the same for all
+    """Load the condition."""
     return Telephone()

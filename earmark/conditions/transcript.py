@@ -9,7 +9,7 @@ the words. Its mistakes are part of the condition; `earmark prompts` shows what 
 
 from __future__ import annotations
 
-from typing import ClassVar, Final
+from typing import Any, ClassVar
 
 from msgspec import Struct
 
@@ -18,16 +18,20 @@ from earmark.conditions._common import map_audio
 from earmark.conditions._recogniser import SpeechRecognizer
 from earmark.config import compose_config, parse_model
 from earmark.errors import Rejected
-from earmark.types import Audio, Benchmark, EncodedAudio, Item, Part, Prompt
+from earmark.types import Audio, Context, EncodedAudio, Item, Part, Prompt
 
-IS_CONTROL: Final = True  # a control: what is asked about cannot be heard
-KEEPS_WORDS: Final = True  # but for words, which is told where they carry the answer (Benchmark.needs_ears)
+
+class Settings(Struct, frozen=True, forbid_unknown_fields=True):
+    """Settings, after the colon."""
+
+    model: str = ""  # that writes the words; empty: they are those of the data
 
 
 class ReferenceTranscript(Struct, frozen=True):
     """The condition with the words of the data."""
 
-    name: ClassVar[str] = "transcript"
+    removes_audio: ClassVar[bool] = True
+    keeps_words: ClassVar[bool] = True  # which is told where they carry the answer (Benchmark.needs_ears)
     leaves_audio_unread: ClassVar[bool] = True
 
     def apply(self, prompt: Prompt, item: Item) -> Prompt:  # noqa: ARG002 - the words are with the clip
@@ -37,12 +41,15 @@ class ReferenceTranscript(Struct, frozen=True):
 class AsrTranscript(Struct, frozen=True):
     """The condition with the words of a model."""
 
+    removes_audio: ClassVar[bool] = True
+    keeps_words: ClassVar[bool] = True
+
     model: str
     recogniser: SpeechRecognizer
 
-    @property
-    def name(self) -> str:
-        return f"transcript:{self.model}"
+    def check(self) -> None:
+        """Raise what is wrong with the settings of the model, before the first sound."""
+        parse_model(model_settings(self.model))
 
     def apply(self, prompt: Prompt, item: Item) -> Prompt:  # noqa: ARG002 - the same for all
         return map_audio(prompt, lambda audio, _: _quote(self.recogniser.transcribe(audio)))
@@ -62,10 +69,13 @@ def _quote(words: str) -> str:
     return f'Transcript of the audio: "{words.strip()}"'
 
 
-def load(argument: str, seed: int, benchmark: Benchmark) -> ReferenceTranscript | AsrTranscript:  # noqa: ARG001
-    """The condition from what stands after its name: nothing, or the name of a model."""
-    if not argument:
+def model_settings(model: str) -> dict[str, Any]:
+    """The settings of a model, named as model=NAME names it."""
+    return compose_config([f"model={model}"]).model
+
+
+def load(settings: Settings, context: Context) -> ReferenceTranscript | AsrTranscript:
+    """Load the condition."""
+    if not settings.model:
         return ReferenceTranscript()
-    settings = compose_config([f"model={argument}"]).model
-    parse_model(settings)  # what is wrong with its settings is told now, not at the first sound
-    return AsrTranscript(argument, SpeechRecognizer(settings))
+    return AsrTranscript(settings.model, SpeechRecognizer(lambda: context.open_model(model_settings(settings.model))))

@@ -34,15 +34,12 @@ from earmark.engine.retries import retries
 from earmark.engine.throttle import unwrap
 from earmark.errors import AskError, BadSetup, RunStopped, UsageError
 from earmark.journal import Record, question_key, read_journal
+from earmark.plugins.abilities import BatchJob, BatchOutputLine, BatchService, SendsBatches
 from earmark.text.echo import flag_echo
 from earmark.types import (
-    BatchJob,
-    BatchOutputLine,
-    BatchService,
     Failure,
     Model,
     Seconds,
-    SendsBatches,
     replace,
 )
 

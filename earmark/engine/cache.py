@@ -22,9 +22,10 @@ from weakref import WeakValueDictionary
 import msgspec
 import orjson
 
-from earmark.config import NOT_IN_SIGNATURE, ModelConfig
+from earmark.config import ModelConfig
 from earmark.data.cache import cache_dir
 from earmark.errors import BadData, Rejected
+from earmark.plugins import unsigned_fields
 from earmark.types import (
     EncodedAudio,
     ImageBytes,
@@ -41,9 +42,7 @@ from earmark.types import (
 
 CACHE_FORMAT: Final = 1  # of what is remembered: raised when prompts are named or answers kept in another way
 BUSY_TIMEOUT: Final[Seconds] = 60.0  # how long another process may keep the file to itself
-NOT_IN_KEY: Final = NOT_IN_SIGNATURE - {
-    "base_url"
-}  # settings that change no answer; another address may be another model
+ADDRESS: Final = "base_url"  # an unsigned setting that is in the key: another address may be another model
 FROM_CACHE: Final = "remembered"
 PRAGMAS: Final = (
     "pragma journal_mode=wal",
@@ -150,7 +149,8 @@ def _part_content(part: Part) -> str | list[object]:
 def key_settings(config: ModelConfig) -> dict[str, Any]:
     """Return the settings of a model that may change an answer, as part of the key of each."""
     plain = {"backend": config.common.backend} | msgspec.to_builtins(config.settings)
-    return {name: value for name, value in plain.items() if name not in NOT_IN_KEY}
+    left_out = unsigned_fields(type(config.settings)) - {ADDRESS}
+    return {name: value for name, value in plain.items() if name not in left_out}
 
 
 @contextmanager

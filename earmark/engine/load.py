@@ -1,17 +1,19 @@
-"""Load benchmarks and conditions from plug-ins and settings."""
+"""Load benchmarks, scorers and conditions from plug-ins and settings."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from types import ModuleType
-from typing import NamedTuple, TypeVar
+from typing import Any, NamedTuple
 
 import msgspec
 
 from earmark import plugins
 from earmark.config import Config, RunSettings, parse_settings, renamed
+from earmark.engine.items import select_items
+from earmark.engine.open import open_judge_model, open_model
 from earmark.errors import UsageError
-from earmark.types import Benchmark, Condition, Scorer
+from earmark.plugins import Plugin
+from earmark.types import Benchmark, Condition, Context, NamedCondition, NeedsSetup, Scorer
 
 
 class BenchmarkRun(NamedTuple):
@@ -21,17 +23,15 @@ class BenchmarkRun(NamedTuple):
     settings: Config
 
 
-NamedPlugin = TypeVar("NamedPlugin", Benchmark, Condition, Scorer)
-
-
 def load_benchmark(name: str, tasks: Sequence[str], settings: Mapping[str, object]) -> Benchmark:
-    """A benchmark from its file and its settings."""
-    return _load_from(plugins.find_plugin("benchmarks", name), name, tasks, settings)
+    """Load a benchmark by its name."""
+    return _load_benchmark(plugins.find_plugin("benchmarks", name), tasks, settings)
 
 
-def _load_from(module: ModuleType, name: str, tasks: Sequence[str], settings: Mapping[str, object]) -> Benchmark:
-    benchmark: Benchmark = module.load(parse_settings(module.Settings, settings, ""), tuple(tasks))
-    return check_plugin_name(name, benchmark)
+def _load_benchmark(plugin: Plugin, tasks: Sequence[str], settings: Mapping[str, object]) -> Benchmark:
+    context = Context(tasks=tuple(tasks), open_model=open_judge_model)
+    benchmark: Benchmark = plugin.load(parse_settings(plugin.settings, settings, ""), context)
+    return benchmark
 
 
 def load_run_benchmark(name: str, tasks: Sequence[str], config: Config) -> tuple[Benchmark, Config]:
@@ -40,8 +40,8 @@ def load_run_benchmark(name: str, tasks: Sequence[str], config: Config) -> tuple
     `seed` and `limit` are settings of the run; a benchmark that has one of that name gets it, and a limit of its own
     means something else than the run's.
     """
-    module = plugins.find_plugin("benchmarks", name)
-    fields = module.Settings.__struct_fields__
+    plugin = plugins.find_plugin("benchmarks", name)
+    fields = plugin.settings.__struct_fields__
     if unknown := next((key for key in config.benchmark if key not in fields), None):
         own_ones, of_a_run = ", ".join(fields) or "none", ", ".join(RunSettings.__struct_fields__)
         raise UsageError(
@@ -55,26 +55,41 @@ def load_run_benchmark(name: str, tasks: Sequence[str], config: Config) -> tuple
         if "limit" in own
         else config
     )
-    return _load_from(module, name, tasks, own | config.benchmark), left
+    if file := plugins.plugin_file(plugin.name):
+        left = msgspec.structs.replace(left, plugins=(str(file.path),))
+    return select_items(_load_benchmark(plugin, tasks, own | config.benchmark), left.run), left
 
 
-def load_condition(text: str, seed: int, benchmark: Benchmark) -> Condition | None:
-    """A condition from its file: its name, and what stands after a colon."""
+def load_scorer(name: str, settings: Mapping[str, Any]) -> Scorer:
+    """Load a scorer by its name. Raises UsageError if its settings would not show in its signature."""
+    plugin = plugins.find_plugin("scorers", name)
+    own, context = parse_settings(plugin.settings, settings, ""), Context(open_model=open_judge_model)
+    scorer: Scorer = plugin.load(own, context)
+    if not plugin.is_packaged:
+        from earmark.plugins.checks import check_scorer  # noqa: PLC0415 - the contract tests check packaged ones
+
+        check_scorer(plugin, own, scorer, context)
+    return scorer
+
+
+def load_condition(text: str, seed: int, benchmark: Benchmark) -> NamedCondition | None:
+    """Load a condition from its name and what stands after a colon; None for plain."""
     if text == "plain":
         return None
     name, _, argument = text.partition(":")
-    condition: Condition = plugins.find_plugin("conditions", name).load(argument, seed, benchmark)
-    return check_plugin_name(name, condition)
+    plugin = plugins.find_plugin("conditions", name)
+    settings, own = None, plugin.name
+    if argument or plugin.settings.__struct_fields__:
+        from earmark.engine.arguments import format_argument, parse_argument  # noqa: PLC0415 - of few conditions
+
+        settings = parse_argument(plugin.settings, argument, plugin.name)
+        own = ":".join(filter(None, (plugin.name, format_argument(settings))))
+    context = Context(seed=seed, benchmark=benchmark, open_model=open_model)
+    condition: Condition = plugin.load(settings or plugin.settings(), context)
+    return NamedCondition(own, condition)
 
 
-def check_plugin_name(name: str, made: NamedPlugin) -> NamedPlugin:
-    """Check that a user's plug-in has the name by which a run finds it again. Raises UsageError."""
-    if "." in name and name not in (made.name, made.name.partition(":")[0]):
-        raise UsageError(f"{name} calls itself '{made.name}'; expected '{name}', by which a run finds it again")
-    return made
-
-
-def load_conditions(texts: Sequence[str], seed: int, benchmark: Benchmark) -> tuple[Condition | None, ...]:
+def load_conditions(texts: Sequence[str], seed: int, benchmark: Benchmark) -> tuple[NamedCondition | None, ...]:
     """The conditions of a run. Raises UsageError for none, and for two of one name, under which a question would stand
     twice.
     """
@@ -85,6 +100,9 @@ def load_conditions(texts: Sequence[str], seed: int, benchmark: Benchmark) -> tu
     twice = next((name for name in names if names.count(name) > 1), "")
     if twice:
         raise UsageError(f"{twice} is named twice in condition= and noise=; name it once, and ask twice with repeats=2")
+    for condition in loaded:
+        if condition and isinstance(condition.condition, NeedsSetup):
+            condition.condition.check()
     return loaded
 
 

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Iterator, Mapping
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, contextmanager
-from typing import Any
+from contextvars import ContextVar
+from typing import Any, Final
 
 from earmark import plugins
 from earmark.config import ModelConfig, parse_model
-from earmark.engine.prices import PricedModel
 from earmark.engine.retries import DEFAULT_MAX_ATTEMPTS, DEFAULT_RETRY_TIMEOUT, RetryingModel
 from earmark.engine.throttle import Throttle, make_throttle
-from earmark.errors import BadSetup
+from earmark.errors import BadSetup, UsageError
 from earmark.text.secrets import first_hidden
-from earmark.types import Model, replace
+from earmark.types import Context, Model, replace
 
 
 @asynccontextmanager
@@ -35,9 +35,29 @@ def open_throttled(settings: Mapping[str, Any]) -> AbstractAsyncContextManager[T
     return open_run_model(parse_model(settings))
 
 
+class ModelNotAskedError(UsageError):
+    """A scorer wants to open a model, and nobody is to be asked."""
+
+
+_refused: Final = ContextVar("refused", default=False)
+
+
+@contextmanager
+def refuse_models() -> Iterator[None]:
+    """Let no scorer open a model: a rescore asks nobody unless it is told to."""
+    token = _refused.set(True)
+    try:
+        yield
+    finally:
+        _refused.reset(token)
+
+
 @asynccontextmanager
 async def open_judge_model(settings: Mapping[str, Any]) -> AsyncIterator[Model]:
     """Open a model that a scorer asks: throttled, asked again where that may help, its answers cached."""
+    if _refused.get():
+        raise ModelNotAskedError(f"the judge {settings.get('name', '')} is not asked; to ask it, add --ask")
+
     config = parse_model(settings)
     async with _open_backend(config) as model:
         asked = RetryingModel(make_throttle(model, config), DEFAULT_MAX_ATTEMPTS, DEFAULT_RETRY_TIMEOUT)
@@ -52,6 +72,7 @@ async def _open_model(config: ModelConfig) -> AsyncIterator[Model]:
         if not config.common.cache:
             yield model
             return
+
         uncached = replace(config, common=replace(config.common, cache=False))
         with _cached(make_throttle(model, uncached), config) as cached:
             yield cached
@@ -72,7 +93,12 @@ async def _open_backend(config: ModelConfig) -> AsyncIterator[Model]:
         raise BadSetup(f"{hidden} was a key, and keys are not written down; give it again: {hidden}=VALUE")
     prices = config.common.prices
     async with _load(config) as opened:
-        yield PricedModel(opened, prices) if prices else opened
+        if prices is None:
+            yield opened
+            return
+        from earmark.engine.prices import PricedModel  # noqa: PLC0415 - for models with prices
+
+        yield PricedModel(opened, prices)
 
 
 def _load(config: ModelConfig) -> AbstractAsyncContextManager[Model]:
@@ -81,5 +107,13 @@ def _load(config: ModelConfig) -> AbstractAsyncContextManager[Model]:
         from earmark.engine.replicas import open_replicas  # noqa: PLC0415 - for few runs
 
         return open_replicas(config)
-    opened: AbstractAsyncContextManager[Model] = plugins.find_plugin("models", common.backend).load(config.settings)
-    return opened
+    return load_model(config)
+
+
+@asynccontextmanager
+async def load_model(config: ModelConfig) -> AsyncIterator[Model]:
+    """Load a model from its plug-in."""
+    plugin = plugins.find_plugin("models", config.common.backend)
+    async with plugin.load(config.settings, Context(open_model=open_throttled)) as opened:
+        plugin.check_model(opened)
+        yield opened

@@ -26,12 +26,11 @@ from earmark.errors import AskError, AudioError, ContentFiltered, Transient
 from earmark.journal import AudioSent, Record
 from earmark.types import (
     Capabilities,
-    Condition,
     EncodedAudio,
     Failure,
     ImageBytes,
     Item,
-    LeavesAudioUnread,
+    NamedCondition,
     Prompt,
     Seconds,
     Waveform,
@@ -64,7 +63,7 @@ class PromptPreparer(Struct, frozen=True):
     loader: ClipLoader = field(default_factory=ClipLoader)
     words_path: Path | None = None  # where the words of prompts are kept
 
-    def prepare_item(self, item: Item, condition: Condition | None, repeat: int) -> PreparedItem | Record:
+    def prepare_item(self, item: Item, condition: NamedCondition | None, repeat: int) -> PreparedItem | Record:
         """Prepare one question. A prompt that cannot be made is a finished record."""
         record = Record(item, condition=condition_name(condition), repeat=repeat)
         if item.state == "error":
@@ -176,14 +175,13 @@ async def _write_words(
 
 
 def prepare_prompt(
-    prompt: Prompt, item: Item, condition: Condition | None, capabilities: Capabilities, loader: ClipLoader
+    prompt: Prompt, item: Item, condition: NamedCondition | None, capabilities: Capabilities, loader: ClipLoader
 ) -> tuple[Prompt, Prompt]:
     """A prompt with its media read, each file once, and as it is sent under a condition. Raises an AskError."""
     if condition is None:
         loaded = load_media(prompt, capabilities, loader, unchanged=True)
         return loaded, prepare_audio(loaded, capabilities, loader.limits)
-    unread = isinstance(condition, LeavesAudioUnread) and condition.leaves_audio_unread
-    loaded = prompt if unread else load_media(prompt, capabilities, loader, unchanged=False)
+    loaded = prompt if condition.leaves_audio_unread else load_media(prompt, capabilities, loader, unchanged=False)
     return loaded, prepare_audio(condition.apply(loaded, item), capabilities, loader.limits)
 
 

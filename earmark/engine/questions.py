@@ -15,10 +15,10 @@ from earmark.engine.shards import parse_shard, select_shard
 from earmark.errors import BadData
 from earmark.journal import question_key
 from earmark.text.targets import resolve_target
-from earmark.types import Benchmark, Condition, Item, replace
+from earmark.types import Benchmark, Item, NamedCondition, replace
 
 SHOWN: Final = 5  # items that a message names
-Question: TypeAlias = tuple[Item, Condition | None, int]  # an item, how it is heard, and which repeat
+Question: TypeAlias = tuple[Item, NamedCondition | None, int]  # an item, how it is heard, and which repeat
 
 
 class RunJob(NamedTuple):
@@ -30,7 +30,7 @@ class RunJob(NamedTuple):
     model: ModelConfig
 
 
-def condition_name(condition: Condition | None) -> str:
+def condition_name(condition: NamedCondition | None) -> str:
     """Name of a condition; None is `plain`."""
     return condition.name if condition else "plain"
 
@@ -100,7 +100,7 @@ def sort_items(benchmark: Benchmark, items: Iterable[Item]) -> Iterator[Item]:
 
 
 def questions(
-    benchmark: Benchmark, conditions: tuple[Condition | None, ...], settings: RunSettings
+    benchmark: Benchmark, conditions: tuple[NamedCondition | None, ...], settings: RunSettings
 ) -> Iterator[Question]:
     """Questions of a run in order: item by item, each under every condition, each as often as it is repeated."""
     items = select_shard(limit_items(benchmark, settings.limit), parse_shard(settings.shard))

@@ -185,7 +185,7 @@ def _fit(
     chosen = (*filter(None, tasks.split(",")), *line.tasks)
     notes: list[str] = []
     try:
-        fields = plugins.find_plugin("benchmarks", name).Settings.__struct_fields__
+        fields = plugins.find_plugin("benchmarks", name).settings.__struct_fields__
         kept = {key: value for key, value in settings.items() if key in fields or key in needed}
         loaded = None
         while loaded is None:
@@ -221,7 +221,7 @@ def _blamed(
 
 def _unknown(key: str, lines: Sequence[SuiteLine]) -> UsageError:
     names = [split_tasks(line.benchmark)[0] for line in lines]
-    fields = [plugins.find_plugin("benchmarks", name).Settings.__struct_fields__ for name in names]
+    fields = [plugins.find_plugin("benchmarks", name).settings.__struct_fields__ for name in names]
     own = list(dict.fromkeys(field for each in fields for field in each))
     of_a_run = RunSettings.__struct_fields__
     near = difflib.get_close_matches(key, [*own, *of_a_run], n=1, cutoff=0.5)

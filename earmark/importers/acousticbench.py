@@ -24,9 +24,10 @@ from earmark.data.names import safe_name
 from earmark.data.regular import read_lines
 from earmark.errors import BadData
 from earmark.journal import Record, ScoreLine
-from earmark.runs.imported import ImportedRun
+from earmark.runs.imported import ExportingImporter, ImportedRun
+from earmark.runs.imported import NoSettings as Settings
 from earmark.stats.repeats import summarize_repeats
-from earmark.types import Clip, Failure, ImportedVerdict, Item, Response, Source
+from earmark.types import Clip, Context, Failure, ImportedVerdict, Item, Response, Source
 
 FIRST_SEED: Final = 42  # of run_1
 LABELS: Final = ("A", "B")
@@ -297,3 +298,8 @@ def plain(name: str) -> str:
     True
     """
     return re.sub(r"[\W_]+", "", name).casefold()
+
+
+def load(settings: Settings, context: Context) -> ExportingImporter:  # noqa: ARG001 - alike for all
+    """Load the importer."""
+    return ExportingImporter(matches, read, write)

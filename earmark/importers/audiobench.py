@@ -36,8 +36,9 @@ from earmark.errors import BadData
 from earmark.importers._choices import Options, label_of, parse_options
 from earmark.importers._runs import decode_json, matching_files, measure_scorers, read_head
 from earmark.journal import Record
-from earmark.runs.imported import OPEN, ImportedRun, ScorerSpec, TaskStats
-from earmark.types import ImportedVerdict, Item, Response
+from earmark.runs.imported import OPEN, FunctionImporter, ImportedRun, ScorerSpec, TaskStats
+from earmark.runs.imported import NoSettings as Settings
+from earmark.types import Context, ImportedVerdict, Item, Response
 
 NAME: Final = "*_score.json"
 FILE_START: Final = re.compile(rb'\s*\{\s*"(?:wer|bleu|meteor|acc|string_match|\w+_judge)"\s*:')
@@ -242,3 +243,8 @@ def _target_label(reference: str, options: Options) -> str | None:
 
 def _text(text: str) -> str:
     return "" if text == EMPTY_WORD else text
+
+
+def load(settings: Settings, context: Context) -> FunctionImporter:  # noqa: ARG001 - alike for all
+    """Load the importer."""
+    return FunctionImporter(matches, read)

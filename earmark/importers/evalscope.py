@@ -41,8 +41,9 @@ from earmark.importers._runs import (
     user_text,
 )
 from earmark.journal import Record
-from earmark.runs.imported import ImportedRun, ScorerSpec, TaskStats, with_prompt
-from earmark.types import Clip, Failure, ImportedVerdict, Item, Response
+from earmark.runs.imported import FunctionImporter, ImportedRun, ScorerSpec, TaskStats, with_prompt
+from earmark.runs.imported import NoSettings as Settings
+from earmark.types import Clip, Context, Failure, ImportedVerdict, Item, Response
 
 SCORED_STATUSES: Final = ("success", "fallback")
 
@@ -246,3 +247,8 @@ def _verdicts(given: ReplyScore) -> Iterator[ImportedVerdict]:
             given.extracted_prediction,
             given.explanation or "",
         )
+
+
+def load(settings: Settings, context: Context) -> FunctionImporter:  # noqa: ARG001 - alike for all
+    """Load the importer."""
+    return FunctionImporter(matches, read)

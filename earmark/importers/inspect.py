@@ -50,8 +50,9 @@ from earmark.importers._runs import (
     user_text,
 )
 from earmark.journal import Record
-from earmark.runs.imported import ImportedRun, ScorerSpec, TaskStats, with_prompt
-from earmark.types import Failure, ImportedVerdict, Item, Response
+from earmark.runs.imported import FunctionImporter, ImportedRun, ScorerSpec, TaskStats, with_prompt
+from earmark.runs.imported import NoSettings as Settings
+from earmark.types import Context, Failure, ImportedVerdict, Item, Response
 
 HEADERS: Final = ("header.json", "_journal/start.json")
 ZSTANDARD: Final = 93  # the number of its method in a zip archive
@@ -303,3 +304,8 @@ def _value(value: Any) -> float | None:
     except ValueError:
         return None
     return number if number is not None and math.isfinite(number) else None
+
+
+def load(settings: Settings, context: Context) -> FunctionImporter:  # noqa: ARG001 - alike for all
+    """Load the importer."""
+    return FunctionImporter(matches, read)

@@ -25,10 +25,11 @@ from msgspec import Struct
 from earmark.errors import BadData
 from earmark.importers._runs import read_head
 from earmark.journal import Record
-from earmark.runs.imported import ImportedRun
+from earmark.runs.imported import FunctionImporter, ImportedRun
+from earmark.runs.imported import NoSettings as Settings
 from earmark.scorers.listen import emotion_class
 from earmark.text.choices import LETTERS
-from earmark.types import Failure, Item, Response
+from earmark.types import Context, Failure, Item, Response
 
 HEAD: Final = (
     "sample_id", "experiment", "modality", "dataset_source", "ground_truth", "prediction", "expected_letter",
@@ -185,3 +186,8 @@ def _record(task: str, sample: Sample, where: str) -> Record:
     if sample.error:
         return Record(item, failure=Failure("request-failed", sample.error))
     return Record(item, response=Response(sample.raw_response or ""))
+
+
+def load(settings: Settings, context: Context) -> FunctionImporter:  # noqa: ARG001 - alike for all
+    """Load the importer."""
+    return FunctionImporter(matches, read)

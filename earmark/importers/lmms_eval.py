@@ -43,8 +43,9 @@ from earmark.importers._runs import (
     read_lines,
 )
 from earmark.journal import Record
-from earmark.runs.imported import ImportedRun, ScorerSpec, TaskStats, with_prompt
-from earmark.types import Failure, ImportedVerdict, Item, Response
+from earmark.runs.imported import FunctionImporter, ImportedRun, ScorerSpec, TaskStats, with_prompt
+from earmark.runs.imported import NoSettings as Settings
+from earmark.types import Context, Failure, ImportedVerdict, Item, Response
 
 PATTERN: Final = "*_samples_*.jsonl"
 NAME: Final = re.compile(r"(?P<date>.+?)_samples_(?P<task>.+)\.jsonl")
@@ -215,3 +216,8 @@ def _verdicts(fields: Mapping[str, Any]) -> tuple[ImportedVerdict, ...]:
 
 def _number(value: Any) -> float | None:
     return float(value) if isinstance(value, bool | int | float) else None
+
+
+def load(settings: Settings, context: Context) -> FunctionImporter:  # noqa: ARG001 - alike for all
+    """Load the importer."""
+    return FunctionImporter(matches, read)

@@ -23,8 +23,9 @@ from earmark.data.cache import hash64
 from earmark.errors import BadData
 from earmark.importers._runs import LETTERS, decode_json, matching_files, measure_scorers, plain_name, read_head
 from earmark.journal import Record
-from earmark.runs.imported import ImportedRun, ScorerSpec, TaskStats
-from earmark.types import Clip, Failure, ImportedVerdict, Item, Response
+from earmark.runs.imported import FunctionImporter, ImportedRun, ScorerSpec, TaskStats
+from earmark.runs.imported import NoSettings as Settings
+from earmark.types import Clip, Context, Failure, ImportedVerdict, Item, Response
 
 EXPECTED: Final = "a question of MMAU with id, question, choices, answer and model_output"
 KEYS: Final = (b'"audio_id"', b'"choices"', b'"answer"')
@@ -113,3 +114,8 @@ def _record(question: MmauQuestion) -> Record:
         return Record(item, asked, failure=Failure("request-failed", "no model_output"))
     verdicts = (ImportedVerdict("match", float(question.match)),) if question.match is not None else ()
     return Record(item, asked, response=Response(reply), verdicts=verdicts)
+
+
+def load(settings: Settings, context: Context) -> FunctionImporter:  # noqa: ARG001 - alike for all
+    """Load the importer."""
+    return FunctionImporter(matches, read)

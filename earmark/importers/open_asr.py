@@ -33,8 +33,9 @@ from earmark.importers._runs import (
     read_lines,
 )
 from earmark.journal import Record
-from earmark.runs.imported import ImportedRun, ScorerSpec, TaskStats
-from earmark.types import Clip, Item, Response
+from earmark.runs.imported import FunctionImporter, ImportedRun, ScorerSpec, TaskStats
+from earmark.runs.imported import NoSettings as Settings
+from earmark.types import Clip, Context, Item, Response
 
 PATTERN: Final = "MODEL_*_DATASET_*.jsonl"
 NAME: Final = re.compile(r"MODEL_(?P<model>.+?)_DATASET_(?P<dataset>.+)\.jsonl")
@@ -113,3 +114,8 @@ def _record(name: str, task: str, line: ManifestLine) -> Record:
     clips = (Clip(named, name=named),) if named and line.parent_id is None else ()
     item = Item(name, task, clips=clips, targets=((line.text or "").strip(),))
     return Record(item, response=Response((line.pred_text or "").strip(), seconds=line.time or 0.0))
+
+
+def load(settings: Settings, context: Context) -> FunctionImporter:  # noqa: ARG001 - alike for all
+    """Load the importer."""
+    return FunctionImporter(matches, read)

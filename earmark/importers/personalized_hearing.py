@@ -18,8 +18,9 @@ from earmark.data.regular import MAX_LINE_BYTES, read_lines
 from earmark.errors import BadData
 from earmark.journal import Record, ScoreLine
 from earmark.runs.hearing_lines import result_line, result_path
-from earmark.runs.imported import ImportedRun
-from earmark.types import Failure, Item, Response
+from earmark.runs.imported import ExportingImporter, ImportedRun
+from earmark.runs.imported import NoSettings as Settings
+from earmark.types import Context, Failure, Item, Response
 
 LABELS = ("a", "b", "c", "d")
 
@@ -99,3 +100,8 @@ def write(pairs: Iterable[tuple[Record, ScoreLine]], place: Path) -> list[Path]:
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_bytes(b"".join(lines))
     return list(users)
+
+
+def load(settings: Settings, context: Context) -> ExportingImporter:  # noqa: ARG001 - alike for all
+    """Load the importer."""
+    return ExportingImporter(matches, read, write)

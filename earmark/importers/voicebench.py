@@ -28,8 +28,9 @@ from earmark.errors import BadData
 from earmark.importers._choices import add_choices
 from earmark.importers._runs import first_line, matching_files, measure_scorers, object_keys, prompt_turns, read_lines
 from earmark.journal import Record
-from earmark.runs.imported import ImportedRun, ScorerSpec, TaskStats, with_prompt
-from earmark.types import Failure, ImportedVerdict, Item, Response
+from earmark.runs.imported import FunctionImporter, ImportedRun, ScorerSpec, TaskStats, with_prompt
+from earmark.runs.imported import NoSettings as Settings
+from earmark.types import Context, Failure, ImportedVerdict, Item, Response
 
 DATA: Final = (
     *("alpacaeval_full", "alpacaeval_speaker", "alpacaeval", "commoneval", "wildvoice", "openbookqa"),
@@ -154,3 +155,8 @@ def _grade(text: str) -> float | None:
     except ValueError:
         return None
     return grade if LOWEST <= grade <= HIGHEST else None
+
+
+def load(settings: Settings, context: Context) -> FunctionImporter:  # noqa: ARG001 - alike for all
+    """Load the importer."""
+    return FunctionImporter(matches, read)

@@ -14,7 +14,8 @@ from earmark.models._openai_reply import read_reply, to_error
 from earmark.models._openai_unsupported import OPTIONAL_PARAMETERS, find_unsupported
 from earmark.models._reply import SUCCESS, Reply, convert, error_fields, parse_payload
 from earmark.models.openai import ENDPOINT, ChatModel
-from earmark.types import BatchJob, BatchOutputLine, BatchReply, Prompt, Response
+from earmark.plugins.abilities import BatchJob, BatchOutputLine, BatchReply
+from earmark.types import Prompt, Response
 
 COMPLETION_WINDOW: Final = "24h"  # within which a batch is to be answered: the only one that is offered
 FILE_BYTES: Final = 1 << 30  # of an output file, which may be longer than any one reply

@@ -16,10 +16,9 @@ from typing import Any, Final
 
 from msgspec import Struct
 
-from earmark.engine.open import open_throttled
 from earmark.errors import UsageError
 from earmark.text.thoughts import without_thoughts
-from earmark.types import Capabilities, EncodedAudio, Model, Part, Prompt, Response, Turn, Waveform, replace
+from earmark.types import Capabilities, Context, EncodedAudio, Model, Part, Prompt, Response, Turn, Waveform, replace
 
 
 class Template(Struct, frozen=True):
@@ -126,15 +125,20 @@ def fill_template(template: str, values: Mapping[str, str]) -> str:
     return re.sub(r"\{(\w+)\}", lambda place: values.get(place[1], place[0]), template)
 
 
+def heard_by(settings: Settings) -> Mapping[str, Any]:
+    """The settings of the model that is sent the audio."""
+    return settings.asr
+
+
 @asynccontextmanager
-async def load(settings: Settings) -> AsyncIterator[Cascade]:
+async def load(settings: Settings, context: Context) -> AsyncIterator[Cascade]:
     """Open both models, each with the limits of its own settings."""
     template = TEMPLATES.get(settings.template, Template(settings.template))
     if "{transcript}" not in template.text:
         raise UsageError(
             f"template is '{settings.template}', expected {', '.join(TEMPLATES)} or a text with {{transcript}} in it"
         )
-    async with open_throttled(settings.asr) as asr, open_throttled(settings.llm) as llm:
+    async with context.open_model(settings.asr) as asr, context.open_model(settings.llm) as llm:
         name = settings.name or f"{asr.name}+{llm.name}"
         capabilities = replace(
             asr.capabilities, clips=None, images=llm.capabilities.images, roles=llm.capabilities.roles

@@ -13,8 +13,8 @@ from contextlib import asynccontextmanager
 from msgspec import Struct
 
 from earmark.errors import Rejected, UsageError
-from earmark.plugins import import_user_module
-from earmark.types import Capabilities, Prompt, Response, Seconds
+from earmark.plugins.roads import import_user_module
+from earmark.types import Capabilities, Context, Prompt, Response, Seconds
 
 
 class Settings(Struct, frozen=True, forbid_unknown_fields=True):
@@ -45,7 +45,7 @@ class FakeModel(Struct, frozen=True, eq=False):
 
 
 @asynccontextmanager
-async def load(settings: Settings) -> AsyncIterator[FakeModel]:
+async def load(settings: Settings, context: Context) -> AsyncIterator[FakeModel]:  # noqa: ARG001 - it opens no other
     """Open the model."""
     yield FakeModel(_function(settings.reply), settings.name, settings.capabilities, settings.seconds)
 

@@ -11,7 +11,7 @@ import re
 import time
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from typing import Any, Final
+from typing import Annotated, Any, Final
 
 import pybase64
 from msgspec import UNSET, Struct, UnsetType
@@ -33,7 +33,19 @@ from earmark.models._http import (
 )
 from earmark.models._reply import Count, Reply, as_text, convert, error_fields, parse_payload, parse_usage, status_code
 from earmark.text.stops import stop_of
-from earmark.types import Capabilities, EncodedAudio, ImageBytes, Part, Prompt, Response, Seconds, Timeout, Usage
+from earmark.types import (
+    UNSIGNED,
+    Capabilities,
+    Context,
+    EncodedAudio,
+    ImageBytes,
+    Part,
+    Prompt,
+    Response,
+    Seconds,
+    Timeout,
+    Usage,
+)
 
 PREFLIGHT: Final = True
 SAMPLING: Final = {name: name for name in ("temperature", "seed")} | {
@@ -49,20 +61,22 @@ class Settings(Struct, frozen=True, forbid_unknown_fields=True):
     """Settings of the model, in YAML or as `model.name=value`."""
 
     name: str
-    base_url: str = "https://generativelanguage.googleapis.com/v1beta"
-    api_key_env: str = ""  # the variable that holds the key; empty: GEMINI_API_KEY for Google's own address
-    api_key_header: str = ""  # the header that the key goes in; empty: x-goog-api-key
-    api_key_query: str = ""  # the field of the address's query that it goes in instead
+    base_url: Annotated[str, UNSIGNED] = "https://generativelanguage.googleapis.com/v1beta"
+    api_key_env: Annotated[str, UNSIGNED] = (
+        ""  # the variable that holds the key; empty: GEMINI_API_KEY for Google's own address
+    )
+    api_key_header: Annotated[str, UNSIGNED] = ""  # the header that the key goes in; empty: x-goog-api-key
+    api_key_query: Annotated[str, UNSIGNED] = ""  # the field of the address's query that it goes in instead
     system_prompt: str | None = None
     temperature: float | None | UnsetType = UNSET  # unset: the benchmark's, else 0; null: the model's default
     max_tokens: int | None | UnsetType = UNSET  # unset: the benchmark's; null: the model's default
     generation: dict[str, Any] = {}  # further fields of generationConfig, such as thinkingConfig
     extra: dict[str, Any] = {}  # and of the request, such as safetySettings
     capabilities: Capabilities = Capabilities(formats=("wav", "mp3", "flac", "ogg"), images=True, base64=True)
-    max_body_bytes: int | None = 100_000_000  # of a whole request; null: no limit
-    max_reply_bytes: MaxBytes = MAX_REPLY  # of a reply after unpacking; null: no limit
-    timeout: Timeout = 600.0  # for one whole answer
-    connect_timeout: Timeout = 30.0  # to open a connection
+    max_body_bytes: Annotated[int | None, UNSIGNED] = 100_000_000  # of a whole request; null: no limit
+    max_reply_bytes: Annotated[MaxBytes, UNSIGNED] = MAX_REPLY  # of a reply after unpacking; null: no limit
+    timeout: Annotated[Timeout, UNSIGNED] = 600.0  # for one whole answer
+    connect_timeout: Annotated[Timeout, UNSIGNED] = 30.0  # to open a connection
 
 
 class Gemini(ServiceModel, frozen=True, eq=False, kw_only=True):
@@ -241,7 +255,7 @@ def parse_duration(duration: Any) -> Seconds | None:
 
 
 @asynccontextmanager
-async def load(settings: Settings) -> AsyncIterator[Gemini]:
+async def load(settings: Settings, context: Context) -> AsyncIterator[Gemini]:  # noqa: ARG001 - it opens no other
     """Open a connection."""
     async with open_client(settings, header="x-goog-api-key") as client:
         path = f"/models/{settings.name.removeprefix('models/')}:generateContent"

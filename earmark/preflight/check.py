@@ -29,6 +29,7 @@ from earmark.engine.prepare import describe_audio
 from earmark.engine.runner import ask
 from earmark.engine.throttle import unwrap
 from earmark.errors import AskError, BadSetup
+from earmark.plugins.abilities import DropsParameters, HasEndpoints, ListsModels
 from earmark.preflight.probes import TONE, audio_form, plain_pattern, variants, with_open_question
 from earmark.preflight.verdict import PreflightReport, Probe, Wording, judge_probes, remarks, report_lines
 from earmark.types import NO_LOGPROBS_NOTE, Model, Prompt, Response, replace
@@ -61,13 +62,13 @@ async def run_preflight(
     model: Model, pattern: Prompt, settings: RunSettings, *, thorough: bool = False
 ) -> list[PreflightReport]:
     """Check a model, or each endpoint of one. `thorough` requests log-probabilities too."""
-    endpoints = getattr(unwrap(model), "endpoints", None)
-    if endpoints is None:
+    several = unwrap(model)
+    if not isinstance(several, HasEndpoints):
         return [await _check_endpoint(model, model.name, pattern, settings, thorough=thorough)]
-    missing = [PreflightReport(model.name, "error", why, (), ()) for why in getattr(unwrap(model), "missing", ())]
+    missing = [PreflightReport(model.name, "error", why, (), ()) for why in several.missing]
     each = [
         _check_endpoint(endpoint.model, f"{model.name} at {endpoint.title}", pattern, settings, thorough=thorough)
-        for endpoint in endpoints
+        for endpoint in several.endpoints
     ]
     return [*missing, *await asyncio.gather(*each)]
 
@@ -132,11 +133,10 @@ async def send_probe(model: Model, words: Wording, sound: str, prompt: Prompt, s
 
 async def _name_remarks(model: Model) -> list[str]:
     """Note a server that does not list the model by its name; some answer under any."""
-    listed = getattr(model, "list_models", None)
-    if listed is None:
+    if not isinstance(model, ListsModels):
         return []
     try:
-        names = await listed()
+        names = await model.list_models()
     except AskError:
         return []
     if not names or model.name in names:
@@ -147,7 +147,7 @@ async def _name_remarks(model: Model) -> list[str]:
 
 async def _logprob_remarks(model: Model, asked: Prompt, settings: RunSettings) -> list[str]:
     """Note whether log-probabilities are returned on request."""
-    if not hasattr(unwrap(model), "unsupported"):
+    if not isinstance(unwrap(model), DropsParameters):
         return []
     ready = await asyncio.to_thread(variants, asked, model.capabilities, None)
     prompt = replace(ready[TONE], sampling=asked.sampling | {"logprobs": True, "top_logprobs": 1})

@@ -8,14 +8,14 @@ from typing import Final
 from earmark.config import RunSettings
 from earmark.engine.questions import limit_items
 from earmark.errors import BadSetup
-from earmark.types import Benchmark, Capabilities, Condition, ImageBytes, ImageRef, Prompt
+from earmark.types import Benchmark, Capabilities, ImageBytes, ImageRef, NamedCondition, Prompt
 
 FIRST_PROMPTS: Final = 20  # that are looked at
 
 
 def check_pictures(
     benchmark: Benchmark,
-    conditions: tuple[Condition | None, ...],
+    conditions: tuple[NamedCondition | None, ...],
     settings: RunSettings,
     capabilities: Capabilities,
 ) -> None:

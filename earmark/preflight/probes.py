@@ -14,13 +14,14 @@ from earmark.audio.synth import synthesize
 from earmark.config import ModelConfig, RunSettings
 from earmark.engine.questions import questions
 from earmark.errors import AskError
+from earmark.plugins.abilities import WantsPreflight
 from earmark.types import (
     Audio,
     Benchmark,
     Capabilities,
-    Condition,
     EncodedAudio,
     Item,
+    NamedCondition,
     Part,
     Prompt,
     SynthSpec,
@@ -43,11 +44,12 @@ MAX_SOUNDS: Final = 2  # sounds of a prompt that are sent, at most
 
 def wants_preflight(model: ModelConfig) -> bool:
     """True if a model's backend wants to be looked at: one that is asked over a network does."""
-    return bool(getattr(plugins.find_plugin("models", model.common.backend), "PREFLIGHT", False))
+    module = plugins.find_plugin("models", model.common.backend).module
+    return isinstance(module, WantsPreflight) and module.PREFLIGHT
 
 
 def benchmark_pattern(
-    benchmark: Benchmark, conditions: tuple[Condition | None, ...], settings: RunSettings, model: ModelConfig
+    benchmark: Benchmark, conditions: tuple[NamedCondition | None, ...], settings: RunSettings, model: ModelConfig
 ) -> Prompt | None:
     """Prompt that shows how a benchmark sends audio; None if it sends none, or the preflight is off."""
     if not settings.preflight or not wants_preflight(model):
@@ -56,7 +58,7 @@ def benchmark_pattern(
 
 
 def first_audio_prompt(
-    benchmark: Benchmark, conditions: tuple[Condition | None, ...], settings: RunSettings
+    benchmark: Benchmark, conditions: tuple[NamedCondition | None, ...], settings: RunSettings
 ) -> Prompt | None:
     """First prompt of a benchmark with audio, shortened."""
     for item, _, _ in questions(benchmark, (None,), settings):
@@ -69,7 +71,7 @@ def first_audio_prompt(
     return None
 
 
-def _under_conditions(prompt: Prompt, item: Item, conditions: tuple[Condition | None, ...]) -> Iterator[Prompt]:
+def _under_conditions(prompt: Prompt, item: Item, conditions: tuple[NamedCondition | None, ...]) -> Iterator[Prompt]:
     """A prompt as it is heard under each condition that can be had."""
     for condition in conditions:
         try:

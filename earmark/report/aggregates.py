@@ -7,7 +7,6 @@ group counts alike. Averages over tasks are in `averages.py`.
 from __future__ import annotations
 
 import math
-import re
 from array import array
 from collections.abc import Mapping, Sequence
 from typing import Any, Final, NamedTuple, Protocol
@@ -18,14 +17,26 @@ import numpy.typing as npt
 from msgspec import Struct, field
 
 from earmark.journal import Record
+from earmark.plugins import plugin_file, signed_settings
 from earmark.report.rows import Row
 from earmark.stats.count_table import CountTable, Floats, Names, hash64
 from earmark.stats.estimate import Estimate, MeanMetric, estimates, evaluate_metric, finite_or_none
 from earmark.stats.guessing import above_guessing
 from earmark.stats.repeats import repeat_estimates
-from earmark.types import STATES, Counts, Metric, Number, Score, Scorer, State, replace
+from earmark.types import (
+    STATES,
+    Counts,
+    HasSettings,
+    Metric,
+    Number,
+    Score,
+    Scorer,
+    Signature,
+    Signs,
+    State,
+    replace,
+)
 
-_VERSION: Final = re.compile(r"\.\d+$")  # of a parser or a normalizer
 TASK_SEPARATOR: Final = "\x1f"  # between the name of a task and that of a count
 FAILED: Final = 1  # outcome of an item without a response
 UNPARSED: Final = 2  # outcome of a response that was not parsed, or a refusal
@@ -180,6 +191,8 @@ class Aggregates:
         """Compute every row, and the means over groups."""
         rows = [aggregate_row(row_key, aggregate) for row_key, aggregate in self.by_row.items()]
         if mean_over:
+            from earmark.report.groups import average_over_groups  # noqa: PLC0415 - of few benchmarks
+
             rows += [
                 aggregate_row(replace(row_key, slice=f"mean over {mean_over}s"), average_over_groups(aggregate))
                 for row_key, aggregate in self.whole.items()
@@ -211,7 +224,8 @@ def aggregate_row(row_key: RowKey, aggregate: Aggregate) -> Row:
         p_guess=None if guess is None else above_guessing(headline, columns, groups, items, guess),
         slice=row_key.slice,
         better=headline.better,
-        settings={} if row_key.slice else _settings(scorer),
+        file=str(file.path) if (file := plugin_file(scorer.name)) else "",
+        settings=msgspec.to_builtins(scorer.settings) if isinstance(scorer, HasSettings) and not row_key.slice else {},
         repeats=repeat_estimates(headline, aggregate.counts)
         if isinstance(aggregate.counts, CountTable) and not row_key.slice
         else None,
@@ -252,45 +266,27 @@ def _guess_rate(columns: Mapping[str, Any]) -> float | None:
     return finite_or_none(columns["chance"].sum() / n) if "chance" in columns and n else None
 
 
-def scorer_signature(scorer: HasMetrics) -> str:
-    """Format the signature of a scorer, or its settings if it has none."""
-    if (own := getattr(scorer, "signature", None)) is not None:
-        return str(own)
-    settings = msgspec.structs.asdict(scorer) if isinstance(scorer, Struct) else {}
-    return "|".join([scorer.name, *(f"{name}:{value}" for name, value in settings.items())])
+def scorer_signature(scorer: HasMetrics) -> Signature:
+    """The signature of a scorer, or its name and settings if it has none; the digest of its file if it was given by its
+    path.
+    """
+    if isinstance(scorer, Signs):
+        own = scorer.signature
+    else:
+        settings = signed_settings(scorer.settings) if isinstance(scorer, HasSettings) else {}
+        own = Signature(scorer.name, tuple((name, str(value)) for name, value in settings.items()))
+    file = None if isinstance(scorer, DerivedMetrics) else plugin_file(scorer.name)
+    return replace(own, settings=(*own.settings, ("file", file.digest[:16]))) if file else own
 
 
 def labels(scorers: Sequence[HasMetrics]) -> list[str]:
-    """Label the scorers of a task: by name or, where several share a name, with the parts of the signature that differ.
-
-    >>> from earmark.scorers.choice import ChoiceScorer
-    >>> labels([ChoiceScorer("mmau"), ChoiceScorer()]), labels([ChoiceScorer("mmau")])
-    (['choice mmau', 'choice earmark'], ['choice'])
-    """
+    """Label the scorers of a task: by name or, where several share a name, with what tells them apart."""
     names = [scorer.name for scorer in scorers]
-    signatures = [scorer_signature(scorer).split("|") if names.count(scorer.name) > 1 else [] for scorer in scorers]
-    named = list(zip(names, signatures, strict=True))
-    unique = [
-        tuple(part for part in parts if any(part not in others for other, others in named if other == name))
-        for name, parts in named
-    ]
-    short = [tuple(_VERSION.sub("", part.partition(":")[2] or part) for part in parts) for parts in unique]
-    with_short_label: dict[tuple[str, tuple[str, ...]], set[tuple[str, ...]]] = {}
-    for name, values, parts in zip(names, short, unique, strict=True):
-        with_short_label.setdefault((name, values), set()).add(parts)
-    return [
-        " ".join([name, *(values if len(with_short_label[name, values]) == 1 else parts)])
-        for name, values, parts in zip(names, short, unique, strict=True)
-    ]
+    if len({*names}) == len(names):
+        return names
+    from earmark.report.labels import distinct_labels  # noqa: PLC0415 - of few tasks
 
-
-def average_over_groups(aggregate: Aggregate) -> Aggregate:
-    """Weight the counts of each item by one over the size of its group, so that metrics are means over groups."""
-    counts = aggregate.counts
-    _, group_index, sizes = np.unique(counts.groups, return_inverse=True, return_counts=True)
-    columns = {name: column / sizes[group_index] for name, column in counts.columns.items()}
-    weighted = JoinedCounts(columns, counts.groups, counts.items, counts.repeats)
-    return Aggregate(WeightedMetrics(aggregate.scorer), weighted, aggregate.states)
+    return distinct_labels(scorers)
 
 
 class DerivedMetrics(Struct, frozen=True):
@@ -307,23 +303,9 @@ class DerivedMetrics(Struct, frozen=True):
         return self.scorer.metrics
 
 
-class EarlierScorer(DerivedMetrics, frozen=True):
-    """A scorer under the signature of an earlier scoring, whose scores are kept."""
-
-    signature: str
-
-
-def _settings(scorer: HasMetrics) -> dict[str, Any]:
-    plain = scorer.scorer if isinstance(scorer, EarlierScorer) else scorer
-    return msgspec.to_builtins(plain) if isinstance(plain, Struct) else {}
-
-
-class WeightedMetrics(DerivedMetrics, frozen=True):
-    """Metrics of a scorer over weighted counts."""
-
-    @property
-    def signature(self) -> str:
-        return f"{scorer_signature(self.scorer)}|mean:groups"
+def add_over(signature: Signature, kind: str, parts: str) -> Signature:
+    """A signature of numbers that were put together."""
+    return replace(signature, details=(*signature.details, (kind, parts)))
 
 
 def join_aggregates(

@@ -19,6 +19,7 @@ from earmark.report.aggregates import (
     HasMetrics,
     JoinedCounts,
     RowKey,
+    add_over,
     aggregate_row,
     join_aggregates,
     join_counts,
@@ -30,7 +31,7 @@ from earmark.report.rows import Row
 from earmark.stats.compare import Pairs
 from earmark.stats.count_table import Floats, hash64
 from earmark.stats.estimate import Estimate
-from earmark.types import STATES, Average, Metric
+from earmark.types import STATES, Average, Metric, Signature
 
 SEVERAL: Final = "several"  # label of an average whose parts are scored in different ways
 MEAN: Final = "mean of headlines"
@@ -209,8 +210,8 @@ class PooledMetrics(DerivedMetrics, frozen=True):
     tasks: tuple[str, ...]
 
     @property
-    def signature(self) -> str:
-        return f"{scorer_signature(self.scorer)}|items:{'+'.join(self.tasks)}"
+    def signature(self) -> Signature:
+        return add_over(scorer_signature(self.scorer), "items", "+".join(self.tasks))
 
 
 class TreeMetrics(NamedTuple):
@@ -224,10 +225,10 @@ class TreeMetrics(NamedTuple):
         return self.parts[0][1].name
 
     @property
-    def signature(self) -> str:
+    def signature(self) -> Signature:
         scaled = [f"{part}*{factor:g}" if factor != 1 else part for part, _, factor in self.parts]
-        rounded = "" if self.decimals is None else f"|decimals:{self.decimals}"
-        return f"{scorer_signature(self.parts[0][1])}|mean:{'+'.join(scaled)}{rounded}"
+        signature = add_over(scorer_signature(self.parts[0][1]), "mean", "+".join(scaled))
+        return signature if self.decimals is None else add_over(signature, "decimals", str(self.decimals))
 
     @property
     def metrics(self) -> Mapping[str, Metric]:

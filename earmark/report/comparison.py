@@ -342,7 +342,7 @@ def _rule_notes(baseline: RunScores, candidate: RunScores, places: Iterable[Scor
     notes = []
     for task, _, scorer in places:
         before, after = (run_scores.rules(task, scorer).signature for run_scores in (baseline, candidate))
-        if before != after:
+        if str(before) != str(after):  # of older versions it is a text
             notes.append(f"{task}: scored by {before} in the baseline and by {after} in the candidate")
     return notes
 

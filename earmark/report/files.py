@@ -116,7 +116,7 @@ def summary_lines(model: str, benchmark: str, rows: Sequence[Row], *, everything
             p_guess = row.p_guess if name == row.headline[0] else None
             bounds = (estimate.worst, estimate.best, estimate.method)
             value = (estimate.value, estimate.low, estimate.high)
-            yield (*key, name, *value, *counts, *bounds, row.signature, estimate.trusted, p_guess, row.slice)
+            yield (*key, name, *value, *counts, *bounds, str(row.signature), estimate.trusted, p_guess, row.slice)
 
 
 def remove_leftovers(folder: Path) -> None:

@@ -9,6 +9,7 @@ from msgspec import Struct
 from earmark.report.rows import Row
 from earmark.report.table import format_interval, format_number, format_p
 from earmark.report.table_formats import DataTable
+from earmark.types import rules_of
 
 HEAD: Final = ("rank", "model", "score", "95 % interval", "p vs first", "n", "unparsed", "refused", "failed")
 
@@ -99,7 +100,7 @@ def footnotes(board: Leaderboard) -> list[str]:
         notes.append(f"{hidden} more columns are hidden: --by NAME ranks by one of them, --json shows all")
     rules: dict[str, list[str]] = {}
     for entry in board.entries:
-        rules.setdefault(entry.row.signature.partition("|v:")[0], []).append(entry.model)
+        rules.setdefault(rules_of(entry.row.signature), []).append(entry.model)
     if len(rules) > 1:
         by_rule = "; ".join(f"{rule}: {', '.join(models)}" for rule, models in rules.items())
         notes.append(f"scored by different rules, so the scores are not comparable: {by_rule}")

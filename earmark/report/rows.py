@@ -7,10 +7,11 @@ from typing import Any, Literal
 from msgspec import Struct
 
 from earmark.journal import UsageTotals
+from earmark.report.latency import LatencyRow
 from earmark.stats.compare import Difference
 from earmark.stats.estimate import Estimate
 from earmark.stats.repeats import Repeats
-from earmark.types import Average, Usage
+from earmark.types import Average, Signature, Usage
 
 
 def title_of(task: str, part: str, scorer: str) -> str:
@@ -29,7 +30,7 @@ class Row(Struct, frozen=True):
     task: str
     condition: str
     scorer: str  # its name, with details if several of one name score a task: "choice mmau"
-    signature: str
+    signature: Signature | str  # a text in files of older versions
     n: int  # items that were asked, failures included
     states: dict[str, int]
     metrics: dict[str, Estimate]  # the headline first
@@ -37,6 +38,7 @@ class Row(Struct, frozen=True):
     p_guess: float | None = None  # of the headline against guessing, one-sided
     slice: str = ""  # such as "user=001"; empty: the whole task
     settings: dict[str, Any] = {}  # of the scorer
+    file: str = ""  # of the scorer, if it was given by its path
     better: Literal["higher", "lower"] = "higher"  # of the headline
     repeats: Repeats | None = None  # of the headline, if items were asked several times
 
@@ -121,6 +123,7 @@ class Metrics(Struct, frozen=True):
     judge_usage: Usage = Usage()  # of judges, summed over all scorings
     scored: ScoredFiles = ScoredFiles()
     headline: Headline | None = None  # the number of the run; None: no row speaks for all of it
+    latency: list[LatencyRow] = []  # seconds and tokens of the answers, by task and condition
 
     @property
     def average_tree(self) -> dict[str, Average]:

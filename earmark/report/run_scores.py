@@ -15,7 +15,7 @@ from earmark.journal import Record, RecordKey, ScoreLine, question_key
 from earmark.report.aggregates import FAILED as NO_RESPONSE
 from earmark.report.aggregates import UNPARSED, Aggregate, HasMetrics, JoinedCounts
 from earmark.stats.count_table import CountTable, Names, hash64
-from earmark.types import STATES, Average, Metric, State
+from earmark.types import STATES, Average, Metric, Signature, State, rules_of
 
 FAILED: Final = ("request-failed", "sound-failed")
 ScoreKey = tuple[str, str, str]  # task, condition, scorer
@@ -24,7 +24,7 @@ ScoreKey = tuple[str, str, str]  # task, condition, scorer
 class ScoringRules(Struct, frozen=True):
     """Signature and metrics of one scorer."""
 
-    signature: str
+    signature: Signature | str
     metrics: Mapping[str, Metric]
 
 
@@ -117,7 +117,7 @@ def index_questions(records: Iterable[Record | RecordKey]) -> QuestionIndex:
 
 def _rule(run_scores: RunScores, key: ScoreKey) -> str:
     """Return the signature of a scorer without Earmark's version."""
-    return run_scores.rules(key[0], key[2]).signature.partition("|v:")[0]
+    return rules_of(run_scores.rules(key[0], key[2]).signature)
 
 
 class RunScores:

@@ -23,7 +23,7 @@ from earmark.engine.shards import parse_shard
 from earmark.errors import BadData, RunMismatch, RunStopped
 from earmark.journal import Completed, CompletedIndex, Record, question_key, read_keys
 from earmark.runs.look import Look
-from earmark.types import Benchmark, Condition, Item, Prompt
+from earmark.types import Benchmark, Item, NamedCondition, Prompt
 
 
 class DatasetCheck(Struct, frozen=True):
@@ -38,7 +38,7 @@ class DatasetCheck(Struct, frozen=True):
 
 def check_dataset(
     benchmark: Benchmark,
-    conditions: tuple[Condition | None, ...],
+    conditions: tuple[NamedCondition | None, ...],
     settings: RunSettings,
     completed: CompletedIndex,
     unchanged_files: AbstractSet[str] = frozenset(),
@@ -172,7 +172,7 @@ def check_records(journal: Path, n_records: int, total: int, asked_for: Iterable
 
 
 def _find_digests(
-    item: Item, conditions: tuple[Condition | None, ...], settings: RunSettings, completed: CompletedIndex
+    item: Item, conditions: tuple[NamedCondition | None, ...], settings: RunSettings, completed: CompletedIndex
 ) -> Iterator[Completed]:
     """Digests of every completed question of an item."""
     for condition in conditions:

@@ -24,9 +24,11 @@ from earmark.journal import (
     question_key,
     read_at,
 )
+from earmark.plugins.abilities import HasOfficialFile, WritesResults, WritesRuns
 from earmark.report.files import EXPORT_PREFIX
 from earmark.report.samples import COLUMNS, SampleTable, sample_values
 from earmark.runs import rundir
+from earmark.runs.import_runs import load_importer
 from earmark.runs.rescore import read_config
 from earmark.runs.scoring import latest_records, read_scores
 from earmark.runs.signature import load_signature
@@ -47,9 +49,11 @@ def export_run(run: Path, form: str, out: Path | None) -> list[Path]:
         )
     if out:
         _check_out(out)
-    writers = [
-        name for name in plugins.plugin_names("importers") if hasattr(plugins.find_plugin("importers", name), "write")
-    ]
+    writers = {
+        name: importer
+        for name in plugins.plugin_names("importers")
+        if isinstance(importer := load_importer(plugins.find_plugin("importers", name)), WritesRuns)
+    }
     if form == OFFICIAL:
         return _export_official(run, out)
     if form == RESULTS:
@@ -57,8 +61,7 @@ def export_run(run: Path, form: str, out: Path | None) -> list[Path]:
     if kind in writers:
         if kind != benchmark:
             raise UsageError(f"--to {form}: is for runs of {kind}, and {run} is one of {benchmark}")
-        paths: list[Path] = plugins.find_plugin("importers", kind).write(read_scored(run), out or run / "export" / form)
-        return paths
+        return writers[kind].write(read_scored(run), out or run / "export" / form)
     if form not in TABLE_FORMATS:
         forms = [*TABLE_FORMATS, OFFICIAL, RESULTS, *(plugins.display_name("importers", name) for name in writers)]
         raise UsageError(f"--to {form}: no such form; there are: {', '.join(forms)}")
@@ -79,10 +82,11 @@ def _export_results(run: Path, benchmark: str, out: Path | None) -> list[Path]:
     if benchmark != "acousticbench":
         raise UsageError(f"--to {RESULTS}: is for runs of acousticbench, and {run} is one of {benchmark}")
     model = load_signature(run).model
-    write = plugins.find_plugin("importers", benchmark).write_results
-    paths: list[Path] = write(
-        read_scored(run), out or run / "export" / RESULTS, model["name"], model["backend"], run.name
-    )
+    module = plugins.find_plugin("importers", benchmark).module
+    if not isinstance(module, WritesResults):
+        raise UsageError(f"--to {RESULTS}: the importer {benchmark} writes none")
+    place = out or run / "export" / RESULTS
+    paths: list[Path] = module.write_results(read_scored(run), place, model["name"], model["backend"], run.name)
     return paths
 
 
@@ -91,15 +95,15 @@ def _export_official(run: Path, out: Path | None) -> list[Path]:
     signature = load_signature(run)
     config = read_config(run)
     check_named(run, find_in_run(signature, config, model=False, judge=False))
-    module = plugins.find_plugin("benchmarks", signature.benchmark["name"])
-    write_official = vars(module).get("write_official")
-    if write_official is None:
+    plugin = plugins.find_plugin("benchmarks", signature.benchmark["name"])
+    if not isinstance(plugin.module, HasOfficialFile):
         raise UsageError(
             f"--to {OFFICIAL}: is for benchmarks that are tables, and {signature.benchmark['name']} is none"
         )
-    settings = parse_settings(module.Settings, config.benchmark, "")
+    settings = parse_settings(plugin.settings, config.benchmark, "")
     records = latest_records(run / JOURNAL_FILE)
-    paths: list[Path] = write_official(records, settings, signature.benchmark["tasks"], out or run / "official.json")
+    place = out or run / "official.json"
+    paths: list[Path] = plugin.module.write_official(records, settings, signature.benchmark["tasks"], place)
     return paths
 
 

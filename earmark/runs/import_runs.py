@@ -17,7 +17,7 @@ from typing import Any, Final, NamedTuple
 import msgspec
 
 from earmark import plugins
-from earmark.config import Config, RunSettings, to_yaml
+from earmark.config import Config, RunSettings, parse_settings, to_yaml
 from earmark.data.cache import sha256_file
 from earmark.data.plain import encode_line
 from earmark.data.prompt_words import WORDS_FILE, WordsFile, encode_words
@@ -31,13 +31,14 @@ from earmark.journal import (
     question_key,
     read_journal,
 )
+from earmark.plugins.abilities import Importer
 from earmark.report.files import read_metrics
 from earmark.report.rows import DatasetCounts, Metrics
 from earmark.runs import imported_benchmark, rundir
 from earmark.runs.imported import OPEN, ImportedRun, RecordWithPrompt, ScorerSpec, TaskStats
 from earmark.runs.scoring import write_scores
 from earmark.runs.signature import RunSignature, is_finished, load_signature, replace_versions
-from earmark.types import replace
+from earmark.types import Context, replace
 
 STAGING_PREFIX: Final = ".import-"  # prefix of the folders that hold runs until all are whole
 LOCK_FILE: Final = ".import.lock"  # of a folder of results, while runs are imported into it
@@ -134,21 +135,28 @@ def _remove_empty(place: Path) -> None:
 
 
 def _find_importer(path: Path, form: str) -> tuple[str, Callable[[Path], Iterable[ImportedRun]]]:
-    forms = [plugins.display_name("importers", name) for name in plugins.plugin_names("importers")]
-    if form and "." not in form and form not in plugins.plugin_names("importers"):  # a dot: a user's own module or file
-        raise UsageError(f"--from {form}: no such form; there are: {', '.join(forms)}")
-    readers = {
-        name: plugins.find_plugin("importers", name) for name in ([form] if form else plugins.plugin_names("importers"))
-    }
-    known = [name for name, module in readers.items() if form or module.matches(path)]
-    if not known:
-        raise UsageError(f"{path}: in none of the forms that can be read: {', '.join(forms)}")
-    if len(known) > 1:
+    if form:
+        plugin = plugins.find_plugin("importers", form)
+        return plugin.module_name, load_importer(plugin).read
+    known = [*plugins.plugin_names("importers"), *plugins.entry_points("importers")]
+    found = [plugins.find_plugin("importers", name) for name in known]
+    matching = [(plugin, importer) for plugin in found if (importer := load_importer(plugin)).matches(path)]
+    if not matching:
+        forms = ", ".join(plugin.name for plugin in found)
+        raise UsageError(f"{path}: in none of the forms that can be read: {forms}")
+    if len(matching) > 1:
         raise UsageError(
-            f"{path}: holds results of {' and of '.join(plugins.display_name('importers', name) for name in known)}; "
-            "name one with --from, or give its folder"
+            f"{path}: holds results of {' and of '.join(plugin.name for plugin, _ in matching)}; name one with "
+            "--from, or give its folder"
         )
-    return known[0], readers[known[0]].read
+    ((plugin, importer),) = matching
+    return plugin.module_name, importer.read
+
+
+def load_importer(plugin: plugins.Plugin) -> Importer:
+    """Load an importer."""
+    importer: Importer = plugin.load(parse_settings(plugin.settings, {}, ""), Context())
+    return importer
 
 
 def _check_names(path: Path, names: Sequence[str], model: str) -> None:

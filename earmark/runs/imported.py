@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any, Final, TypeAlias
 
@@ -47,6 +47,23 @@ class TaskStats(Struct):
                 value_range = self.measures.setdefault(verdict.measure, ValueRange(verdict.value, verdict.value))
                 value_range.lowest = min(value_range.lowest, verdict.value)
                 value_range.highest = max(value_range.highest, verdict.value)
+
+
+class NoSettings(Struct, frozen=True, forbid_unknown_fields=True):
+    """Settings of an importer that has none."""
+
+
+class FunctionImporter(Struct, frozen=True):
+    """An importer made of two functions."""
+
+    matches: Callable[[Path], bool]  # True if a file or a folder has its format
+    read: Callable[[Path], Iterator[ImportedRun]]
+
+
+class ExportingImporter(FunctionImporter, frozen=True):
+    """One that also writes runs in its format."""
+
+    write: Callable[[Any, Path], list[Path]]
 
 
 class RecordWithPrompt(Record, frozen=True):

@@ -13,8 +13,7 @@ from typing import Any, NoReturn
 
 from msgspec import Struct
 
-from earmark import plugins
-from earmark.config import parse_settings
+from earmark.engine.load import load_scorer
 from earmark.errors import UsageError
 from earmark.types import Average, Benchmark, Item, Prompt, Scorer
 
@@ -51,9 +50,7 @@ def scorers(settings: Settings, task: str) -> tuple[Scorer, ...]:
 
 
 def _scorer(spec: dict[str, Any]) -> Scorer:
-    module = plugins.find_plugin("scorers", str(spec.pop("name", "")))
-    scorer: Scorer = module.load(parse_settings(module.Settings, spec, ""))
-    return scorer
+    return load_scorer(str(spec.pop("name", "")), spec)
 
 
 def _items(name: str) -> Iterator[Item]:

@@ -9,16 +9,21 @@ import msgspec
 
 from earmark.errors import UsageError
 from earmark.journal import JOURNAL_FILE, METRICS_FILE, SCORES_FILE, Record, RecordKey, ScoreLine, question_key
-from earmark.report.aggregates import EarlierScorer, scorer_signature
+from earmark.report.aggregates import DerivedMetrics, scorer_signature
 from earmark.report.files import load_metrics
 from earmark.runs.open_scorers import NOT_ASKED
-from earmark.types import Item, Response, Score, Scorer
+from earmark.types import HasSettings, Item, Response, Score, Scorer, Signature, rules_of
 
 
-class KeptScorer(EarlierScorer, frozen=True):
+class KeptScorer(DerivedMetrics, frozen=True):
     """A scorer that is not open: what its numbers are made of, under the signature of the scores that it keeps."""
 
     scorer: Scorer
+    signature: Signature
+
+    @property
+    def settings(self) -> Any:
+        return self.scorer.settings if isinstance(self.scorer, HasSettings) else {}
 
     def bounds(self, item: Item) -> tuple[dict[str, float], dict[str, float]]:
         return self.scorer.bounds(item)
@@ -33,7 +38,7 @@ class KeptScores:
     def __init__(self, run: Path) -> None:
         self._path = run / SCORES_FILE
         self._offsets: dict[tuple[int, str], int] = {}
-        self._signatures: dict[tuple[str, str], str] = {}
+        self._signatures: dict[tuple[str, str], Signature | str] = {}
         self._rescored: set[int] = set()  # questions with an answer that came after the scoring
         if not (run / METRICS_FILE).exists() or not self._path.exists():
             return
@@ -58,11 +63,11 @@ class KeptScores:
             raise UsageError(
                 f"{task} has no scores of {label} to keep, and its judge is not asked; to ask it, add --ask"
             )
-        if not _same_rule(own, signature):
+        if rules_of(own) != rules_of(signature):
             raise UsageError(
                 f"{task} was scored by {signature} and would be by {own}, which asks a judge; to ask it, add --ask"
             )
-        return KeptScorer(scorer, signature)
+        return KeptScorer(scorer, signature if isinstance(signature, Signature) else own)
 
     def find(self, record: Record, label: str) -> Score:
         """Return the score that a record has, or one that says that the judge was not asked."""
@@ -83,12 +88,3 @@ def _later_questions(journal: Path, scored: int) -> set[int]:
     with journal.open("rb") as file:
         file.seek(scored)
         return {decoder.decode(line).question_id() for line in file if line.endswith(b"\n")}
-
-
-def _same_rule(a: str, b: str) -> bool:
-    """True for signatures that differ in our version and the name of an open judge at most.
-
-    >>> _same_rule("judge|votes:1|v:0.1", "judge|votes:1|v:0.2|model:m"), _same_rule("judge|votes:1|v:1", "judge|v:1")
-    (True, False)
-    """
-    return a.partition("|v:")[0] == b.partition("|v:")[0]

@@ -3,24 +3,19 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Mapping
-from contextlib import AsyncExitStack, asynccontextmanager
-from typing import TYPE_CHECKING, Final, NamedTuple, NoReturn, TypeAlias
+from collections.abc import AsyncIterator, Callable
+from contextlib import AsyncExitStack, asynccontextmanager, nullcontext
+from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
 
-from earmark.engine.open import open_judge_model
-from earmark.errors import UsageError
+from earmark.engine.open import ModelNotAskedError, refuse_models
 from earmark.report.aggregates import labels
-from earmark.types import Benchmark, NeedsSetup, OpenModel, Opens, Scorer
+from earmark.types import Benchmark, NeedsSetup, Opens, Scorer
 
 if TYPE_CHECKING:
     from earmark.runs.kept_scores import KeptScores
 
 NOT_ASKED: Final = "not asked"  # the rule of a score that a judge has yet to give
 Scorers: TypeAlias = Callable[[str], tuple[Scorer, ...]]
-
-
-class ModelNotAskedError(UsageError):
-    """A scorer wants to open a model, and nobody is to be asked."""
 
 
 class OpenScorer(NamedTuple):
@@ -64,18 +59,13 @@ class OpenScorers:
         opened = next((found for known, found in self._known if known == scorer), None)
         if opened is None:
             try:
-                opened = await enter_scorer(scorer, self._stack, refuse_model if self._kept else open_judge_model)
+                opened = await enter_scorer(scorer, self._stack, asks_nobody=self._kept is not None)
             except ModelNotAskedError:
                 if self._kept is None:
                     raise
                 return OpenScorer(label, self._kept.keep(scorer, task, label), asks=False, kept=self._kept)
             self._known.append((scorer, opened))
         return OpenScorer(label, opened, isinstance(scorer, Opens))
-
-
-def refuse_model(settings: Mapping[str, object]) -> NoReturn:
-    """Raise ModelNotAskedError: nobody is to be asked."""
-    raise ModelNotAskedError(f"the judge {settings.get('name', '')} is not asked; to ask it, add --ask")
 
 
 @asynccontextmanager
@@ -88,11 +78,12 @@ async def open_scorers(benchmark: Benchmark) -> AsyncIterator[OpenScorers]:
         yield scorers
 
 
-async def enter_scorer(scorer: Scorer, stack: AsyncExitStack, open_model: OpenModel = open_judge_model) -> Scorer:
+async def enter_scorer(scorer: Scorer, stack: AsyncExitStack, *, asks_nobody: bool = False) -> Scorer:
     """A scorer, ready until the stack is left."""
     if isinstance(scorer, NeedsSetup):
         await asyncio.to_thread(scorer.check)
     if not isinstance(scorer, Opens):
         return scorer
-    open_scorer: Scorer = await stack.enter_async_context(scorer.open(open_model))
+    with refuse_models() if asks_nobody else nullcontext():
+        open_scorer: Scorer = await stack.enter_async_context(scorer.open())
     return open_scorer

@@ -25,6 +25,7 @@ from earmark.engine.load import load_condition
 from earmark.engine.prepare import describe_audio, prepare_prompt, source_digests
 from earmark.errors import AskError, BadData
 from earmark.journal import Record
+from earmark.plugins.roads import is_user_module
 from earmark.runs.media_paths import MediaFinder, parse_mapping
 from earmark.runs.rescore import read_config, relative_paths, reopen
 from earmark.runs.signature import RunSignature, load_signature
@@ -33,13 +34,13 @@ from earmark.types import (
     Benchmark,
     Capabilities,
     Clip,
-    Condition,
     EncodedAudio,
     ImageBytes,
     ImageRef,
     Item,
     LeavesAudioUnread,
     Limits,
+    NamedCondition,
     Part,
     Prompt,
     Turn,
@@ -78,12 +79,27 @@ def _playable(audio: EncodedAudio | Waveform) -> EncodedAudio:
 
 
 def user_modules(run: Path) -> list[str]:
-    """Names of the modules that are not the package's and that making the sound of a run again imports."""
+    """Modules and files that are not the package's and that making the sound of a run again imports."""
     signature = load_signature(run)
-    benchmark = "" if _is_imported(signature) else signature.benchmark["name"]
-    names = [benchmark] if plugins.is_user_module("benchmarks", benchmark) else []
-    conditions = dict.fromkeys(condition.partition(":")[0] for condition in signature.condition)
-    return [*names, *(name for name in conditions if plugins.is_user_module("conditions", name))]
+    config = None if _is_imported(signature) else read_config(run)
+    benchmark = signature.benchmark["name"] if config else ""
+    names = [benchmark] if is_user_module("benchmarks", benchmark) else []
+    texts = (*signature.condition, *(config.run.condition if config else ()))
+    conditions = dict.fromkeys(text.partition(":")[0] for text in texts)
+    names += [name for name in conditions if is_user_module("conditions", name)]
+    names += config.plugins if config else ()
+    by_path = {Path(name).name for name in names if plugins.is_path(name)}
+    return [name for name in dict.fromkeys(names) if name not in by_path]
+
+
+def _origins(name: str, folder: Path) -> list[str]:
+    """Files or folders of a module in a folder; of a file that is given by its path, the path."""
+    if plugins.is_path(name):
+        return [name]
+    spec = PathFinder.find_spec(name.partition(".")[0], [str(folder)])
+    if spec is None:
+        return []
+    return [spec.origin] if spec.origin else list(spec.submodule_search_locations or ())
 
 
 def check_user_modules(run: Path, folder: Path, *, allow_code: bool) -> None:
@@ -91,9 +107,7 @@ def check_user_modules(run: Path, folder: Path, *, allow_code: bool) -> None:
     for name in user_modules(run):
         if not allow_code:
             raise BadData(f"{run}: its prompts are made by the module {name}, which is code and was not allowed")
-        spec = PathFinder.find_spec(name.partition(".")[0], [str(folder)])
-        origins = [spec.origin] if spec and spec.origin else list(spec.submodule_search_locations or ()) if spec else []
-        if not any(Path(origin).resolve().is_relative_to(folder.resolve()) for origin in origins):
+        if not any(Path(origin).resolve().is_relative_to(folder.resolve()) for origin in _origins(name, folder)):
             raise BadData(
                 f"{run}: its prompts are made by the module {name}, which does not lie in {folder}; start there, or "
                 "put it there"
@@ -124,7 +138,7 @@ class RunReplay:
             benchmark = reopen(run, base=folder)[0]
         if benchmark:
             self._benchmark = replace(benchmark, items=functools.partial(self._items, benchmark))
-        self._conditions: dict[str, Condition | None] = {}
+        self._conditions: dict[str, NamedCondition | None] = {}
         settings_of_run = self._config.run if self._config else RunSettings()
         self._loader = ClipLoader(Limits(settings_of_run.max_audio_seconds, settings_of_run.max_audio_bytes))
 
@@ -156,7 +170,7 @@ class RunReplay:
         digest = audio_digest(loaded, source_digests(ready))
         return ReplayedPrompt(ready, tuple(_differences(record, prompt_digest(made), digest, ready)))
 
-    def _condition(self, name: str) -> Condition | None:
+    def _condition(self, name: str) -> NamedCondition | None:
         if name not in self._conditions:
             names = self.signature.condition
             texts = dict(zip(names, self._config.run.condition if self._config else names, strict=True))
@@ -167,7 +181,7 @@ class RunReplay:
             self._conditions[name] = load_condition(texts.get(name, name), seed, self._benchmark)
         return self._conditions[name]
 
-    def _locate(self, prompt: Prompt, record: Record, condition: Condition | None) -> Prompt:
+    def _locate(self, prompt: Prompt, record: Record, condition: NamedCondition | None) -> Prompt:
         """A prompt whose clips and pictures are referred to where they are now."""
         unread = _leaves_unread(condition)
         # digests of the prompt's own recordings are recorded only where all of them were sent

@@ -14,9 +14,11 @@ import msgspec
 from earmark import plugins
 from earmark.config import Config, convert_config, parse_settings
 from earmark.data.plain_yaml import load_plain_yaml
-from earmark.engine.load import load_run_benchmark
-from earmark.errors import BadData, EarmarkError, UsageError
+from earmark.engine.load import load_run_benchmark, load_scorer
+from earmark.errors import BadData, EarmarkError, RunMismatch, UsageError
 from earmark.journal import CONFIG_FILE, JOURNAL_FILE, METRICS_FILE, read_keys
+from earmark.plugins.abilities import LimitsRescoring
+from earmark.plugins.roads import add_file
 from earmark.report.aggregates import Aggregates
 from earmark.report.files import load_metrics, remove_leftovers
 from earmark.report.imported_agreement import AgreementCounter, headline_measure
@@ -55,6 +57,10 @@ def reopen(
     config = read_config(run)
     things = find_in_run(signature, config, model=asks, judge=asks or judge)
     check_named(run, things, {*given, *(changes or {})})
+    for text in (*config.plugins, *config.run.condition):
+        add_file(text.partition(":")[0])
+    if asks:
+        _check_files(run, signature)
     asked = _original_settings(run, signature.benchmark, changes or {})
     config = msgspec.structs.replace(config, benchmark=_rebase(config.benchmark | asked, base))
     changed = msgspec.structs.replace(config, benchmark=config.benchmark | dict(changes or {}))
@@ -62,6 +68,14 @@ def reopen(
     if changes:
         _refuse_idle(run, signature, config, changes, asks=asks)
     return opened
+
+
+def _check_files(run: Path, signature: RunSignature) -> None:
+    """Raise RunMismatch if the file of a plug-in has changed since a run was asked."""
+    for name, digest in signature.plugins.items():
+        file = plugins.plugin_file(name)
+        if file and file.digest != digest:
+            raise RunMismatch(f"{file.path} has changed since {run} was asked; put it back, or run it anew")
 
 
 def read_config(run: Path) -> Config:
@@ -120,10 +134,10 @@ def _scoring(benchmark: Benchmark) -> tuple[object, ...]:
 
 def _original_settings(run: Path, benchmark: Mapping[str, Any], changes: Mapping[str, Any]) -> dict[str, Any]:
     """Settings that a run was asked with, if its benchmark tells which of them score it; only they may change."""
-    module = None if benchmark.get("imported") else plugins.find_plugin("benchmarks", benchmark["name"])
-    if module is None or not hasattr(module, "RESCORING_FIELDS"):
+    plugin = None if benchmark.get("imported") else plugins.find_plugin("benchmarks", benchmark["name"])
+    if plugin is None or not isinstance(plugin.module, LimitsRescoring):
         return {}
-    fields, scored = module.Settings.__struct_fields__, module.RESCORING_FIELDS
+    fields, scored = plugin.settings.__struct_fields__, plugin.module.RESCORING_FIELDS
     if wrong := [name for name in changes if name in fields and name not in scored]:
         raise UsageError(
             f"{wrong[0]}= decides what is asked, and {run} is asked already; scored anew it may be with: "
@@ -166,12 +180,11 @@ class ParserResult(NamedTuple):
 
 async def compare_parsers(runs: Sequence[Path], names: Sequence[str]) -> list[ParserResult]:
     """The accuracy of choices as each reader has it, over the replies of all runs together; nothing is written."""
-    module = plugins.find_plugin("scorers", "choice")
     measures_of_run = {run: _find_measures(run) for run in runs}
     results = []
     for name in names:
         scorer, aggregates, beside = (
-            module.load(module.Settings(parser=name)),
+            load_scorer("choice", {"parser": name}),
             Aggregates(),
             defaultdict[Any, AgreementCounter](AgreementCounter),
         )

@@ -31,7 +31,15 @@ ASKING: Final = (  # settings that a retry uses
     *("max_consecutive_failures", "budget"),
 )
 
-SIGNED: Final = ("condition", "repeats", "limit", "shard", "seed")  # settings that it must have in common with its run
+SIGNED: Final = (
+    "condition",
+    "repeats",
+    "limit",
+    "sample",
+    "choice_order",
+    "shard",
+    "seed",
+)  # settings that it must have in common with its run
 
 
 class AllExcept:

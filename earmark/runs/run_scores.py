@@ -8,9 +8,10 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 
 from earmark import plugins
-from earmark.config import parse_settings
+from earmark.engine.load import load_scorer
 from earmark.errors import BadData, UsageError
 from earmark.journal import JOURNAL_FILE, METRICS_FILE, SCORES_FILE, ScoreLine, read_keys
+from earmark.plugins.roads import add_file
 from earmark.report.aggregates import labels, scorer_signature
 from earmark.report.files import read_metrics
 from earmark.report.rows import Row
@@ -19,7 +20,7 @@ from earmark.runs.rescore import reopen
 from earmark.runs.scoring import read_scores, score_journal
 from earmark.runs.signature import load_signature
 from earmark.runs.untrusted import check_named, find_in_scorer
-from earmark.types import Benchmark, Opens, Scorer
+from earmark.types import Benchmark, Opens, Scorer, rules_of
 
 
 def load_run_scores(run: Path, wanted: Callable[[ScoreLine], bool] = lambda _: True) -> RunScores:
@@ -60,16 +61,15 @@ def run_scorers(run: Path) -> Callable[[str, str], Scorer]:
 def _find_scorer(run: Path, row: Row) -> Scorer | None:
     """A scorer that lies in a file, made again from its settings; None where what comes out signs otherwise."""
     name = row.scorer.partition(" ")[0]  # a label begins with it
-    if "." not in name and name not in plugins.plugin_names("scorers"):
+    if "." not in name and name not in plugins.plugin_names("scorers") and name not in plugins.entry_points("scorers"):
         return None
     check_named(run, [*find_in_scorer(name, row.settings, f"scorer of {row.task}")])
-    module = plugins.find_plugin("scorers", name)
     try:
-        scorer: Scorer = module.load(parse_settings(module.Settings, row.settings, ""))
+        add_file(row.file)
+        scorer = load_scorer(name, row.settings)
     except UsageError:  # of a version with other settings
         return None
-    alike = scorer_signature(scorer).partition("|v:")[0] == row.signature.partition("|v:")[0]
-    return scorer if alike else None
+    return scorer if rules_of(scorer_signature(scorer)) == rules_of(row.signature) else None
 
 
 def _rescore_in_memory(run: Path) -> tuple[Callable[[str, str], ScoringRules], Iterable[ScoreLine]]:

@@ -30,7 +30,7 @@ from earmark.data.names import safe_name
 from earmark.data.regular import check_folder
 from earmark.errors import BadData, RunMismatch, UsageError
 from earmark.journal import CONFIG_FILE, SIGNATURE_FILE
-from earmark.runs.signature import RunSignature, _identity, is_finished, load_signature, replace_versions
+from earmark.runs.signature import RunSignature, _identity, is_alike, is_finished, load_signature, replace_versions
 from earmark.runs.trust import trust_new_run
 
 TIMESTAMP: Final = re.compile(r"\d{4}-\d\d-\d\d_\d\d-\d\d-\d\d(\.\d+)?")  # name of a run folder
@@ -87,7 +87,7 @@ def find_unfinished(parent: Path, signature: RunSignature, log: Callable[[str], 
         if (folder / SIGNATURE_FILE).exists() and not is_finished(folder)
     ]
     unfinished = [folder for folder in candidates if _identity(load_signature(folder)) == _identity(signature)]
-    alike = [run for run in unfinished if replace_versions(load_signature(run)) == replace_versions(signature)]
+    alike = [run for run in unfinished if is_alike(load_signature(run), signature)]
     if alike:
         return ([run for run in alike if load_signature(run).data == signature.data] or alike)[-1]
     if unfinished:

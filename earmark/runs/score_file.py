@@ -28,6 +28,7 @@ from earmark.data.plain import encode_line, repair
 from earmark.data.regular import check_regular, read_lines
 from earmark.errors import BadData
 from earmark.journal import Record
+from earmark.plugins.abilities import CountsAnswers
 from earmark.report.aggregates import Aggregates
 from earmark.report.rows import Row
 from earmark.report.table import judge_usage_lines
@@ -158,11 +159,10 @@ def _records(replies: Replies) -> Iterator[ReplyLine]:
 
 
 async def _score(scorer: Scorer, line: ReplyLine) -> Score:
-    counts = getattr(scorer, "counts", None)
-    if line.parsed_answer is None or counts is None:
+    if line.parsed_answer is None or not isinstance(scorer, CountsAnswers):
         return await scorer.score(line.item, without_thoughts(line.response))
     (answer,) = line.parsed_answer
-    return Score(counts(line.item, answer), answer, "unparsed" if answer is None else "answered", "given")
+    return Score(scorer.counts(line.item, answer), answer, "unparsed" if answer is None else "answered", "given")
 
 
 def _lines(path: Path) -> Iterator[Any]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import asyncio
 import re
 from collections import deque
-from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from contextlib import AsyncExitStack, nullcontext
 from functools import partial
@@ -22,6 +22,7 @@ from msgspec import Struct
 from earmark.data.cache import read_hash64
 from earmark.data.plain import encode_line, repair
 from earmark.engine.barrier import Barrier, Tracebacks
+from earmark.engine.load import load_condition
 from earmark.errors import BadData
 from earmark.journal import (
     JOURNAL_FILE,
@@ -35,10 +36,10 @@ from earmark.journal import (
     latest_mask,
     read_journal,
 )
-from earmark.plugins import find_plugin
 from earmark.report import files
 from earmark.report.aggregates import Aggregates
 from earmark.report.headline import find_headline
+from earmark.report.latency import CSV_HEAD, LatencyCounter, LatencyRow
 from earmark.report.rows import DatasetCounts, ListeningGain, Metrics, Row, ScoredFiles
 from earmark.report.samples import SampleWriters, is_right, item_value
 from earmark.runs.journal_chunks import JournalChunk, read_chunk, split_journal
@@ -46,9 +47,10 @@ from earmark.runs.open_scorers import NOT_ASKED, OpenScorer, OpenScorers, Scorer
 from earmark.runs.signature import load_signature
 from earmark.stats.count_table import hash64
 from earmark.text.choice_parser import reading_note
+from earmark.text.choices import ORDER_TAG
 from earmark.text.echo import NOTE
 from earmark.text.thoughts import without_thoughts
-from earmark.types import Benchmark, Response, Score, Scorer, TaskFacts, Usage, replace
+from earmark.types import Benchmark, Condition, Prompt, Response, Score, Scorer, TaskFacts, Usage, replace
 
 BROKEN: Final = "scorer broke"  # the rule of a score that a bug of a scorer took
 LARGE_JOURNAL: Final = 4 << 20  # bytes of a journal that may be worth more than one process
@@ -97,6 +99,7 @@ class ScoredJournal(Struct):
     judging: Usage = Usage()  # what judges took
     broken: int = 0  # scores that a bug of a scorer took
     not_asked: int = 0  # scores that a judge has yet to give
+    latency: LatencyCounter = msgspec.field(default_factory=LatencyCounter)
 
     def extend(self, other: ScoredJournal) -> None:
         """Add the chunk that comes next."""
@@ -106,6 +109,7 @@ class ScoredJournal(Struct):
         self.judging += other.judging
         self.broken += other.broken
         self.not_asked += other.not_asked
+        self.latency.extend(other.latency)
 
 
 async def score_journal(
@@ -141,6 +145,7 @@ async def score_chunk(
             usage.add(record)
             if stands:
                 scored.counts.add(record)
+                scored.latency.add(record)
                 yield record
 
     async for record, by, earned in _score_stream(count_records(), opened, tracebacks):
@@ -215,22 +220,20 @@ def _gains(benchmark: Benchmark, cells: Aggregates, controls: Sequence[str], see
     return listening_gains(cells.by_row, controls, benchmark.averages, seed)
 
 
-def is_control(condition: str) -> bool:
-    """True if what is asked about cannot be heard under a condition.
+def load_controls(conditions: Iterable[str]) -> dict[str, Condition]:
+    """Those conditions under which what is asked about cannot be heard, by name.
 
-    >>> is_control("silence"), is_control("transcript:whisper_tiny"), is_control("noise:0")
-    (True, True, False)
+    >>> list(load_controls(["plain", "silence", "transcript:whisper_tiny", "noise:0"]))
+    ['silence', 'transcript:whisper_tiny']
     """
-    return _condition_has(condition, "IS_CONTROL")
+    nothing = Benchmark(version=0, tasks=(), items=tuple, prompt=lambda _: Prompt(()), scorers=lambda _: ())
+    loaded = [load_condition(name, 0, nothing) for name in conditions]
+    return {each.name: each.condition for each in loaded if each and each.condition.removes_audio}
 
 
-def _condition_has(condition: str, mark: str) -> bool:
-    return condition != "plain" and bool(getattr(find_plugin("conditions", condition.partition(":")[0]), mark, False))
-
-
-def _transcript_control_notes(benchmark: Benchmark, controls: Sequence[str]) -> list[str]:
+def _transcript_control_notes(benchmark: Benchmark, controls: Mapping[str, Condition]) -> list[str]:
     """Warnings on controls that keep words, if a transcript carries the answer."""
-    worded = [name for name in controls if _condition_has(name, "KEEPS_WORDS")]
+    worded = [name for name, condition in controls.items() if condition.keeps_words]
     textual = [task for task in benchmark.tasks if benchmark.task_facts.get(task, TaskFacts()).needs_ears == "no"]
     if not worded or (benchmark.needs_ears and not textual):
         return []
@@ -322,6 +325,18 @@ async def _score_into(run: Path, place: Path, benchmark: Benchmark, scorers: Sco
         return await score_journal(run / JOURNAL_FILE, scorers, benchmark.slices, tell)
 
 
+def _write_side_tables(run: Path, latency: Sequence[LatencyRow], *, positions: bool) -> None:
+    """Write latency.csv and, of a run that asked choices in several orders, how often each label was the answer."""
+    if latency:
+        files.write_csv(run / "latency.csv", CSV_HEAD, map(msgspec.structs.astuple, latency))
+    if not positions:
+        return
+    from earmark.report.positions import HEAD, position_rows  # noqa: PLC0415 - of few runs
+
+    scored_records = read_scored_records(run / JOURNAL_FILE, run / SCORES_FILE)
+    files.write_csv(run / "choice_orders.csv", HEAD, position_rows(scored_records))
+
+
 def is_large(journal: Path) -> bool:
     """True for a journal that may be worth more than one process."""
     return journal.exists() and journal.stat().st_size >= LARGE_JOURNAL
@@ -369,22 +384,20 @@ def _write_reports(
     signature = load_signature(run)
     rows = scored.cells.to_rows(benchmark.mean_over) + _average_rows(benchmark, scored.cells)
     rows = sort_rows(rows, (*benchmark.tasks, *benchmark.averages), signature.condition)
-    controls = [name for name in signature.condition if is_control(name)]
-    gained = _gains(benchmark, scored.cells, controls, seed)
+    controls = load_controls(signature.condition)
+    gained = _gains(benchmark, scored.cells, list(controls), seed)
     part = [f"shard {signature.shard} of the items; earmark merge joins the shards of a run"] * bool(signature.shard)
-    notices = [
-        *part,
-        *benchmark.warnings,
-        *_transcript_control_notes(benchmark, controls),
-        *_warnings(scored, scored.usage.answers),
-    ]
+    notices = [*part, *benchmark.warnings, *_transcript_control_notes(benchmark, controls)]
+    notices += _warnings(scored, scored.usage.answers)
     notices += reading_note((row.signature, row.states["unparsed"]) for row in rows)
     headline = find_headline(rows, signature.condition, tuple(benchmark.averages))
     if gained:
         from earmark.report.gain import find_solved_by_controls  # noqa: PLC0415
 
-        right = find_solved_by_controls(scored.cells.by_row, controls)
+        right = find_solved_by_controls(scored.cells.by_row, list(controls))
         files.write_csv(place / "solved_by_controls.csv", files.SOLVED_BY_CONTROLS, _find_solved(place, right))
+    latency = scored.latency.to_rows()
+    _write_side_tables(place, latency, positions=ORDER_TAG in benchmark.slices)
     if benchmark.extra_tables:
         pairs = partial(read_scored_records, run / JOURNAL_FILE, place / SCORES_FILE)
         files.write_tables(place, benchmark.extra_tables(signature.model["name"], pairs))
@@ -393,5 +406,6 @@ def _write_reports(
     done = scored.counts.n_completed >= dataset.questions
     judging = files.read_judge_usage(run) + scored.judging
     return Metrics(
-        done, rows, dataset, notices, dict(benchmark.averages), gained, scored.usage, judging, headline=headline
-    )
+        done, rows, dataset, notices, dict(benchmark.averages), gained, scored.usage, judging,
+        headline=headline, latency=latency,
+    )  # fmt: skip

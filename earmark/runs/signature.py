@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -10,10 +10,12 @@ import msgspec
 from msgspec import Struct
 
 from earmark import __version__
+from earmark.config import signature_part
 from earmark.data.cache import sha256_file
 from earmark.data.regular import check_folder
 from earmark.errors import BadData
 from earmark.journal import METRICS_FILE, SIGNATURE_FILE
+from earmark.plugins import plugin_file
 from earmark.types import Benchmark, Capabilities
 
 
@@ -31,6 +33,7 @@ class RunSignature(Struct, frozen=True):
     format: int = 1
     working_folder: str = ""  # in which the run was begun: relative paths of clips start there; signs nothing
     capabilities: Capabilities | None = None  # inputs that the model takes; signs nothing
+    plugins: dict[str, str] = {}  # SHA-256 of each plug-in that was given by its path, by its file name
 
 
 class _FinishedFlag(Struct, frozen=True):
@@ -61,6 +64,7 @@ def make_signature(  # noqa: PLR0913 - each is a part of it
     except OSError as error:
         raise BadData(f"{error.filename}: cannot be read ({error.strerror})") from error
     begun_in = str(Path.cwd())
+    names = (benchmark.name, *condition, *_backends(model))
     signature = RunSignature(
         described,
         dict(model),
@@ -71,8 +75,18 @@ def make_signature(  # noqa: PLR0913 - each is a part of it
         shard,
         working_folder=begun_in,
         capabilities=capabilities,
+        plugins={file.path.name: file.digest for name in names if (file := plugin_file(name))},
     )
     return msgspec.json.decode(msgspec.json.encode(signature), type=RunSignature)  # as it will be read back
+
+
+def _backends(model: Any) -> Iterator[str]:
+    """The backends of a model and of its parts."""
+    if isinstance(model, Mapping):
+        yield from (str(model["backend"]),) if "backend" in model else ()
+    parts = model.values() if isinstance(model, Mapping) else model if isinstance(model, list | tuple) else ()
+    for part in parts:
+        yield from _backends(part)
 
 
 def data_digests(files: Sequence[str], root: str = "") -> dict[str, str]:
@@ -123,6 +137,13 @@ def load_signature(folder: Path) -> RunSignature:
 def _identity(signature: RunSignature) -> tuple[str, str, str]:
     """Model, benchmark and shard of a run."""
     return signature.model["name"], signature.benchmark["name"], signature.shard
+
+
+def is_alike(before: RunSignature, signature: RunSignature) -> bool:
+    """True if a run of one signature may go on under another: all but versions and digests of data are equal."""
+    if before.model.get("backend") == signature.model.get("backend"):  # an older version signed more of a model
+        before = msgspec.structs.replace(before, model=signature_part(before.model))
+    return replace_versions(before) == replace_versions(signature)
 
 
 def replace_versions(signature: RunSignature) -> RunSignature:

@@ -41,10 +41,10 @@ from earmark.report.suites import (
     unit_metric,
 )
 from earmark.runs.run_scores import load_run_scores
-from earmark.runs.scoring import is_control
+from earmark.runs.scoring import load_controls
 from earmark.stats.compare import Difference, Pairs, difference
 from earmark.stats.estimate import Estimate
-from earmark.types import Average, Metric, TaskFacts
+from earmark.types import Average, Metric, Signature, TaskFacts
 
 FOLDER: Final = "suites"  # below the results
 RECORD: Final = "suite.json"
@@ -172,7 +172,7 @@ class UnitScorer(NamedTuple):
     """A scorer's headline from 0 to 1, as the only metric."""
 
     name: str
-    signature: str
+    signature: Signature | str
     metric: Metric
 
     @property
@@ -242,7 +242,7 @@ def _mean(kind: str, tree: Mapping[str, Average], tasks: Sequence[UnitTask], mis
     row = next(row for row in average_rows(tree, cells) if (row.task, row.condition) == (kind, PLAIN))
     by_name = {task.name: task for task in tasks}
     beside = _difference_of_means(tree, kind, by_name)
-    controls = list(dict.fromkeys(key.condition for key in cells if is_control(key.condition)))
+    controls = list(load_controls(dict.fromkeys(key.condition for key in cells)))
     gains = listening_gains(cells, controls, tree, 0) if controls else []
     gain = next((one for one in gains if one.task == kind), None)
     lines = tuple(tree[kind].over)

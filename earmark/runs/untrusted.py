@@ -130,6 +130,7 @@ def find_in_run(signature: RunSignature, config: Config, *, model: bool = True, 
         things.append(NamedThing("benchmark", name))
     for text in dict.fromkeys((*signature.condition, *config.run.condition)):
         things += find_in_condition(text, model=model)
+    things += [NamedThing("plugins", path) for path in config.plugins]
     if model:
         things += find_named(config.model, "model")
     settings = dict(config.benchmark)

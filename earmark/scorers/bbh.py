@@ -10,15 +10,15 @@ a reply is unread here, and wrong."""
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import ClassVar, Final
+from typing import Final
 
 from msgspec import Struct
 
-from earmark import __version__
 from earmark.errors import BadData
+from earmark.plugins import own_name
 from earmark.stats.ratio import ratio
 from earmark.text.bbh_phrases import KINDS, read_bbh
-from earmark.types import Item, Metric, Response, Score
+from earmark.types import Context, Item, Metric, Response, Score, Signature, sign
 
 METRICS: Final = {"accuracy": ratio("right", "n"), "accuracy_read": ratio("right", "read")}
 VALUES: Final = {"no": 0, "yes": 1, "(a)": 0, "(b)": 1}
@@ -27,19 +27,24 @@ VALUES: Final = {"no": 0, "yes": 1, "(a)": 0, "(b)": 1}
 class Settings(Struct, frozen=True, forbid_unknown_fields=True):
     """Settings of the rule: it has none."""
 
-    name: ClassVar[str] = "bbh"
+
+class BbhScorer(Struct, frozen=True):
+    """Reads yes or no, or (a) or (b), by VoiceBench's phrases."""
+
+    settings: Settings = Settings()
+    name: str = own_name(__name__)
 
     @property
     def metrics(self) -> Mapping[str, Metric]:
         return METRICS
 
     @property
-    def signature(self) -> str:
+    def signature(self) -> Signature:
         """
-        >>> Settings().signature.partition("|v:")[0]
+        >>> BbhScorer().signature.rules
         'bbh|phrases:voicebench.1'
         """
-        return f"bbh|phrases:voicebench.1|v:{__version__}"
+        return sign("bbh", ("phrases", "voicebench.1"))
 
     async def score(self, item: Item, response: Response) -> Score:
         if response.stop == "filtered":
@@ -78,6 +83,6 @@ def target_values(item: Item) -> set[int]:
     return {value for value in values if value is not None}
 
 
-def load(settings: Settings) -> Settings:
-    """A scorer is its settings."""
-    return settings
+def load(settings: Settings, context: Context) -> BbhScorer:
+    """Load the scorer."""
+    return BbhScorer(settings, context.name)

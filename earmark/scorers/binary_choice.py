@@ -14,18 +14,18 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
-from typing import ClassVar, Final
+from typing import Final
 
 from msgspec import Struct
 
-from earmark import __version__
 from earmark.judges.asking import Judge, open_judge, question_of, settings_of
 from earmark.judges.prompts import find_prompt
-from earmark.scorers._resources import attach, judge_signature, require
+from earmark.plugins import own_name
+from earmark.scorers._resources import require_open, sign_judge
 from earmark.scorers.choice import labels_of
 from earmark.stats.ratio import ratio
 from earmark.text.choice_parser import VERSION, parse_choice
-from earmark.types import Item, Metric, OpenModel, Response, Score, State, replace
+from earmark.types import Context, Item, Metric, OpenModel, Response, Score, Signature, State, replace, sign
 
 NO_CHOICE: Final = "NONE"
 METRICS: Final = {
@@ -36,26 +36,31 @@ METRICS: Final = {
 
 
 class Settings(Struct, frozen=True, forbid_unknown_fields=True):
-    """Which judge reads what rules cannot; none: such replies are null. By itself this is the scorer without a judge."""
+    """Which judge reads what rules cannot."""
 
-    name: ClassVar[str] = "binary_choice"
+    judge: str = ""  # any model, named as model=NAME names it, such as openai/gpt-4o-mini; empty: such replies are null
 
-    judge: str = ""  # any model, named as model=NAME names it, such as openai/gpt-4o-mini
+
+class BinaryChoiceScorer(Struct, frozen=True):
+    """The scorer without a judge."""
+
+    settings: Settings = Settings()
+    name: str = own_name(__name__)
 
     @property
     def metrics(self) -> Mapping[str, Metric]:
         return METRICS
 
     @property
-    def signature(self) -> str:
+    def signature(self) -> Signature:
         """
-        >>> Settings().signature.partition("|v:")[0]
+        >>> BinaryChoiceScorer().signature.rules
         'ab|reader:earmark.2|judge:none'
         """
-        return f"ab|reader:{VERSION}|judge:none|v:{__version__}"
+        return sign("ab", ("reader", VERSION), ("judge", "none"))
 
     async def score(self, item: Item, response: Response) -> Score:
-        return await read_by_rules(self, item, response)
+        return read_by_rules(self, item, response)
 
     def bounds(self, item: Item) -> tuple[dict[str, float], dict[str, float]]:
         return self.counts(item, None), self.counts(item, next(iter(item.targets), None))
@@ -71,26 +76,29 @@ class Settings(Struct, frozen=True, forbid_unknown_fields=True):
         }
 
 
-class JudgedBinaryChoice(Settings, frozen=True, dict=True):
+class JudgedBinaryChoice(BinaryChoiceScorer, frozen=True):
     """The scorer with a judge, which has to be opened before it is asked."""
 
+    open_model: OpenModel | None = None
+    opened: Judge | None = None
+
     @property
-    def signature(self) -> str:
-        return judge_signature(
-            self, self.judge, f"ab|reader:{VERSION}|judge:{self.judge}|prompt:{find_prompt('choice')}"
-        )
+    def signature(self) -> Signature:
+        judge = self.settings.judge
+        parts = (("reader", VERSION), ("judge", judge), ("prompt", find_prompt("choice")))
+        return sign_judge(sign("ab", *parts), judge, self.opened)
 
     @asynccontextmanager
-    async def open(self, open_model: OpenModel) -> AsyncIterator[JudgedBinaryChoice]:
-        async with open_judge(self.judge, open_model) as judge:
-            yield attach(self, judge)
+    async def open(self) -> AsyncIterator[JudgedBinaryChoice]:
+        async with open_judge(self.settings.judge, require_open(self.open_model, "judge")) as judge:
+            yield replace(self, opened=judge)
 
     async def score(self, item: Item, response: Response) -> Score:
-        read = await read_by_rules(self, item, response)
+        read = read_by_rules(self, item, response)
         if read.state != "unparsed" or not response.text.strip():
             return read
         fields = {"question": question_of(item), "candidate": response.text}
-        verdict = await require(self, Judge, "judge").decide(
+        verdict = await require_open(self.opened, "judge").decide(
             find_prompt("choice"), fields, words=(*item.labels, NO_CHOICE)
         )
         if verdict.value is None:
@@ -100,7 +108,7 @@ class JudgedBinaryChoice(Settings, frozen=True, dict=True):
         return Score(self.counts(item, answer), answer, state, f"judge: {verdict.rule}", verdict.reply, verdict.usage)
 
 
-async def read_by_rules(scorer: Settings, item: Item, response: Response) -> Score:
+def read_by_rules(scorer: BinaryChoiceScorer, item: Item, response: Response) -> Score:
     """Parse a reply by rules."""
     if response.stop == "filtered":
         return Score(scorer.bounds(item)[0], state="refused", rule="filtered")
@@ -110,9 +118,9 @@ async def read_by_rules(scorer: Settings, item: Item, response: Response) -> Sco
     return Score(scorer.counts(item, parsed.answer), parsed.answer, parsed.state, parsed.rule)
 
 
-def load(settings: Settings) -> Settings:
-    """The scorer, without a judge or with one, whose name is checked."""
+def load(settings: Settings, context: Context) -> BinaryChoiceScorer:
+    """Load the scorer, without a judge or with one, whose name is checked."""
     if not settings.judge:
-        return settings
+        return BinaryChoiceScorer(settings, context.name)
     settings_of(settings.judge)
-    return JudgedBinaryChoice(settings.judge)
+    return JudgedBinaryChoice(settings, context.name, context.open_model)

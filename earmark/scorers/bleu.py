@@ -26,16 +26,16 @@ import functools
 import math
 from collections.abc import Callable, Mapping, Sequence
 from importlib import import_module
-from typing import Any, ClassVar, Final, Literal
+from typing import Any, Final, Literal
 
 import numpy as np
-from msgspec import Struct
+from msgspec import Struct, field
 
-from earmark import __version__
 from earmark.errors import BadData, BadSetup, UsageError
+from earmark.plugins import own_name
 from earmark.scorers.choice import no_answer
 from earmark.text.normalise import TOKENS, UNSPACED_LANGUAGES, language_of, strip_tokens
-from earmark.types import Counts, Item, Metric, Number, Response, Score
+from earmark.types import Context, Counts, Item, Metric, Number, Response, Score, Signature, sign
 
 ORDERS: Final = (1, 2, 3, 4)
 BLEU_COUNTS: Final = ("length", "reference", *(f"match_{n}" for n in ORDERS), *(f"total_{n}" for n in ORDERS))
@@ -50,8 +50,6 @@ EXTRAS: Final = {"ja-mecab": "pip install 'sacrebleu[ja]'", "ko-mecab": "pip ins
 class Settings(Struct, frozen=True, forbid_unknown_fields=True):
     """BLEU and chrF. An empty text stands for the language's own choice."""
 
-    name: ClassVar[str] = "bleu"
-
     language: str = ""  # of the translation
     tokenizer: str = ""  # one of sacrebleu's
     lowercase: bool = False
@@ -62,31 +60,39 @@ class Settings(Struct, frozen=True, forbid_unknown_fields=True):
     def __post_init__(self) -> None:
         tokeniser_of(self)
 
+
+class BleuScorer(Struct, frozen=True):
+    """BLEU and chrF against the item's targets."""
+
+    settings: Settings = field(default_factory=Settings)
+    name: str = own_name(__name__)
+
     @property
     def metrics(self) -> Mapping[str, Metric]:
-        bleu, chrf = _bleu(self), _chrf(self)
+        bleu, chrf = _bleu(self.settings), _chrf(self.settings)
         return {
             "bleu": Metric(_metric_over_counts(BLEU_COUNTS, bleu), limits=(0, 100), caveat=_too_short),
-            "chrf++" if self.words else "chrf": Metric(
-                _metric_over_counts(chrf_counts(self.words), chrf), limits=(0, 100)
+            "chrf++" if self.settings.words else "chrf": Metric(
+                _metric_over_counts(chrf_counts(self.settings.words), chrf), limits=(0, 100)
             ),
         }
 
     @property
-    def signature(self) -> str:
+    def signature(self) -> Signature:
         """sacrebleu's own signatures of both numbers, and our version.
 
-        >>> Settings(language="zh").signature.partition("|version:")[0]
+        >>> BleuScorer(Settings(language="zh")).signature.rules.partition("|version:")[0]
         'bleu|nrefs:1|case:mixed|eff:no|tok:zh|smooth:exp'
         """
-        known = {"num_refs": self.references or -1}  # sacrebleu learns it from data, and sees one item at a time here
-        bleu, chrf = (metric._SIGNATURE_TYPE(vars(metric) | known) for metric in (_bleu(self), _chrf(self)))  # noqa: SLF001
-        return f"bleu|{bleu}|chrf|{chrf}|reply:{TOKENS if self.tokens == 'removed' else 'raw'}|v:{__version__}"
+        known = {"num_refs": self.settings.references or -1}  # sacrebleu learns it, and sees one item at a time here
+        bleu, chrf = (_sign_metric(metric, known) for metric in (_bleu(self.settings), _chrf(self.settings)))
+        reply = TOKENS if self.settings.tokens == "removed" else "raw"
+        return sign("bleu", *bleu, ("chrf", ""), *chrf, ("reply", reply))
 
     def check(self) -> None:
         """Raise BadSetup where sacrebleu or its tokeniser is not there."""
-        _bleu(self)
-        _chrf(self)
+        _bleu(self.settings)
+        _chrf(self.settings)
 
     async def score(self, item: Item, response: Response) -> Score:
         if (none := no_answer(self, item, response)) is not None:
@@ -108,18 +114,30 @@ class Settings(Struct, frozen=True, forbid_unknown_fields=True):
 
     def counts(self, item: Item, answer: str | None) -> dict[str, float]:
         """The counts of one item whose translation is `answer`; none is an empty one."""
-        if not item.targets or (self.references and len(item.targets) != self.references):
+        wanted = self.settings.references
+        if not item.targets or (wanted and len(item.targets) != wanted):
             raise BadData(
-                f"item '{item.id}' has {len(item.targets)} references, expected {self.references or 'at least one'}; "
+                f"item '{item.id}' has {len(item.targets)} references, expected {wanted or 'at least one'}; "
                 "set references to how many every item has, or to 0 where it varies"
             )
         sides = [self._clean_reply(answer or "")], [[text] for text in item.targets]
-        bleu, chrf = (metric._extract_corpus_statistics(*sides)[0] for metric in (_bleu(self), _chrf(self)))  # noqa: SLF001
-        named = zip((*BLEU_COUNTS, *chrf_counts(self.words)), (*bleu, *chrf), strict=True)
+        metrics = (_bleu(self.settings), _chrf(self.settings))
+        bleu, chrf = (metric._extract_corpus_statistics(*sides)[0] for metric in metrics)  # noqa: SLF001
+        named = zip((*BLEU_COUNTS, *chrf_counts(self.settings.words)), (*bleu, *chrf), strict=True)
         return {name: float(count) for name, count in named} | {"n": 1.0}
 
     def _clean_reply(self, reply: str) -> str:
-        return (strip_tokens(reply) if self.tokens == "removed" else reply).strip()
+        return (strip_tokens(reply) if self.settings.tokens == "removed" else reply).strip()
+
+
+def _sign_metric(metric: Any, known: Mapping[str, int]) -> list[tuple[str, object]]:
+    """The parts of sacrebleu's own signature of a number, its version last."""
+    info = dict(metric._SIGNATURE_TYPE(vars(metric) | known).info)  # noqa: SLF001
+    info["version"] = info.pop("version")
+    yes_no = {True: "yes", False: "no"}
+    return [
+        (key, yes_no[value] if isinstance(value, bool) else value) for key, value in info.items() if value is not None
+    ]
 
 
 def tokeniser_of(settings: Settings) -> str:
@@ -186,6 +204,6 @@ def _chrf(settings: Settings) -> Any:
     return _sacrebleu().CHRF(lowercase=settings.lowercase, word_order=settings.words)
 
 
-def load(settings: Settings) -> Settings:
-    """A scorer is its settings."""
-    return settings
+def load(settings: Settings, context: Context) -> BleuScorer:
+    """Load the scorer."""
+    return BleuScorer(settings, context.name)

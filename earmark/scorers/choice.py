@@ -15,15 +15,15 @@ Guessing is then one out of all sets of labels but the empty one.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import ClassVar, Final, Literal
+from typing import Final, Literal
 
 from msgspec import Struct
 
-from earmark import __version__
 from earmark.errors import BadData, UsageError
+from earmark.plugins import own_name
 from earmark.stats.ratio import ratio
 from earmark.text.choice_parser import PARSERS, VERSION, parse_choice, same_choice
-from earmark.types import Item, Metric, Response, Score, Scorer
+from earmark.types import Context, Item, Metric, Response, Score, Scorer, Signature, sign
 
 PROBE: Final = "one 我们"  # a text that takes all that normalisers need
 
@@ -44,9 +44,7 @@ METRICS: Final = {"accuracy": ratio("right", "n"), "accuracy_read": ratio("right
 
 
 class Settings(Struct, frozen=True, forbid_unknown_fields=True):
-    """Reads a label from the reply and compares it with the right ones."""
-
-    name: ClassVar[str] = "choice"
+    """How a label is read and compared."""
 
     parser: str = "earmark"  # or one of the official readers by name
     multi_select: bool = False  # all right labels are asked for, not any of them
@@ -61,38 +59,46 @@ class Settings(Struct, frozen=True, forbid_unknown_fields=True):
                 f"parser={self.parser} knows no multi_select= or thinking=; these are settings of parser=earmark"
             )
 
-    @property
-    def metrics(self) -> Mapping[str, Metric]:
-        return METRICS if self.denominator == "asked" else dict(reversed(METRICS.items()))
+
+class ChoiceScorer(Struct, frozen=True):
+    """Reads a label from the reply and compares it with the right ones."""
+
+    settings: Settings = Settings()
+    name: str = own_name(__name__)
 
     @property
-    def signature(self) -> str:
+    def metrics(self) -> Mapping[str, Metric]:
+        return METRICS if self.settings.denominator == "asked" else dict(reversed(METRICS.items()))
+
+    @property
+    def signature(self) -> Signature:
         """
-        >>> Settings(multi_select=True).signature.partition("|v:")[0], Settings("mmau").signature.partition("|v:")[0]
+        >>> ChoiceScorer(Settings(multi_select=True)).signature.rules, ChoiceScorer(Settings("mmau")).signature.rules
         ('choice|reader:earmark.2|several:all', 'choice|reader:mmau')
         """
-        parts = ["choice", f"reader:{VERSION if self.parser == 'earmark' else self.parser}"]
-        parts += ["several:all"] * self.multi_select + ["thinking:opened"] * (self.thinking == "opened")
-        parts += ["denominator:read"] * (self.denominator == "read")
-        return "|".join([*parts, f"v:{__version__}"])
+        given = self.settings
+        parts = [reader_of(given.parser)]
+        parts += [("several", "all")] * given.multi_select + [("thinking", "opened")] * (given.thinking == "opened")
+        parts += [("denominator", "read")] * (given.denominator == "read")
+        return sign("choice", *parts)
 
     async def score(self, item: Item, response: Response) -> Score:
         if response.stop == "filtered":
             return Score(self.bounds(item)[0], state="refused", rule="filtered")
         labels = labels_of(item)
-        if self.parser == "earmark":
+        if self.settings.parser == "earmark":
             options = {
                 "cut": response.stop == "length",
-                "thinking": self.thinking == "opened",
-                "multi_select": self.multi_select,
+                "thinking": self.settings.thinking == "opened",
+                "multi_select": self.settings.multi_select,
             }
             parsed = parse_choice(response.whole_text, labels, item.choices, question=item.question, **options)
         else:
-            parsed = PARSERS[self.parser](response.whole_text, labels, item.choices)
+            parsed = PARSERS[self.settings.parser](response.whole_text, labels, item.choices)
         return Score(self.counts(item, parsed.answer), parsed.answer, parsed.state, parsed.rule)
 
     def bounds(self, item: Item) -> tuple[dict[str, float], dict[str, float]]:
-        right = ",".join(item.targets) if self.multi_select else next(iter(item.targets), None)
+        right = ",".join(item.targets) if self.settings.multi_select else next(iter(item.targets), None)
         return self.counts(item, None), self.counts(item, right)
 
     def counts(self, item: Item, answer: str | None) -> dict[str, float]:
@@ -104,16 +110,18 @@ class Settings(Struct, frozen=True, forbid_unknown_fields=True):
         said = (
             set()
             if answer is None
-            else {same.get(part, part) for part in _parts(answer, multi_select=self.multi_select)}
+            else {same.get(part, part) for part in _parts(answer, multi_select=self.settings.multi_select)}
         )
-        right = said == targets if self.multi_select else bool(said & targets)
+        right = said == targets if self.settings.multi_select else bool(said & targets)
         chance = sum(same[label] in targets for label in item.labels) / len(item.labels) if item.labels else 0.0
-        if self.multi_select and item.labels:
+        if self.settings.multi_select and item.labels:
             chance = 1 / (2 ** len(set(same.values())) - 1)
         return {"right": float(right), "read": float(answer is not None), "n": 1.0, "chance": chance}
 
 
-ChoiceScorer = Settings
+def reader_of(parser: str) -> tuple[str, str]:
+    """The parser of replies, as it signs."""
+    return "reader", VERSION if parser == "earmark" else parser
 
 
 def _parts(answer: str, *, multi_select: bool) -> list[str]:
@@ -130,6 +138,6 @@ def labels_of(item: Item) -> tuple[str, ...]:
     return item.labels
 
 
-def load(settings: Settings) -> Settings:
-    """A scorer is its settings."""
-    return settings
+def load(settings: Settings, context: Context) -> ChoiceScorer:
+    """Load the scorer."""
+    return ChoiceScorer(settings, context.name)

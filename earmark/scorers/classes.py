@@ -17,15 +17,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
-from typing import ClassVar
 
 import numpy as np
 from msgspec import Struct
 
 from earmark.errors import BadData, UsageError
-from earmark.scorers.choice import ChoiceScorer
+from earmark.plugins import own_name
+from earmark.scorers.choice import ChoiceScorer, reader_of
+from earmark.scorers.choice import Settings as ChoiceSettings
 from earmark.stats.ratio import divide, ratio
-from earmark.types import Counts, Item, Metric, Number, Response, Score
+from earmark.types import Context, Counts, Item, Metric, Number, Response, Score, Signature, sign
 
 # ---------------------------------------------------------------- the numbers
 
@@ -99,40 +100,44 @@ def class_of(item: Item, label: str) -> str:
 class Settings(Struct, frozen=True, forbid_unknown_fields=True):
     """F1 and recall by class, of what one reader reads."""
 
-    name: ClassVar[str] = "classes"
-
     classes: tuple[str, ...] = ()  # over which the means go; those seen where none are named
     parser: str = "earmark"
 
     def __post_init__(self) -> None:
-        self.choice  # noqa: B018 - whose reader is checked
+        ChoiceSettings(self.parser)  # which checks the name of the reader
         if len(set(self.over)) < len(self.classes) or not all(self.over):
             raise UsageError(f"classes=[{','.join(self.classes)}]: expected names that differ, and none that is empty")
-
-    @property
-    def choice(self) -> ChoiceScorer:
-        return ChoiceScorer(self.parser)
 
     @property
     def over(self) -> list[str]:
         return sorted(name.strip().casefold() for name in self.classes)
 
+
+class ClassesScorer(Struct, frozen=True):
+    """F1 and recall by class, of what one reader reads."""
+
+    settings: Settings = Settings()
+    name: str = own_name(__name__)
+
+    @property
+    def choice(self) -> ChoiceScorer:
+        return ChoiceScorer(ChoiceSettings(self.settings.parser))
+
     @property
     def metrics(self) -> Mapping[str, Metric]:
         return {
             "accuracy": ratio("right", "n"),
-            "macro_f1": Metric(partial(macro_f1, classes=self.over), limits=(0, 1), smallest=smallest),
-            "uar": Metric(partial(uar, classes=self.over), limits=(0, 1), smallest=smallest),
+            "macro_f1": Metric(partial(macro_f1, classes=self.settings.over), limits=(0, 1), smallest=smallest),
+            "uar": Metric(partial(uar, classes=self.settings.over), limits=(0, 1), smallest=smallest),
         }
 
     @property
-    def signature(self) -> str:
+    def signature(self) -> Signature:
         """
-        >>> Settings().signature.partition("|v:")[0], Settings(("No", "yes")).signature.partition("|v:")[0]
+        >>> ClassesScorer().signature.rules, ClassesScorer(Settings(("No", "yes"))).signature.rules
         ('classes|reader:earmark.2|classes:seen', 'classes|reader:earmark.2|classes:no,yes')
         """
-        _, reader, version = self.choice.signature.split("|")
-        return f"classes|{reader}|classes:{','.join(self.over) or 'seen'}|{version}"
+        return sign("classes", reader_of(self.settings.parser), ("classes", ",".join(self.settings.over) or "seen"))
 
     async def score(self, item: Item, response: Response) -> Score:
         read = await self.choice.score(item, response)
@@ -146,14 +151,16 @@ class Settings(Struct, frozen=True, forbid_unknown_fields=True):
         if item.targets[0] not in item.labels:
             raise BadData(f"item '{item.id}': its truth '{item.targets[0]}' is none of its labels, and so of no class")
         truth = class_of(item, item.targets[0])
-        if self.classes and truth not in self.over:
-            raise BadData(f"item '{item.id}' is of class '{truth}'; expected one of classes=[{','.join(self.classes)}]")
+        if self.settings.classes and truth not in self.settings.over:
+            raise BadData(
+                f"item '{item.id}' is of class '{truth}'; expected one of classes=[{','.join(self.settings.classes)}]"
+            )
         return counts | class_counts(truth, class_of(item, answer) if answer is not None else None)
 
     def bounds(self, item: Item) -> tuple[dict[str, float], dict[str, float]]:
         return self.counts(item, None), self.counts(item, next(iter(item.targets), None))
 
 
-def load(settings: Settings) -> Settings:
-    """A scorer is its settings."""
-    return settings
+def load(settings: Settings, context: Context) -> ClassesScorer:
+    """Load the scorer."""
+    return ClassesScorer(settings, context.name)

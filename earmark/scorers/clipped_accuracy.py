@@ -14,16 +14,16 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Mapping
-from typing import ClassVar, Final, Literal
+from typing import Final, Literal
 
 from msgspec import Struct
 from rapidfuzz.distance import Levenshtein
 
-from earmark import __version__
 from earmark.errors import BadData
+from earmark.plugins import own_name
 from earmark.scorers.choice import no_answer
 from earmark.stats.ratio import ratio
-from earmark.types import Item, Metric, Response, Score
+from earmark.types import Context, Item, Metric, Response, Score, Signature, sign
 
 HAN: Final = re.compile(r"[\u3400-\u9fff]")
 METRICS: Final = {"clipped_accuracy": ratio("kept", "n"), "exact": ratio("exact", "n")}
@@ -32,22 +32,27 @@ METRICS: Final = {"clipped_accuracy": ratio("kept", "n"), "exact": ratio("exact"
 class Settings(Struct, frozen=True, forbid_unknown_fields=True):
     """Which units."""
 
-    name: ClassVar[str] = "clipped_accuracy"
-
     unit: Literal["words", "phones", "tags"] = "words"
+
+
+class ClippedAccuracyScorer(Struct, frozen=True):
+    """One minus the error rate of each item, never below 0."""
+
+    settings: Settings = Settings()
+    name: str = own_name(__name__)
 
     @property
     def metrics(self) -> Mapping[str, Metric]:
         return METRICS
 
     @property
-    def signature(self) -> str:
+    def signature(self) -> Signature:
         """
-        >>> Settings("phones").signature.partition("|v:")[0]
+        >>> ClippedAccuracyScorer(Settings("phones")).signature.rules
         'clipped_accuracy|unit:phones|case:lower|punctuation:removed'
         """
-        case = "kept" if self.unit == "tags" else "lower"
-        return f"clipped_accuracy|unit:{self.unit}|case:{case}|punctuation:removed|v:{__version__}"
+        case = "kept" if self.settings.unit == "tags" else "lower"
+        return sign("clipped_accuracy", ("unit", self.settings.unit), ("case", case), ("punctuation", "removed"))
 
     async def score(self, item: Item, response: Response) -> Score:
         if (none := no_answer(self, item, response)) is not None:
@@ -62,17 +67,17 @@ class Settings(Struct, frozen=True, forbid_unknown_fields=True):
 
     def units(self, text: str) -> list[str]:
         """
-        >>> Settings("tags").units("NN, VB."), Settings().units("Hello, World!")
+        >>> ClippedAccuracyScorer(Settings("tags")).units("NN, VB."), ClippedAccuracyScorer().units("Hello, World!")
         (['NN', 'VB'], ['hello', 'world'])
         """
         plain = "".join(sign for sign in text if not unicodedata.category(sign).startswith("P"))
-        plain = HAN.sub(r" \g<0> ", plain) if self.unit == "words" else plain
-        return (plain if self.unit == "tags" else plain.lower()).split()
+        plain = HAN.sub(r" \g<0> ", plain) if self.settings.unit == "words" else plain
+        return (plain if self.settings.unit == "tags" else plain.lower()).split()
 
     def counts(self, item: Item, answer: str) -> dict[str, float]:
         """The counts of one item whose reply is `answer`."""
         if not item.targets:
-            raise BadData(f"item '{item.id}' has no target; expected the {self.unit} of the right answer")
+            raise BadData(f"item '{item.id}' has no target; expected the {self.settings.unit} of the right answer")
         reply = self.units(answer)
         kept = max(self._kept(self.units(target), reply) for target in item.targets)
         return {"kept": kept, "exact": float(kept == 1.0), "n": 1.0}
@@ -83,6 +88,6 @@ class Settings(Struct, frozen=True, forbid_unknown_fields=True):
         return max(0.0, 1.0 - Levenshtein.distance(reference, reply) / len(reference))
 
 
-def load(settings: Settings) -> Settings:
-    """A scorer is its settings."""
-    return settings
+def load(settings: Settings, context: Context) -> ClippedAccuracyScorer:
+    """Load the scorer."""
+    return ClippedAccuracyScorer(settings, context.name)

@@ -19,78 +19,23 @@ from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from pathlib import Path
 from tempfile import TemporaryFile
-from typing import IO, Any, ClassVar, Final, cast
+from typing import IO, Annotated, Any, Final, cast
 
 import orjson
 from msgspec import Struct
 
-from earmark import __version__
 from earmark.data.programs import program_environment
 from earmark.errors import BadData, BadSetup
-from earmark.scorers._resources import attach, require
+from earmark.plugins import own_name
+from earmark.scorers._resources import require_open
 from earmark.stats.ratio import ratio
-from earmark.types import Item, Metric, OpenModel, Response, Score, replace
+from earmark.types import UNSIGNED, Context, Item, Metric, Response, Score, Signature, replace, sign
 
 METRICS: Final = {"comet": replace(ratio("comet", "n"), share=None)}
 WORKER: Final = Path(__file__).with_name("_comet_worker.py")
 VERSION: Final = "import sys; del sys.path[0]; from importlib.metadata import version; print(version('unbabel-comet'))"
 INSTALL: Final = "python -m venv comet; comet/bin/pip install unbabel-comet; and score with python=comet/bin/python"
 EMPTY_COUNTS: Final = {"comet": 0.0, "n": 1.0}
-
-
-class Settings(Struct, frozen=True, forbid_unknown_fields=True, dict=True):
-    """Which model, and the Python that has COMET; has to be opened before it is asked."""
-
-    name: ClassVar[str] = "comet"
-
-    checkpoint: str = "Unbabel/wmt22-comet-da"  # a name on the hub, a folder or a file
-    python: str = ""  # of another environment; empty: ours
-
-    @property
-    def metrics(self) -> Mapping[str, Metric]:
-        return METRICS
-
-    @property
-    def signature(self) -> str:
-        return f"comet|model:{self.checkpoint}|agg:mean|empty:0|comet:{version(self.python)}|v:{__version__}"
-
-    @asynccontextmanager
-    async def open(self, open_model: OpenModel) -> AsyncIterator[Settings]:  # noqa: ARG002 - its model is its own
-        """Open the scorer with its own model loaded, in another process."""
-        version(self.python)
-        words = (self.python or sys.executable, str(WORKER), self.checkpoint)
-        with TemporaryFile() as log:
-            worker = await asyncio.create_subprocess_exec(
-                *words, env=program_environment(), stdin=PIPE, stdout=PIPE, stderr=log
-            )
-            try:
-                asking = CometWorker(worker, log)
-                await asking.answer()  # the model is loaded
-                yield attach(self, asking)
-            finally:
-                if worker.returncode is None:
-                    worker.kill()
-                await worker.wait()
-
-    async def score(self, item: Item, response: Response) -> Score:
-        if response.stop == "filtered":
-            return Score(EMPTY_COUNTS, state="refused", rule="filtered")
-        source = item.tags.get("source") or " ".join(clip.transcript for clip in item.clips if clip.transcript)
-        if not source or not item.targets:
-            raise BadData(
-                f"item '{item.id}' has no {'target' if source else 'source'}; COMET needs what was said and how it is "
-                "translated"
-            )
-        reply = response.text.strip()
-        if not reply:
-            return Score(EMPTY_COUNTS, reply, rule="empty")
-        asking = require(self, CometWorker, "model of COMET")
-        samples = [{"src": source, "mt": reply, "ref": target} for target in item.targets]
-        scores = await asyncio.gather(*map(asking.ask, samples))
-        return Score({"comet": max(scores), "n": 1.0}, reply)
-
-    def bounds(self, item: Item) -> tuple[dict[str, float], dict[str, float]]:
-        return EMPTY_COUNTS, EMPTY_COUNTS | {"comet": float(bool(item.targets))}
 
 
 class CometWorker:
@@ -130,6 +75,68 @@ class CometWorker:
         raise BadSetup(f"COMET stopped: {log_lines[-1]}; set checkpoint= to a name on the hub, a folder or a file")
 
 
+class Settings(Struct, frozen=True, forbid_unknown_fields=True):
+    """Which model, and the Python that has COMET; has to be opened before it is asked."""
+
+    checkpoint: str = "Unbabel/wmt22-comet-da"  # a name on the hub, a folder or a file
+    python: Annotated[str, UNSIGNED] = ""  # of another environment; empty: ours
+
+
+class CometScorer(Struct, frozen=True):
+    """COMET by a worker, which has to be opened before it is asked."""
+
+    settings: Settings = Settings()
+    name: str = own_name(__name__)
+    worker: CometWorker | None = None  # once it is open
+
+    @property
+    def metrics(self) -> Mapping[str, Metric]:
+        return METRICS
+
+    @property
+    def signature(self) -> Signature:
+        parts = (("model", self.settings.checkpoint), ("agg", "mean"), ("empty", "0"))
+        return sign("comet", *parts, ("comet", version(self.settings.python)))
+
+    @asynccontextmanager
+    async def open(self) -> AsyncIterator[CometScorer]:
+        """Open the scorer with its own model loaded, in another process."""
+        version(self.settings.python)
+        words = (self.settings.python or sys.executable, str(WORKER), self.settings.checkpoint)
+        with TemporaryFile() as log:
+            worker = await asyncio.create_subprocess_exec(
+                *words, env=program_environment(), stdin=PIPE, stdout=PIPE, stderr=log
+            )
+            try:
+                asking = CometWorker(worker, log)
+                await asking.answer()  # the model is loaded
+                yield replace(self, worker=asking)
+            finally:
+                if worker.returncode is None:
+                    worker.kill()
+                await worker.wait()
+
+    async def score(self, item: Item, response: Response) -> Score:
+        if response.stop == "filtered":
+            return Score(EMPTY_COUNTS, state="refused", rule="filtered")
+        source = item.tags.get("source") or " ".join(clip.transcript for clip in item.clips if clip.transcript)
+        if not source or not item.targets:
+            raise BadData(
+                f"item '{item.id}' has no {'target' if source else 'source'}; COMET needs what was said and how it is "
+                "translated"
+            )
+        reply = response.text.strip()
+        if not reply:
+            return Score(EMPTY_COUNTS, reply, rule="empty")
+        asking = require_open(self.worker, "model of COMET")
+        samples = [{"src": source, "mt": reply, "ref": target} for target in item.targets]
+        scores = await asyncio.gather(*map(asking.ask, samples))
+        return Score({"comet": max(scores), "n": 1.0}, reply)
+
+    def bounds(self, item: Item) -> tuple[dict[str, float], dict[str, float]]:
+        return EMPTY_COUNTS, EMPTY_COUNTS | {"comet": float(bool(item.targets))}
+
+
 @functools.cache
 def version(python: str) -> str:
     """The version of unbabel-comet that a Python has."""
@@ -145,6 +152,6 @@ def version(python: str) -> str:
     return done.stdout.strip()
 
 
-def load(settings: Settings) -> Settings:
-    """A scorer is its settings."""
-    return settings
+def load(settings: Settings, context: Context) -> CometScorer:
+    """Load the scorer."""
+    return CometScorer(settings, context.name)

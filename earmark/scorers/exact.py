@@ -15,25 +15,23 @@ nothing else. Any other reference that normalises to nothing is matched by no re
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import ClassVar, Final, Literal
+from typing import Final, Literal
 
 from msgspec import Struct
 
-from earmark import __version__
 from earmark.errors import BadData
+from earmark.plugins import own_name
 from earmark.scorers.choice import PROBE, no_answer
 from earmark.stats.ratio import ratio
 from earmark.text.normalise import find_normalizer, is_unspaced
-from earmark.types import Item, Metric, Response, Score
+from earmark.types import Context, Item, Metric, Response, Score, Signature, sign
 
 MATCHES: Final = ("exact_match", "quasi_exact_match", "quasi_prefix_exact_match", "contains")
 METRICS: Final = {match: ratio(match, "n") for match in MATCHES}
 
 
 class Settings(Struct, frozen=True, forbid_unknown_fields=True):
-    """Exact match with any of the item's targets."""
-
-    name: ClassVar[str] = "exact"
+    """How texts are compared."""
 
     normalizer: str = "answer"  # or another of text/normalise.py
     boundary: Literal["words", "letters"] = "words"
@@ -44,23 +42,34 @@ class Settings(Struct, frozen=True, forbid_unknown_fields=True):
     def __post_init__(self) -> None:
         find_normalizer(self.normalizer)
 
-    @property
-    def metrics(self) -> Mapping[str, Metric]:
-        return dict(sorted(METRICS.items(), key=lambda entry: entry[0] != self.headline))
+
+class ExactScorer(Struct, frozen=True):
+    """Exact match with any of the item's targets."""
+
+    settings: Settings = Settings()
+    name: str = own_name(__name__)
 
     @property
-    def signature(self) -> str:
+    def metrics(self) -> Mapping[str, Metric]:
+        return dict(sorted(METRICS.items(), key=lambda entry: entry[0] != self.settings.headline))
+
+    @property
+    def signature(self) -> Signature:
         """
-        >>> Settings().signature.partition("|v:")[0]
+        >>> ExactScorer().signature.rules
         'exact|norm:answer.1|boundary:words'
         """
-        first = f"|case:{self.case}" * (self.case != "kept") + f"|blanks:{self.blanks}" * (self.blanks != "stripped")
-        first += f"|headline:{self.headline}" if self.headline != "exact_match" else ""
-        return f"exact|norm:{find_normalizer(self.normalizer)}|boundary:{self.boundary}{first}|v:{__version__}"
+        given = self.settings
+        parts: list[tuple[str, object]] = [("norm", find_normalizer(given.normalizer)), ("boundary", given.boundary)]
+        parts += [("case", given.case)] * (given.case != "kept") + [("blanks", given.blanks)] * (
+            given.blanks != "stripped"
+        )
+        parts += [("headline", given.headline)] * (given.headline != "exact_match")
+        return sign("exact", *parts)
 
     def check(self) -> None:
         """Raise BadSetup where a package that the normaliser needs is not there."""
-        find_normalizer(self.normalizer)(PROBE)
+        find_normalizer(self.settings.normalizer)(PROBE)
 
     async def score(self, item: Item, response: Response) -> Score:
         if (none := no_answer(self, item, response)) is not None:
@@ -81,18 +90,18 @@ class Settings(Struct, frozen=True, forbid_unknown_fields=True):
         return dict(zip(MATCHES, best, strict=True)) | {"n": 1.0}
 
     def _is_same(self, prediction: str, wanted: str) -> bool:
-        if self.blanks == "stripped":
+        if self.settings.blanks == "stripped":
             prediction, wanted = prediction.strip(), wanted.strip()
-        return prediction.lower() == wanted.lower() if self.case == "ignored" else prediction == wanted
+        return prediction.lower() == wanted.lower() if self.settings.case == "ignored" else prediction == wanted
 
     def _matches(self, prediction: str, wanted: str) -> tuple[bool, bool, bool, bool]:
         is_same = self._is_same(prediction, wanted)
         prediction, wanted = prediction.strip(), wanted.strip()
         if not prediction or not wanted:
             return (prediction == wanted,) * 4
-        normal = find_normalizer(self.normalizer)
+        normal = find_normalizer(self.settings.normalizer)
         reply, reference = normal(prediction).strip(), normal(wanted).strip()
-        edge = "" if self.boundary == "letters" or is_unspaced(reference) else " "
+        edge = "" if self.settings.boundary == "letters" or is_unspaced(reference) else " "
         return (
             is_same,
             reply == reference,
@@ -101,6 +110,6 @@ class Settings(Struct, frozen=True, forbid_unknown_fields=True):
         )
 
 
-def load(settings: Settings) -> Settings:
-    """A scorer is its settings."""
-    return settings
+def load(settings: Settings, context: Context) -> ExactScorer:
+    """Load the scorer."""
+    return ExactScorer(settings, context.name)

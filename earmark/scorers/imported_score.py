@@ -13,13 +13,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from typing import ClassVar, Literal
+from typing import Literal
 
 from msgspec import Struct
 
-from earmark import __version__
+from earmark.plugins import own_name
 from earmark.stats.ratio import ratio
-from earmark.types import Item, Metric, Response, Score, State, replace
+from earmark.types import Context, Item, Metric, Response, Score, Signature, State, replace, sign
 
 
 class ImportedMeasure(Struct, frozen=True, forbid_unknown_fields=True):
@@ -57,37 +57,41 @@ class ImportedMeasure(Struct, frozen=True, forbid_unknown_fields=True):
 class Settings(Struct, frozen=True, forbid_unknown_fields=True):
     """Which of their measures, the headline first."""
 
-    name: ClassVar[str] = "imported_score"
-
     measures: tuple[ImportedMeasure, ...] = (ImportedMeasure(),)
+
+
+class ImportedScorer(Struct, frozen=True):
+    """The verdicts of another harness."""
+
+    settings: Settings = Settings()
+    name: str = own_name(__name__)
 
     @property
     def metrics(self) -> Mapping[str, Metric]:
-        return {f"theirs_{measure.name}": _metric(measure) for measure in self.measures}
+        return {f"theirs_{measure.name}": _metric(measure) for measure in self.settings.measures}
 
     @property
-    def signature(self) -> str:
+    def signature(self) -> Signature:
         """
-        >>> Settings((ImportedMeasure("llama3_70b_judge", 0, 5),)).signature.partition("|v:")[0]
+        >>> ImportedScorer(Settings((ImportedMeasure("llama3_70b_judge", 0, 5),))).signature.rules
         'theirs|llama3_70b_judge:0-5'
         """
-        scales = "|".join(f"{measure.name}:{measure.scale}" for measure in self.measures)
-        return f"theirs|{scales}|v:{__version__}"
+        return sign("theirs", *((measure.name, measure.scale) for measure in self.settings.measures))
 
     @property
     def verdict_name(self) -> str:
         """Name of the headline if it says right or wrong; empty for a grade."""
-        headline = self.measures[0]
+        headline = self.settings.measures[0]
         return headline.name if (headline.lowest, headline.highest) == (0, 1) else ""
 
     async def score(self, item: Item, response: Response) -> Score:  # noqa: ARG002 - the verdict stands beside the reply
         verdict_of = {verdict.measure: verdict for verdict in response.verdicts}
         given = [
             (measure.name, verdict_of[measure.name])
-            for measure in self.measures
+            for measure in self.settings.measures
             if measure.name in verdict_of and verdict_of[measure.name].value is not None
         ]
-        headline = verdict_of.get(self.measures[0].name)
+        headline = verdict_of.get(self.settings.measures[0].name)
         why = headline.explanation if headline else "they said nothing of this reply"
         if not given:
             return Score({}, state="judge-failed", explanation=why)
@@ -98,9 +102,9 @@ class Settings(Struct, frozen=True, forbid_unknown_fields=True):
         return Score(counts, read or None, _state(response, read), explanation=why)
 
     def bounds(self, item: Item) -> tuple[dict[str, float], dict[str, float]]:  # noqa: ARG002 - alike for all
-        worst = {measure.name: measure.worst for measure in self.measures}
-        best = {measure.name: measure.best for measure in self.measures}
-        times = {_count_name(measure.name): 1.0 for measure in self.measures}
+        worst = {measure.name: measure.worst for measure in self.settings.measures}
+        best = {measure.name: measure.best for measure in self.settings.measures}
+        times = {_count_name(measure.name): 1.0 for measure in self.settings.measures}
         return worst | times, best | times
 
 
@@ -122,6 +126,6 @@ def _metric(measure: ImportedMeasure) -> Metric:
     return replace(mean, better=measure.better, share=share, limits=(measure.lowest, top))
 
 
-def load(settings: Settings) -> Settings:
-    """A scorer is its settings."""
-    return settings
+def load(settings: Settings, context: Context) -> ImportedScorer:
+    """Load the scorer."""
+    return ImportedScorer(settings, context.name)

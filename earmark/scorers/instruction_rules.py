@@ -14,16 +14,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from typing import Any, ClassVar, Final, Literal
+from typing import Any, Final, Literal
 
 import msgspec
 from msgspec import Struct
 
-from earmark import __version__
 from earmark.errors import BadData
+from earmark.plugins import own_name
 from earmark.stats.ratio import ratio
 from earmark.text.instruction_rules import RULES, loose_replies
-from earmark.types import Counts, Item, Metric, Number, Response, Score
+from earmark.types import Context, Counts, Item, Metric, Number, Response, Score, Signature, sign
 
 SHARES: Final = {
     "strict_prompt": ratio("strict_prompt", "n"),
@@ -42,29 +42,35 @@ def mean_of_four(counts: Counts) -> Number:
 class Settings(Struct, frozen=True, forbid_unknown_fields=True):
     """Which rules."""
 
-    name: ClassVar[str] = "instruction_rules"
-
     rules: Literal["ifeval", "mmau-pro"] = "ifeval"
+
+
+class InstructionScorer(Struct, frozen=True):
+    """Checks that a reply keeps the rules of its instruction."""
+
+    settings: Settings = Settings()
+    name: str = own_name(__name__)
 
     @property
     def metrics(self) -> Mapping[str, Metric]:
-        mean = {"mean": Metric(mean_of_four, limits=(0, 1))} if self.rules == "ifeval" else {}
+        mean = {"mean": Metric(mean_of_four, limits=(0, 1))} if self.settings.rules == "ifeval" else {}
         return mean | SHARES
 
     @property
-    def signature(self) -> str:
+    def signature(self) -> Signature:
         """
-        >>> Settings().signature.partition("|v:")[0]
+        >>> InstructionScorer().signature.rules
         'instruction_rules|rules:ifeval.1|sentences:earmark.1|language:earmark.1'
         """
-        return f"instruction_rules|rules:{self.rules}.1|sentences:earmark.1|language:earmark.1|v:{__version__}"
+        rules = ("rules", f"{self.settings.rules}.1")
+        return sign("instruction_rules", rules, ("sentences", "earmark.1"), ("language", "earmark.1"))
 
     async def score(self, item: Item, response: Response) -> Score:
         if response.stop == "filtered":
             return Score(self.bounds(item)[0], state="refused", rule="filtered")
         if not response.text.strip():
             return Score(self.bounds(item)[0], state="unparsed", rule="empty")
-        forms = loose_replies(response.text) if self.rules == "ifeval" else (response.text,)
+        forms = loose_replies(response.text) if self.settings.rules == "ifeval" else (response.text,)
         strict, loose = [], []
         for name, arguments in rules_of(item):
             kept = [self._keeps(item, name, arguments, form) for form in forms]
@@ -76,11 +82,13 @@ class Settings(Struct, frozen=True, forbid_unknown_fields=True):
         return Score(_counts(strict, loose), "kept" if all(strict) else "broken", rule=rule)
 
     def _keeps(self, item: Item, name: str, arguments: Mapping[str, Any], reply: str) -> bool:
-        check = RULES[self.rules].get(name)
+        check = RULES[self.settings.rules].get(name)
         if check is None:
-            if self.rules == "mmau-pro":  # whose script knows no such rule either, and counts it as broken
+            if self.settings.rules == "mmau-pro":  # whose script knows no such rule either, and counts it as broken
                 return False
-            raise BadData(f"item '{item.id}': no rule is called '{name}'; there are: {', '.join(RULES[self.rules])}")
+            raise BadData(
+                f"item '{item.id}': no rule is called '{name}'; there are: {', '.join(RULES[self.settings.rules])}"
+            )
         try:
             return bool(reply.strip()) and bool(check(reply, arguments))
         except (KeyError, TypeError, ValueError, re.error) as error:
@@ -131,6 +139,6 @@ def _plain(item: Item, key: str) -> Any:
     return value
 
 
-def load(settings: Settings) -> Settings:
-    """A scorer is its settings."""
-    return settings
+def load(settings: Settings, context: Context) -> InstructionScorer:
+    """Load the scorer."""
+    return InstructionScorer(settings, context.name)

@@ -23,15 +23,16 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
-from typing import ClassVar, Final, Literal, TypeAlias
+from typing import Final, Literal, TypeAlias
 
 from msgspec import Struct
 
 from earmark.judges.asking import Judge, JudgeVerdict, open_judge, question_of, reference_of
 from earmark.judges.prompts import JudgePrompt, find_prompt
-from earmark.scorers._resources import attach, judge_signature, require
+from earmark.plugins import own_name
+from earmark.scorers._resources import require_open, sign_judge
 from earmark.stats.ratio import divide, ratio
-from earmark.types import Counts, Item, Metric, Number, OpenModel, Response, Score, replace
+from earmark.types import Context, Counts, Item, Metric, Number, OpenModel, Response, Score, Signature, replace, sign
 
 Preference: TypeAlias = Literal["first", "second", "tie"]
 AGREEMENT: Final = {"vote_agreement": ratio("agreed", "pairs")}  # where there are several votes
@@ -67,10 +68,8 @@ def prompt_metrics(template: JudgePrompt) -> Mapping[str, Metric]:
     }
 
 
-class Settings(Struct, frozen=True, forbid_unknown_fields=True, dict=True):
+class Settings(Struct, frozen=True, forbid_unknown_fields=True):
     """Which judge is asked what, and how often."""
-
-    name: ClassVar[str] = "judge"
 
     judge: str = "openai/gpt-4o-mini"  # any model, named as model=NAME names it
     prompt: str = "audiobench"  # one of those in docs/judges.md
@@ -80,44 +79,56 @@ class Settings(Struct, frozen=True, forbid_unknown_fields=True, dict=True):
     def __post_init__(self) -> None:
         find_prompt(self.prompt)
 
-    @property
-    def metrics(self) -> Mapping[str, Metric]:
-        return {**prompt_metrics(find_prompt(self.prompt)), **(AGREEMENT if self.votes > 1 else {})}
+
+class JudgeScorer(Struct, frozen=True):
+    """A judge, which has to be opened before it is asked."""
+
+    settings: Settings = Settings()
+    name: str = own_name(__name__)
+    open_model: OpenModel | None = None
+    opened: Judge | None = None
 
     @property
-    def signature(self) -> str:
+    def metrics(self) -> Mapping[str, Metric]:
+        return {**prompt_metrics(find_prompt(self.settings.prompt)), **(AGREEMENT if self.settings.votes > 1 else {})}
+
+    @property
+    def signature(self) -> Signature:
         """
-        >>> Settings("smollm2", "sakura").signature.partition("|v:")[0]
+        >>> JudgeScorer(Settings("smollm2", "sakura")).signature.rules
         'judge|judge:smollm2|prompt:sakura.1|votes:1|temperature:0.0'
         """
-        template = find_prompt(self.prompt)
-        text = f"judge|judge:{self.judge}|prompt:{template}|votes:{self.votes}|temperature:{self.temperature}"
-        return judge_signature(self, self.judge, text)
+        given = self.settings
+        asked = (("judge", given.judge), ("prompt", find_prompt(given.prompt)))
+        votes = (("votes", given.votes), ("temperature", given.temperature))
+        return sign_judge(sign("judge", *asked, *votes), given.judge, self.opened)
 
     @property
     def calls_per_answer(self) -> int:
         """Number of requests to the judge for one answer."""
-        return self.votes * (2 if find_prompt(self.prompt).kind == "pair" else 1)
+        return self.settings.votes * (2 if find_prompt(self.settings.prompt).kind == "pair" else 1)
 
     @asynccontextmanager
-    async def open(self, open_model: OpenModel) -> AsyncIterator[Settings]:
+    async def open(self) -> AsyncIterator[JudgeScorer]:
         """The scorer with its judge open."""
-        async with open_judge(self.judge, open_model, self.votes, self.temperature) as judge:
-            yield attach(self, judge)
+        given = self.settings
+        opener = require_open(self.open_model, "judge")
+        async with open_judge(given.judge, opener, given.votes, given.temperature) as judge:
+            yield replace(self, opened=judge)
 
     def bounds(self, item: Item) -> tuple[dict[str, float], dict[str, float]]:  # noqa: ARG002 - alike for all
-        return _min_counts(find_prompt(self.prompt)), _max_counts(find_prompt(self.prompt))
+        return _min_counts(find_prompt(self.settings.prompt)), _max_counts(find_prompt(self.settings.prompt))
 
     async def score(self, item: Item, response: Response) -> Score:
-        template = find_prompt(self.prompt)
+        template = find_prompt(self.settings.prompt)
         if response.stop == "filtered":
             return Score(_min_counts(template), state="refused", rule="filtered")
         if not response.text.strip():
             return Score(_min_counts(template), state="unparsed", rule="empty")
         asked = {"question": question_of(item), "reference": reference_of(item), "description": audio_description(item)}
         if template.kind == "pair":
-            return await judge_both_orders(template, require(self, Judge, "judge"), asked, response.text)
-        verdict = await require(self, Judge, "judge").decide(template, asked | {"candidate": response.text})
+            return await judge_both_orders(template, require_open(self.opened, "judge"), asked, response.text)
+        verdict = await require_open(self.opened, "judge").decide(template, asked | {"candidate": response.text})
         if verdict.value is None:
             return judge_failed(verdict)
         counts = (
@@ -239,6 +250,6 @@ def _max_counts(template: JudgePrompt) -> dict[str, float]:
     return pair_counts((low, high), (high, low))
 
 
-def load(settings: Settings) -> Settings:
-    """A scorer is its settings."""
-    return settings
+def load(settings: Settings, context: Context) -> JudgeScorer:
+    """Load the scorer."""
+    return JudgeScorer(settings, context.name, context.open_model)

@@ -20,13 +20,15 @@ all but `accuracy`. With `asked` they stay in, as predictions of no class.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import ClassVar, Final, Literal
+from typing import Final, Literal
 
 import numpy as np
 from msgspec import Struct
 
 from earmark.errors import BadData
-from earmark.scorers.choice import ChoiceScorer
+from earmark.plugins import own_name
+from earmark.scorers.choice import ChoiceScorer, reader_of
+from earmark.scorers.choice import Settings as ChoiceSettings
 from earmark.scorers.classes import (
     class_count,
     class_counts,
@@ -37,7 +39,7 @@ from earmark.scorers.classes import (
     uar,
 )
 from earmark.stats.ratio import divide, ratio
-from earmark.types import Counts, Item, Metric, Number, Response, Score, replace
+from earmark.types import Context, Counts, Item, Metric, Number, Response, Score, Signature, replace, sign
 
 MERGED_CLASSES: Final = {"angry": "anger", "happy": "happiness", "sad": "sadness", "pleasant_surprise": "surprise"}
 
@@ -95,35 +97,45 @@ POLICIES: Final = {"earmark": ("earmark", "asked"), "official": ("listen-g2", "r
 class Settings(Struct, frozen=True, forbid_unknown_fields=True):
     """LISTEN's metrics over what one reader reads. An empty text stands for the policy's own choice."""
 
-    name: ClassVar[str] = "listen"
-
     policy: Literal["earmark", "official"] = "earmark"
     parser: str = ""
     denominator: Literal["", "read", "asked"] = ""
 
     def __post_init__(self) -> None:
-        self.choice  # noqa: B018 - whose reader is checked
+        ChoiceSettings(self.reader)  # which checks its name
 
     @property
-    def choice(self) -> ChoiceScorer:
-        return ChoiceScorer(self.parser or POLICIES[self.policy][0])
-
-    @property
-    def signature(self) -> str:
-        """
-        >>> Settings("official").signature.partition("|v:")[0], Settings(denominator="read").signature.partition("|v:")[0]
-        ('listen|reader:listen-g2|over:read|classes:seen', 'listen|reader:earmark.2|over:read|classes:seen')
-        """
-        _, reader, version = self.choice.signature.split("|")
-        return f"listen|{reader}|over:{'asked' if self.counts_unparsed else 'read'}|classes:seen|{version}"
+    def reader(self) -> str:
+        """The name of the parser."""
+        return self.parser or POLICIES[self.policy][0]
 
     @property
     def counts_unparsed(self) -> bool:
         return (self.denominator or POLICIES[self.policy][1]) == "asked"
 
+
+class ListenScorer(Struct, frozen=True):
+    """LISTEN's metrics over what one reader reads."""
+
+    settings: Settings = Settings()
+    name: str = own_name(__name__)
+
+    @property
+    def choice(self) -> ChoiceScorer:
+        return ChoiceScorer(ChoiceSettings(self.settings.reader))
+
+    @property
+    def signature(self) -> Signature:
+        """
+        >>> ListenScorer(Settings("official")).signature.rules, ListenScorer(Settings(denominator="read")).signature.rules
+        ('listen|reader:listen-g2|over:read|classes:seen', 'listen|reader:earmark.2|over:read|classes:seen')
+        """
+        over = "asked" if self.settings.counts_unparsed else "read"
+        return sign("listen", reader_of(self.settings.reader), ("over", over), ("classes", "seen"))
+
     @property
     def metrics(self) -> Mapping[str, Metric]:
-        if self.counts_unparsed:
+        if self.settings.counts_unparsed:
             return ACCURACY | CLASSES
         return {name: replace(metric, value=_or_zero(metric.value)) for name, metric in CLASSES.items()} | ACCURACY
 
@@ -140,7 +152,7 @@ class Settings(Struct, frozen=True, forbid_unknown_fields=True):
             "chance": 1 / max(1, len(item.choices)),
             "n": 1.0,
         }
-        if target is None or target not in item.labels or not (answer in item.labels or self.counts_unparsed):
+        if target is None or target not in item.labels or not (answer in item.labels or self.settings.counts_unparsed):
             return counts
         if not item.choices:
             raise BadData(f"item '{item.id}' has labels and no choices; LISTEN's classes are the texts of its choices")
@@ -157,6 +169,6 @@ def _or_zero(value: Callable[[Counts], Number]) -> Callable[[Counts], Number]:
     return lambda counts: np.nan_to_num(value(counts))
 
 
-def load(settings: Settings) -> Settings:
-    """A scorer is its settings."""
-    return settings
+def load(settings: Settings, context: Context) -> ListenScorer:
+    """Load the scorer."""
+    return ListenScorer(settings, context.name)

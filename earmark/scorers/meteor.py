@@ -22,16 +22,16 @@ import warnings
 from collections.abc import Mapping
 from importlib import import_module
 from pathlib import Path
-from typing import Any, ClassVar, Final
+from typing import Any, Final
 
 from msgspec import Struct
 
-from earmark import __version__
 from earmark.data import debian
 from earmark.errors import BadData, BadSetup
+from earmark.plugins import own_name
 from earmark.scorers.choice import no_answer
 from earmark.stats.ratio import ratio
-from earmark.types import Item, Metric, Response, Score, replace
+from earmark.types import Context, Item, Metric, Response, Score, Signature, replace, sign
 
 METRICS: Final = {"meteor": replace(ratio("meteor", "n"), share=None, limits=(0, 1))}
 SENTENCE_END: Final = re.compile(r"(?<=[.!?])\s+(?=[\"'(]?[A-Z])")
@@ -41,28 +41,34 @@ LEXNAMES: Final = "".join(f"{number:02d}\tlexname.{number}\t0\n" for number in r
 class Settings(Struct, frozen=True, forbid_unknown_fields=True):
     """METEOR against the item's targets."""
 
-    name: ClassVar[str] = "meteor"
-
     wordnet: str = ""  # a folder with WordNet's files; empty: Debian's
+
+
+class MeteorScorer(Struct, frozen=True):
+    """METEOR against the item's targets."""
+
+    settings: Settings = Settings()
+    name: str = own_name(__name__)
 
     @property
     def metrics(self) -> Mapping[str, Metric]:
         return METRICS
 
     @property
-    def signature(self) -> str:
+    def signature(self) -> Signature:
         """
-        >>> Settings().signature.partition("|nltk:")[0]
+        >>> MeteorScorer().signature.rules.partition("|nltk:")[0]
         'meteor|alpha:0.9|beta:3|gamma:0.5|wordnet:debian-3.0|agg:mean'
         """
-        source = "own" if self.wordnet else "debian-3.0"
+        source = "own" if self.settings.wordnet else "debian-3.0"
         nltk = _nltk("nltk").__version__
-        return f"meteor|alpha:0.9|beta:3|gamma:0.5|wordnet:{source}|agg:mean|nltk:{nltk}|v:{__version__}"
+        weights = (("alpha", "0.9"), ("beta", "3"), ("gamma", "0.5"))
+        return sign("meteor", *weights, ("wordnet", source), ("agg", "mean"), ("nltk", nltk))
 
     def check(self) -> None:
         """Raise BadSetup where nltk or WordNet is not there."""
         _word_tokenizer()
-        load_wordnet(self.wordnet)
+        load_wordnet(self.settings.wordnet)
 
     async def score(self, item: Item, response: Response) -> Score:
         if (none := no_answer(self, item, response)) is not None:
@@ -81,7 +87,7 @@ class Settings(Struct, frozen=True, forbid_unknown_fields=True):
         reply = tokenize(answer or "")
         score = _nltk("nltk.translate.meteor_score").meteor_score
         best = (
-            score([tokenize(target) for target in item.targets], reply, wordnet=load_wordnet(self.wordnet))
+            score([tokenize(target) for target in item.targets], reply, wordnet=load_wordnet(self.settings.wordnet))
             if reply
             else 0.0
         )
@@ -135,6 +141,6 @@ def _nltk(module: str) -> Any:
         raise BadSetup("METEOR needs the package nltk, which is not installed; pip install 'earmark[text]'") from error
 
 
-def load(settings: Settings) -> Settings:
-    """A scorer is its settings."""
-    return settings
+def load(settings: Settings, context: Context) -> MeteorScorer:
+    """Load the scorer."""
+    return MeteorScorer(settings, context.name)

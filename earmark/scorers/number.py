@@ -20,14 +20,14 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Hashable, Mapping
 from decimal import Decimal
-from typing import ClassVar, Final, Literal, NamedTuple
+from typing import Final, Literal, NamedTuple
 
 from msgspec import Struct
 
-from earmark import __version__
 from earmark.errors import BadData
+from earmark.plugins import own_name
 from earmark.stats.ratio import ratio
-from earmark.types import Item, Metric, Response, Score
+from earmark.types import Context, Item, Metric, Response, Score, Signature, sign
 
 METRICS: Final = {"accuracy": ratio("right", "n"), "accuracy_read": ratio("right", "read")}
 
@@ -148,27 +148,36 @@ POLICIES: Final = {
 class Settings(Struct, frozen=True, forbid_unknown_fields=True):
     """Reads a number from the reply and compares it with the right ones."""
 
-    name: ClassVar[str] = "number"
-
     policy: Literal["last", "lm-eval", "lm-strict", "audiobench"] = "last"
+
+
+class NumberScorer(Struct, frozen=True):
+    """Reads a number from the reply and compares it with the right ones."""
+
+    settings: Settings = Settings()
+    name: str = own_name(__name__)
 
     @property
     def metrics(self) -> Mapping[str, Metric]:
         return METRICS
 
     @property
-    def signature(self) -> str:
+    def signature(self) -> Signature:
         """
-        >>> Settings("lm-eval").signature.partition("|v:")[0]
+        >>> NumberScorer(Settings("lm-eval")).signature.rules
         'number|policy:lm-eval'
         """
-        return f"number|policy:{self.policy}|v:{__version__}"
+        return sign("number", ("policy", self.settings.policy))
 
     async def score(self, item: Item, response: Response) -> Score:
         if response.stop == "filtered":
             return Score(self.counts(item, None), state="refused", rule="filtered")
-        answer = POLICIES[self.policy].read(response.text if self.policy == "last" else response.whole_text)
-        return Score(self.counts(item, answer), answer, "unparsed" if answer is None else "answered", self.policy)
+        answer = POLICIES[self.settings.policy].read(
+            response.text if self.settings.policy == "last" else response.whole_text
+        )
+        return Score(
+            self.counts(item, answer), answer, "unparsed" if answer is None else "answered", self.settings.policy
+        )
 
     def bounds(self, item: Item) -> tuple[dict[str, float], dict[str, float]]:
         return self.counts(item, None), {"right": 1.0, "read": 1.0, "n": 1.0}
@@ -177,11 +186,11 @@ class Settings(Struct, frozen=True, forbid_unknown_fields=True):
         """The counts of one item whose reply was read as `answer`."""
         if not item.targets:
             raise BadData(f"item '{item.id}' has no target; expected the right number")
-        compared = POLICIES[self.policy].value
+        compared = POLICIES[self.settings.policy].value
         right = answer is not None and compared(answer) in {compared(target) for target in item.targets}
         return {"right": float(right), "read": float(answer is not None), "n": 1.0}
 
 
-def load(settings: Settings) -> Settings:
-    """A scorer is its settings."""
-    return settings
+def load(settings: Settings, context: Context) -> NumberScorer:
+    """Load the scorer."""
+    return NumberScorer(settings, context.name)

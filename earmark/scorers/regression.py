@@ -12,17 +12,17 @@ number. The ranks of a resampled set are those of that set."""
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import ClassVar, Final
+from typing import Final
 
 import numpy as np
 import numpy.typing as npt
 from msgspec import Struct
 
-from earmark import __version__
 from earmark.errors import BadData
+from earmark.plugins import own_name
 from earmark.scorers.number import last_number, number_value
 from earmark.stats.ratio import divide, ratio
-from earmark.types import Counts, Item, Metric, Number, Response, Score, replace
+from earmark.types import Context, Counts, Item, Metric, Number, Response, Score, Signature, replace, sign
 
 PAIR: Final = "pair:"  # before a truth and a number, in the name of a count
 
@@ -94,19 +94,24 @@ METRICS: Final = {
 class Settings(Struct, frozen=True, forbid_unknown_fields=True):
     """Settings of the rule: it has none."""
 
-    name: ClassVar[str] = "regression"
+
+class RegressionScorer(Struct, frozen=True):
+    """Compares the number in a reply with the right one."""
+
+    settings: Settings = Settings()
+    name: str = own_name(__name__)
 
     @property
     def metrics(self) -> Mapping[str, Metric]:
         return METRICS
 
     @property
-    def signature(self) -> str:
+    def signature(self) -> Signature:
         """
-        >>> Settings().signature.partition("|v:")[0]
+        >>> RegressionScorer().signature.rules
         'regression|number:last.1'
         """
-        return f"regression|number:last.1|v:{__version__}"
+        return sign("regression", ("number", "last.1"))
 
     async def score(self, item: Item, response: Response) -> Score:
         if response.stop == "filtered":
@@ -136,6 +141,6 @@ def truth_of(item: Item) -> float:
     return float(str(number_value(number)))
 
 
-def load(settings: Settings) -> Settings:
-    """A scorer is its settings."""
-    return settings
+def load(settings: Settings, context: Context) -> RegressionScorer:
+    """Load the scorer."""
+    return RegressionScorer(settings, context.name)

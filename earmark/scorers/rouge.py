@@ -15,17 +15,17 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from typing import ClassVar, Final
+from typing import Final
 
 from msgspec import Struct
 from rapidfuzz.distance import LCSseq
 
-from earmark import __version__
 from earmark.errors import BadData
+from earmark.plugins import own_name
 from earmark.scorers.choice import PROBE, no_answer
 from earmark.stats.ratio import ratio
 from earmark.text.normalise import find_normalizer, language_of, split_units, unit_of
-from earmark.types import Item, Metric, Response, Score, replace
+from earmark.types import Context, Item, Metric, Response, Score, Signature, replace, sign
 
 METRICS: Final = {
     name: replace(ratio(name, "n"), share=None, limits=(0, 1))
@@ -37,26 +37,32 @@ WORD: Final = re.compile(r"[a-z0-9]+")
 class Settings(Struct, frozen=True, forbid_unknown_fields=True):
     """ROUGE-L against the item's targets."""
 
-    name: ClassVar[str] = "rouge"
-
     language: str = "en"
 
     def __post_init__(self) -> None:
         language_of(self.language)
+
+
+class RougeScorer(Struct, frozen=True):
+    """ROUGE-L against the item's targets."""
+
+    settings: Settings = Settings()
+    name: str = own_name(__name__)
 
     @property
     def metrics(self) -> Mapping[str, Metric]:
         return METRICS
 
     @property
-    def signature(self) -> str:
+    def signature(self) -> Signature:
         """
-        >>> Settings().signature.partition("|v:")[0]
+        >>> RougeScorer().signature.rules
         'rouge-l|tok:rouge-score|agg:mean'
         """
-        english = language_of(self.language) == "en"
-        tokens = "rouge-score" if english else f"{find_normalizer(language=self.language)},{unit_of(self.language)}"
-        return f"rouge-l|tok:{tokens}|agg:mean|v:{__version__}"
+        language = self.settings.language
+        english = language_of(language) == "en"
+        tokens = "rouge-score" if english else f"{find_normalizer(language=language)},{unit_of(language)}"
+        return sign("rouge-l", ("tok", tokens), ("agg", "mean"))
 
     def check(self) -> None:
         """Raise BadSetup where a package that the normaliser needs is not there."""
@@ -82,9 +88,13 @@ class Settings(Struct, frozen=True, forbid_unknown_fields=True):
 
     def tokens(self, text: str) -> list[str]:
         """A text in the units that are compared."""
-        if language_of(self.language) == "en":
+        if language_of(self.settings.language) == "en":
             return WORD.findall(text.lower())
-        return split_units(find_normalizer(language=self.language)(text), unit_of(self.language), self.language)
+        return split_units(
+            find_normalizer(language=self.settings.language)(text),
+            unit_of(self.settings.language),
+            self.settings.language,
+        )
 
 
 def rouge_l(reference: list[str], reply: list[str]) -> tuple[float, float, float]:
@@ -100,6 +110,6 @@ def rouge_l(reference: list[str], reply: list[str]) -> tuple[float, float, float
     return 2 * precision * recall / (precision + recall), precision, recall
 
 
-def load(settings: Settings) -> Settings:
-    """A scorer is its settings."""
-    return settings
+def load(settings: Settings, context: Context) -> RougeScorer:
+    """Load the scorer."""
+    return RougeScorer(settings, context.name)

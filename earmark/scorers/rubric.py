@@ -15,7 +15,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
-from typing import Annotated, Any, ClassVar, Final, Literal
+from typing import Annotated, Any, Final, Literal
 
 import msgspec
 from msgspec import Struct
@@ -23,21 +23,20 @@ from msgspec import Struct
 from earmark.errors import BadData
 from earmark.judges.asking import Judge, JudgeVerdict, open_judge, question_of
 from earmark.judges.prompts import find_prompt
-from earmark.scorers._resources import attach, judge_signature, require
+from earmark.plugins import own_name
+from earmark.scorers._resources import require_open, sign_judge
 from earmark.scorers.token_match import answers_of
 from earmark.stats.ratio import ratio
 from earmark.text.token_match import token_match
-from earmark.types import Item, Metric, OpenModel, Response, Score, Usage
+from earmark.types import Context, Item, Metric, OpenModel, Response, Score, Signature, Usage, replace, sign
 
 METRICS: Final = {"mean_met": ratio("mean", "judged"), "all_met": ratio("all", "judged")}
 TEXTS: Final = ("scoring_point", "criterion", "text", "name")  # keys of a point's text, the first of which counts
 LEAST: Final = {"mean": 0.0, "all": 0.0, "judged": 1.0}
 
 
-class Settings(Struct, frozen=True, forbid_unknown_fields=True, dict=True):
+class Settings(Struct, frozen=True, forbid_unknown_fields=True):
     """Which judge reads what, and how votes are put together."""
-
-    name: ClassVar[str] = "rubric"
 
     judge: str = "openai/gpt-4o-mini"
     votes: Annotated[int, msgspec.Meta(ge=1)] = 1
@@ -47,26 +46,37 @@ class Settings(Struct, frozen=True, forbid_unknown_fields=True, dict=True):
     reads: Literal["reply", "reasoning"] = "reply"
     headline: Literal["mean_met", "all_met"] = "mean_met"
 
+
+class RubricScorer(Struct, frozen=True):
+    """A judge of points, which has to be opened before it is asked."""
+
+    settings: Settings = Settings()
+    name: str = own_name(__name__)
+    open_model: OpenModel | None = None
+    opened: Judge | None = None
+
     @property
     def metrics(self) -> Mapping[str, Metric]:
-        return METRICS if self.headline == "mean_met" else dict(reversed(METRICS.items()))
+        return METRICS if self.settings.headline == "mean_met" else dict(reversed(METRICS.items()))
 
     @property
-    def signature(self) -> str:
+    def signature(self) -> Signature:
         """
-        >>> Settings("smollm2", votes=5, trim=True).signature.partition("|v:")[0]
+        >>> RubricScorer(Settings("smollm2", votes=5, trim=True)).signature.rules
         'rubric|judge:smollm2|prompt:rubric.1|votes:5|temperature:0.0|trim:true|reads:reply'
         """
-        text = f"rubric|judge:{self.judge}|prompt:{find_prompt('rubric')}|votes:{self.votes}"
-        text += f"|temperature:{self.temperature}" + "|trim:true" * self.trim
-        text += "|needs:right" * self.needs_right + f"|reads:{self.reads}"
-        return judge_signature(self, self.judge, text)
+        given = self.settings
+        asked = [("judge", given.judge), ("prompt", find_prompt("rubric"))]
+        votes = [("votes", given.votes), ("temperature", given.temperature), *[("trim", "true")] * given.trim]
+        read = [*[("needs", "right")] * given.needs_right, ("reads", given.reads)]
+        return sign_judge(sign("rubric", *asked, *votes, *read), given.judge, self.opened)
 
     @asynccontextmanager
-    async def open(self, open_model: OpenModel) -> AsyncIterator[Settings]:
+    async def open(self) -> AsyncIterator[RubricScorer]:
         """The scorer with its judge open."""
-        async with open_judge(self.judge, open_model, self.votes, self.temperature) as judge:
-            yield attach(self, judge)
+        given, opener = self.settings, require_open(self.open_model, "judge")
+        async with open_judge(given.judge, opener, given.votes, given.temperature) as judge:
+            yield replace(self, opened=judge)
 
     def bounds(self, item: Item) -> tuple[dict[str, float], dict[str, float]]:  # noqa: ARG002 - alike for all
         return LEAST, {"mean": 1.0, "all": 1.0, "judged": 1.0}
@@ -75,14 +85,14 @@ class Settings(Struct, frozen=True, forbid_unknown_fields=True, dict=True):
         points = points_of(item)
         if response.stop == "filtered":
             return Score(dict(LEAST), state="refused", rule="filtered")
-        candidate = response.reasoning or response.whole_text if self.reads == "reasoning" else response.text
+        candidate = response.reasoning or response.whole_text if self.settings.reads == "reasoning" else response.text
         if not candidate.strip():
             return Score(dict(LEAST), state="unparsed", rule="empty")
-        if self.needs_right and not any(
+        if self.settings.needs_right and not any(
             token_match(response.whole_text, answer, item.choices) for answer in answers_of(item)
         ):
             return Score(dict(LEAST), rule="wrong answer")
-        judge, template = require(self, Judge, "judge"), find_prompt("rubric")
+        judge, template = require_open(self.opened, "judge"), find_prompt("rubric")
         asked = {"question": question_of(item), "candidate": candidate}
         verdicts = await asyncio.gather(*(judge.decide(template, asked | {"reference": point}) for point in points))
         usage = sum((verdict.usage for verdict in verdicts), Usage())
@@ -91,7 +101,7 @@ class Settings(Struct, frozen=True, forbid_unknown_fields=True, dict=True):
             return Score({}, state="judge-failed", rule=lost.rule, explanation=explanation, usage=usage)
         met = [verdict.value == template.words[0] for verdict in verdicts]
         counts = {
-            "mean": mean_share(verdicts, template.words[0], trim=self.trim),
+            "mean": mean_share(verdicts, template.words[0], trim=self.settings.trim),
             "all": float(all(met)),
             "judged": 1.0,
         }
@@ -137,6 +147,6 @@ def _text(point: Any) -> str:
     return point if isinstance(point, str) else ""
 
 
-def load(settings: Settings) -> Settings:
-    """A scorer is its settings."""
-    return settings
+def load(settings: Settings, context: Context) -> RubricScorer:
+    """Load the scorer."""
+    return RubricScorer(settings, context.name, context.open_model)

@@ -12,15 +12,15 @@ right choice. `answered` counts items that have a reply, be it empty: MMAU's scr
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import ClassVar, Final, Literal
+from typing import Final, Literal
 
 from msgspec import Struct
 
-from earmark import __version__
 from earmark.errors import BadData
+from earmark.plugins import own_name
 from earmark.stats.ratio import ratio
 from earmark.text.token_match import token_match
-from earmark.types import Item, Metric, Response, Score
+from earmark.types import Context, Item, Metric, Response, Score, Signature, sign
 
 METRICS: Final = {"accuracy": ratio("right", "n"), "accuracy_answered": ratio("right", "answered")}
 
@@ -28,21 +28,26 @@ METRICS: Final = {"accuracy": ratio("right", "n"), "accuracy_answered": ratio("r
 class Settings(Struct, frozen=True, forbid_unknown_fields=True):
     """Settings of the rule."""
 
-    name: ClassVar[str] = "token_match"
-
     denominator: Literal["asked", "answered"] = "asked"  # of the headline
+
+
+class TokenMatchScorer(Struct, frozen=True):
+    """Right where a reply holds the words of the answer and none of another's."""
+
+    settings: Settings = Settings()
+    name: str = own_name(__name__)
 
     @property
     def metrics(self) -> Mapping[str, Metric]:
-        return METRICS if self.denominator == "asked" else dict(reversed(METRICS.items()))
+        return METRICS if self.settings.denominator == "asked" else dict(reversed(METRICS.items()))
 
     @property
-    def signature(self) -> str:
+    def signature(self) -> Signature:
         """
-        >>> Settings("answered").signature.partition("|v:")[0]
+        >>> TokenMatchScorer(Settings("answered")).signature.rules
         'token_match|denominator:answered'
         """
-        return f"token_match|denominator:{self.denominator}|v:{__version__}"
+        return sign("token_match", ("denominator", self.settings.denominator))
 
     async def score(self, item: Item, response: Response) -> Score:
         if response.stop == "filtered":
@@ -56,9 +61,6 @@ class Settings(Struct, frozen=True, forbid_unknown_fields=True):
 
     def bounds(self, item: Item) -> tuple[dict[str, float], dict[str, float]]:
         return _counts(item, right=False), _counts(item, right=True) | {"answered": 1.0}
-
-
-TokenMatchScorer = Settings
 
 
 def answers_of(item: Item) -> tuple[str, ...]:
@@ -80,6 +82,6 @@ def _counts(item: Item, *, right: bool) -> dict[str, float]:
     return {"right": float(right), "answered": 0.0, "n": 1.0, "chance": chance}
 
 
-def load(settings: Settings) -> Settings:
-    """A scorer is its settings."""
-    return settings
+def load(settings: Settings, context: Context) -> TokenMatchScorer:
+    """Load the scorer."""
+    return TokenMatchScorer(settings, context.name)

@@ -32,14 +32,14 @@ import functools
 import math
 from collections.abc import Mapping, Sequence
 from importlib import import_module
-from typing import Any, ClassVar, Final, Literal, NamedTuple
+from typing import Any, Final, Literal, NamedTuple
 
 import numpy as np
-from msgspec import Struct
+from msgspec import Struct, field
 from rapidfuzz.distance import Levenshtein
 
-from earmark import __version__
 from earmark.errors import BadData, BadSetup, UsageError
+from earmark.plugins import own_name
 from earmark.scorers.choice import PROBE, no_answer
 from earmark.stats.ratio import divide, ratio
 from earmark.text.normalise import (
@@ -52,7 +52,7 @@ from earmark.text.normalise import (
     strip_tokens,
     unit_of,
 )
-from earmark.types import Counts, Item, Metric, Number, Response, Score, replace
+from earmark.types import Context, Counts, Item, Metric, Number, Response, Score, Signature, replace, sign
 
 NAMES: Final[dict[Unit, str]] = {"words": "wer", "characters": "cer", "mixed": "mer"}
 EMPTY_WORD: Final = "empty"  # the word that stands for nothing with empty=word
@@ -94,8 +94,6 @@ class ComparisonRules(NamedTuple):
 class Settings(Struct, frozen=True, forbid_unknown_fields=True):
     """Error rates of transcripts. An empty text stands for the language's own choice."""
 
-    name: ClassVar[str] = "wer"
-
     language: str = ""  # of the references
     normalizer: str = ""
     unit: Literal["", "words", "characters", "mixed"] = ""
@@ -108,27 +106,36 @@ class Settings(Struct, frozen=True, forbid_unknown_fields=True):
         if self.compounds and (self.unit or unit_of(self.language)) != "words":
             raise UsageError("compounds=true needs unit=words: characters make no compounds")
 
+
+class WerScorer(Struct, frozen=True):
+    """Error rates of transcripts."""
+
+    settings: Settings = field(default_factory=Settings)
+    name: str = own_name(__name__)
+
     @property
     def metrics(self) -> Mapping[str, Metric]:
         total = Metric(
             lambda counts: divide(total_errors(counts), counts.get("length", 0.0)), better="lower", limits=RATE
         )
-        return {NAMES[comparison_rules(self).unit]: total} | METRICS
+        return {NAMES[comparison_rules(self.settings).unit]: total} | METRICS
 
     @property
-    def signature(self) -> str:
+    def signature(self) -> Signature:
         """Signature of the number, with every setting that is not the default.
 
-        >>> Settings(language="en", normalizer="whisper-en").signature.partition("|v:")[0]
+        >>> WerScorer(Settings(language="en", normalizer="whisper-en")).signature.rules
         'wer|norm:whisper-en.1|agg:corpus|reply:tokens.1'
         """
-        norm, unit = comparison_rules(self)
-        parts = [NAMES[unit], f"norm:{norm}", "agg:corpus"]
+        given = self.settings
+        norm, unit = comparison_rules(given)
+        parts: list[tuple[str, object]] = [("norm", norm), ("agg", "corpus")]
         if unit == "characters":
-            parts.append(f"blanks:{'dropped' if unit_of(self.language) == 'characters' else 'kept'}")
-        parts.append(f"reply:{TOKENS if self.tokens == 'removed' else 'raw'}")
-        parts += [f"empty:{self.empty}"] * (self.empty != "insertions") + ["compounds:merged"] * self.compounds
-        return "|".join([*parts, f"v:{__version__}"])
+            parts.append(("blanks", "dropped" if unit_of(given.language) == "characters" else "kept"))
+        parts.append(("reply", TOKENS if given.tokens == "removed" else "raw"))
+        parts += [("empty", given.empty)] * (given.empty != "insertions")
+        parts += [("compounds", "merged")] * given.compounds
+        return sign(NAMES[unit], *parts)
 
     def check(self) -> None:
         """Raise BadSetup where a package that the normaliser or compounds need is not there."""
@@ -138,10 +145,10 @@ class Settings(Struct, frozen=True, forbid_unknown_fields=True):
         if (none := no_answer(self, item, response)) is not None:
             return none
         pair = self.best(item, response.text)
-        cut = self.tokens == "removed" and strip_tokens(response.text) != response.text
+        cut = self.settings.tokens == "removed" and strip_tokens(response.text) != response.text
         phrase, times = find_loop(pair.reply, pair.reference)
         why = [f"repetition loop: '{self.join_units(phrase)}' {times} times"] if phrase else []
-        if not self.compounds:  # which no alignment of single words tells
+        if not self.settings.compounds:  # which no alignment of single words tells
             why += list_errors(pair)
         return Score(
             self.pair_counts(pair), self.join_units(pair.reply), rule=TOKENS if cut else "", explanation="; ".join(why)
@@ -152,7 +159,7 @@ class Settings(Struct, frozen=True, forbid_unknown_fields=True):
         self._check(item, right)
         right.sort(key=lambda pair: len(pair.reference))
         best, shortest = self.pair_counts(right[-1]), right[0].reference
-        if shortest or self.empty == "drop":
+        if shortest or self.settings.empty == "drop":
             return self.pair_counts(Pair(shortest, [], 0, len(shortest), 0)), best
         silence = self.pair_counts(Pair([], [UNKNOWN], 0, 0, 1))  # it is right, and a failure is no silence
         return silence | {"capped": min(1.0, best["length"])}, best
@@ -163,20 +170,22 @@ class Settings(Struct, frozen=True, forbid_unknown_fields=True):
 
     def best(self, item: Item, reply: str) -> Pair:
         """The reply beside the reference it has the fewest errors against, of equals the longest."""
-        stripped = strip_tokens(reply) if self.tokens == "removed" else reply
+        stripped = strip_tokens(reply) if self.settings.tokens == "removed" else reply
         pairs = [self.pair(text, stripped) for text in item_references(item)]
         self._check(item, pairs)
         return min(pairs, key=lambda pair: (pair.sub + pair.deleted + pair.ins, -len(pair.reference)))
 
     def pair(self, reference: str, reply: str) -> Pair:
         """Two texts in units, and the errors between them."""
-        wanted, hypothesis = (list(normalise(text, self)) for text in (reference, reply))
-        if self.empty == "word":
+        wanted, hypothesis = (list(normalise(text, self.settings)) for text in (reference, reply))
+        if self.settings.empty == "word":
             wanted, hypothesis = wanted or [EMPTY_WORD], hypothesis or [EMPTY_WORD]
-        elif self.empty == "drop" and not wanted:
+        elif self.settings.empty == "drop" and not wanted:
             hypothesis = []
         return Pair(
-            wanted, hypothesis, *(edits_merging_compounds if self.compounds else count_edits)(wanted, hypothesis)
+            wanted,
+            hypothesis,
+            *(edits_merging_compounds if self.settings.compounds else count_edits)(wanted, hypothesis),
         )
 
     def pair_counts(self, pair: Pair) -> dict[str, float]:
@@ -191,16 +200,16 @@ class Settings(Struct, frozen=True, forbid_unknown_fields=True):
             "capped": float(min(errors, length)),
             "wrong": float(errors > 0),
             "looped": float(bool(find_loop(pair.reply, pair.reference)[0])),
-            "n": float(bool(length) or self.empty != "drop"),
+            "n": float(bool(length) or self.settings.empty != "drop"),
         }
 
     def join_units(self, parts: Sequence[str]) -> str:
         """Units as a text again."""
-        return ("" if comparison_rules(self).unit == "characters" else " ").join(parts)
+        return ("" if comparison_rules(self.settings).unit == "characters" else " ").join(parts)
 
     def _check(self, item: Item, pairs: Sequence[Pair]) -> None:
         """Nobody is scored by blanks in a script that has none, unless they ask for it."""
-        if self.language or self.unit:
+        if self.settings.language or self.settings.unit:
             return
         for pair in pairs:
             if is_unspaced(text := " ".join(pair.reference)):
@@ -306,7 +315,7 @@ def align(reference: Sequence[str], reply: Sequence[str]) -> list[AlignedUnit]:
 def list_errors(pair: Pair) -> list[str]:
     """The errors between two texts in words, the first of many.
 
-    >>> list_errors(Settings().pair("the cat ran", "a cat sat down"))
+    >>> list_errors(WerScorer().pair("the cat ran", "a cat sat down"))
     ["sub 'the' by 'a'", "ins 'sat'", "sub 'ran' by 'down'"]
     """
     if pair.reference == pair.reply:
@@ -339,6 +348,6 @@ def find_loop(reply: Sequence[str], reference: Sequence[str]) -> tuple[list[str]
     return best
 
 
-def load(settings: Settings) -> Settings:
-    """A scorer is its settings."""
-    return settings
+def load(settings: Settings, context: Context) -> WerScorer:
+    """Load the scorer."""
+    return WerScorer(settings, context.name)

@@ -59,6 +59,7 @@ from earmark.text._rules import (
 )
 from earmark.text._screen import THOUGHT, CleanReply, clean_reply, fold, plain, without_thought
 from earmark.text.published_parsers import PUBLISHED_PARSERS, Parsed, Parser
+from earmark.types import Signature
 
 __all__ = ["MEASURED", "PARSERS", "VERSION", "Parsed", "Parser", "parse_choice", "reading_note", "same_choice"]
 
@@ -80,15 +81,16 @@ LATE = 300  # characters before the end
 SHORT = 200  # characters: replies that are read without the rules
 
 
-def reading_note(rows: Iterable[tuple[str, int]]) -> list[str]:
+def reading_note(rows: Iterable[tuple[Signature | str, int]]) -> list[str]:
     """A line on the error of the reader, for accuracies that it may have moved.
 
     `rows`: signature of the scorer and number of unparsed replies of each row of a table.
 
-    >>> reading_note([("choice|reader:mmau", 3)])
+    >>> reading_note([(Signature("choice", (("reader", "mmau"),)), 3)])
     []
     """
-    if not any(unparsed and f"reader:{VERSION}" in signature for signature, unparsed in rows):
+    ours = ("reader", VERSION)
+    if not any(unparsed and isinstance(by, Signature) and ours in by.settings for by, unparsed in rows):
         return []
     note = (
         f"choices are read by rules: of {MEASURED.replies} real replies read by hand, {MEASURED.wrong} were read "

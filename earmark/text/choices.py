@@ -9,6 +9,7 @@ from random import Random
 from earmark.errors import BadData
 
 LETTERS = string.ascii_uppercase
+ORDER_TAG = "choice_order"  # of items that are asked in several orders of their choices
 
 
 def choice_letters(count: int, place: str = "one item") -> tuple[str, ...]:

@@ -28,27 +28,37 @@ RIGHT: Final = """
 """
 VALUE: Final = "coalesce(value, counts['rate'], counts['right'], counts['same'], map_values(counts)[1])"
 EMPTY: Final = """
-    create table lines (line BIGINT, task VARCHAR, id VARCHAR, condition VARCHAR, repeat INTEGER, question VARCHAR,
+    create table items (line BIGINT, task VARCHAR, id VARCHAR, condition VARCHAR, repeat INTEGER, question VARCHAR,
         targets VARCHAR[], labels VARCHAR[], group_ VARCHAR, tags MAP(VARCHAR, VARCHAR), sounds INTEGER, reply VARCHAR,
         seconds DOUBLE, tokens_in BIGINT, tokens_out BIGINT, cost DOUBLE, failure VARCHAR, failure_state VARCHAR,
-        sound_notes VARCHAR[], audio_seconds DOUBLE);
-    create table items as select *, ''::VARCHAR as state, null::VARCHAR as scorer, null::VARCHAR as answer,
-        null::BOOLEAN as right_, null::DOUBLE as score, null::VARCHAR as rule from lines;
+        sound_notes VARCHAR[], audio_seconds DOUBLE, state VARCHAR, scorer VARCHAR, answer VARCHAR, right_ BOOLEAN,
+        score DOUBLE, rule VARCHAR);
     create table scores (line BIGINT, task VARCHAR, id VARCHAR, condition VARCHAR, repeat INTEGER, scorer VARCHAR,
         state VARCHAR, answer VARCHAR, counts MAP(VARCHAR, DOUBLE), rule VARCHAR, why VARCHAR, right_ BOOLEAN,
         score DOUBLE, used BOOLEAN);
 """
-LINES: Final = f"""
-    insert into lines
-    select * from (
+# Of several scores of an item the one that says whether it is right, of those the one by the first scorer.
+FIRST_SCORES: Final = """
+    (select * from scores where not used
+     qualify row_number() over (partition by task, id, condition, repeat
+                                order by right_ is null, list_position(?, scorer), line) = 1)
+"""
+RIGHT_UNLESS_FAILED: Final = "case when failure_state in ('request-failed', 'sound-failed') then null else x.right_ end"
+ITEMS: Final = f"""
+    insert into items
+    select l.*, coalesce(x.state, failure_state, 'answered'), x.scorer, x.answer, {RIGHT_UNLESS_FAILED}, x.score, x.rule
+    from (
         select row_number() over () + ? as line, coalesce(item.task, '') as task, item.id as id,
-            coalesce(condition, 'plain'), coalesce(repeat, 0), item.question, item.targets, item.labels, item."group",
-            item.tags, len(coalesce(audio_sent, [])), response.text, response.seconds, response.usage.tokens_in,
-            response.usage.tokens_out, response.usage.cost, failure.message, failure.state,
+            coalesce(condition, 'plain') as condition, coalesce(repeat, 0) as repeat, item.question, item.targets,
+            item.labels, item."group", item.tags, len(coalesce(audio_sent, [])), response.text, response.seconds,
+            response.usage.tokens_in, response.usage.tokens_out, response.usage.cost, failure.message,
+            failure.state as failure_state,
             list_distinct(flatten(list_transform(audio_sent, lambda s: coalesce(s.notes, [])))),
             list_sum(list_transform(audio_sent, lambda s: s.seconds))
-        from {READ} {RECORD}))
-    where line <= ?
+        from {READ} {RECORD})) as l
+    left join {FIRST_SCORES} as x
+      on l.task = x.task and l.id = x.id and l.condition = x.condition and l.repeat = x.repeat
+    where l.line <= ?
 """  # noqa: S608 - our own columns
 SCORES: Final = f"""
     insert into scores
@@ -58,24 +68,20 @@ SCORES: Final = f"""
         from {READ} {SCORE}))
     where line <= ?
 """  # noqa: S608 - our own columns
-ADD_ITEMS: Final = (
-    """delete from items using lines as x
-       where items.task = x.task and items.id = x.id and items.condition = x.condition and items.repeat = x.repeat""",
-    """insert into items
-       select *, coalesce(failure_state, 'answered'), null, null, null, null, null from lines
-       qualify row_number() over (partition by task, id, condition, repeat order by line desc) = 1
-       order by line""",
-    "truncate lines",
-)
-SCORE_ITEMS: Final = """
+# The last line about a question counts.
+KEEP_LATEST: Final = """
+    delete from items using (
+        select task, id, condition, repeat, max(line) as last from items group by all having count(*) > 1) as x
+    where items.task = x.task and items.id = x.id and items.condition = x.condition and items.repeat = x.repeat
+      and items.line < x.last
+"""
+SCORE_ITEMS: Final = f"""
     update items
     set state = x.state, scorer = x.scorer, answer = x.answer, score = x.score, rule = x.rule,
-        right_ = case when failure_state in ('request-failed', 'sound-failed') then null else x.right_ end
-    from (select * from scores where not used
-          qualify row_number() over (partition by task, id, condition, repeat
-                                     order by right_ is null, list_position(?, scorer), line) = 1) as x
+        right_ = {RIGHT_UNLESS_FAILED}
+    from {FIRST_SCORES} as x
     where items.task = x.task and items.id = x.id and items.condition = x.condition and items.repeat = x.repeat
-"""
+"""  # noqa: S608 - our own columns
 USE_SCORES: Final = "update scores set used = true where not used"
 LIST_COLUMNS: Final = (
     "task", "id", "condition", "repeat", "question", "target", "answer", "state", "right", "score", "scorer", "rule",

@@ -84,17 +84,19 @@ def describe_sound(audio: EncodedAudio) -> SoundInfo:
     frames, drawn = max(1, blocks.frames), min(blocks.channels, MAX_CHANNELS)
     points = min(POINTS, frames)
     peaks = np.zeros((drawn, points), np.float32)
+    edges = np.arange(points, dtype=np.int64) * frames // points  # first frame of each point
     squares, count = 0.0, 0
     for start, block in blocks:
         if start >= frames:
             break
-        squares += float(np.square(block, dtype=np.float64).sum())
+        flat = block.ravel()
+        squares += float(np.dot(flat, flat))
         count += block.size
-        index = np.minimum((np.arange(start, start + len(block)) * points) // frames, points - 1)
-        firsts = np.flatnonzero(np.diff(index, prepend=-1))
+        first, last = np.searchsorted(edges, (start, start + len(block) - 1), side="right") - 1
+        firsts = np.maximum(edges[first : last + 1] - start, 0)
         for channel in range(drawn):
             largest = np.maximum.reduceat(np.abs(block[:, channel]), firsts)
-            np.maximum.at(peaks[channel], index[firsts], largest)
+            np.maximum(peaks[channel, first : last + 1], largest, out=peaks[channel, first : last + 1])
     mean = squares / count if count else 0.0
     level = 10 * float(np.log10(mean)) if mean > 0 else None
     return SoundInfo(

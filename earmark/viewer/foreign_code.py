@@ -6,9 +6,11 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from earmark.errors import BadData, EarmarkError
+from earmark.plugins import is_path
+from earmark.runs.rescore import read_config
 from earmark.runs.signature import load_signature
 from earmark.runs.trust import is_trusted
-from earmark.viewer.results import scorer_labels
+from earmark.viewer.results import scorer_files, scorer_labels
 
 
 class CodePolicy:
@@ -53,7 +55,19 @@ def _names(run: Path) -> Iterator[str]:
     names = [str(signature.benchmark["name"])] if not signature.benchmark.get("imported") else []
     names += [condition.partition(":")[0] for condition in signature.condition]
     names += [label.partition(" ")[0] for label in scorer_labels(run)]
-    yield from (name for name in names if "." in name or "/" in name)
+    paths = list(_paths(run))
+    by_path = {Path(path).name for path in paths}
+    yield from (name for name in names if ("." in name or "/" in name) and name not in by_path)
+    yield from paths
+
+
+def _paths(run: Path) -> Iterator[str]:
+    """Files of plug-ins that were given by their path: from there they are imported again."""
+    if (run / "config.yaml").exists():
+        config = read_config(run)
+        texts = (*config.plugins, *config.run.condition)
+        yield from (path for text in texts if is_path(path := text.partition(":")[0]))
+    yield from scorer_files(run)
 
 
 def is_allowed(policy: CodePolicy, run: Path) -> str:

@@ -136,7 +136,7 @@ def read_span(record: Record, reply: Response, row: Row) -> list[int] | None:
 def align_words(record: Record, reply: Response, row: Row) -> list[list[str | None]] | None:
     """Align the units of a reply with those of the best reference: kind, reference and reply of each."""
     try:
-        scorer = parse_settings(wer.Settings, row.settings, "")
+        scorer = wer.WerScorer(parse_settings(wer.Settings, row.settings, ""))
         pair = scorer.best(record.item, reply.text)
     except (UsageError, BadSetup, BadData):
         return None

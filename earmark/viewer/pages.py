@@ -95,8 +95,8 @@ class Pages:
         if not self.results.is_open(name) and not filters and order == parse_order({}) and dict(query).get("head"):
             threading.Thread(target=self._open, args=(name,), daemon=True).start()
             return {"total": None, "rows": self._head(name)}
-        table = self.results.table(name)
-        return {"total": table.count(filters), "rows": table.page(filters, order)}
+        total, rows = self.results.table(name).listing(filters, order)
+        return {"total": total, "rows": rows}
 
     def _open(self, name: str) -> None:
         """Open a table in the background; what is wrong with it, the next request says."""

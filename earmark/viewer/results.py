@@ -235,7 +235,7 @@ def rows_per_item(metrics: Metrics) -> list[Row]:
     """Rows in which each item is counted once: whole tasks, by their first scorer."""
     rows: dict[tuple[str, str], Row] = {}
     for row in metrics.rows:
-        if not row.slice and row.task not in metrics.averages and "|mean:" not in row.signature:
+        if not row.slice and row.task not in metrics.averages and "|mean:" not in str(row.signature):
             rows.setdefault((row.task, row.condition), row)
     return list(rows.values())
 
@@ -262,6 +262,15 @@ def scorer_labels(run: Path) -> list[str]:
     except BadData:
         return []
     return list(dict.fromkeys(row.scorer for row in metrics.rows)) if metrics else []
+
+
+def scorer_files(run: Path) -> list[str]:
+    """Files of a run's scorers, of those that were given by their path."""
+    try:
+        metrics = metrics_of(run)
+    except BadData:
+        return []
+    return list(dict.fromkeys(row.file for row in metrics.rows if row.file)) if metrics else []
 
 
 def to_plain(value: Any) -> Any:

@@ -49,7 +49,7 @@ def row_line(row: Row, metrics: Metrics | None) -> dict[str, Any]:
     return fields_of(row_headline(row)) | {
         "title": row.title,
         "slice": row.slice,
-        "average": bool(metrics and (row.task in metrics.averages or "|mean:" in row.signature)),
+        "average": bool(metrics and (row.task in metrics.averages or "|mean:" in str(row.signature))),
         "states": row.states,
         "failed": row.failed,
         "worst": estimate.worst,
@@ -58,7 +58,7 @@ def row_line(row: Row, metrics: Metrics | None) -> dict[str, Any]:
         "p_guess": row.p_guess,
         "noise": list(noise) if noise else None,
         "others": {other: to_plain(number) for other, number in row.metrics.items() if other != name},
-        "signature": row.signature,
+        "signature": str(row.signature),
     }
 
 

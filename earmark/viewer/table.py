@@ -55,6 +55,11 @@ class Lines:
             return file.read(int(self.ends[last - 1]) - start)
 
 
+def _room(lines: Lines) -> int:
+    """Return the bytes that DuckDB makes room for, for the longest line."""
+    return max(MIN_OBJECT, lines.longest + 1024)
+
+
 def _line_ends(path: Path) -> npt.NDArray[np.int64]:
     if not path.exists() or not path.stat().st_size:
         return np.zeros(0, np.int64)
@@ -79,30 +84,34 @@ class RunTable:
         self.lines = Lines(run / JOURNAL_FILE)
         score_lines = Lines(run / SCORES_FILE)
         if len(score_lines):
-            self._read(sql.SCORES, "scores", run / SCORES_FILE, score_lines)
+            self._read_scores(run / SCORES_FILE, score_lines)
         self.n_written_scores = len(score_lines)
         if len(self.lines):
-            self._read(sql.LINES, "lines", run / JOURNAL_FILE, self.lines)
-        self._add_items()
-
-    def _read(self, statement: str, table: str, path: Path, lines: Lines, before: int = 0) -> None:
-        """Read a file of lines. Raises BadData for one that is no record."""
-        room = max(MIN_OBJECT, lines.longest + 1024)
-        self._database.execute(statement, [before, str(path), room, before + len(lines)])
-        broken = f"select min(line) from {table} where id is null"  # noqa: S608
-        number = self._database.execute(broken).fetchall()[0][0]
-        if number is not None:
-            raise BadData(f"{self.run / JOURNAL_FILE if before else path}, line {number}: is no record of a run; "
-                          "restore the file from a copy")  # fmt: skip
-
-    def _add_items(self) -> None:
-        for statement in sql.ADD_ITEMS:
-            self._database.execute(statement)
-        self._score_items()
-
-    def _score_items(self) -> None:
-        self._database.execute(sql.SCORE_ITEMS, [self._scorers])
+            self._read_items(run / JOURNAL_FILE, self.lines)
         self._database.execute(sql.USE_SCORES)
+
+    def _read_scores(self, path: Path, lines: Lines) -> None:
+        self._database.execute(sql.SCORES, [0, str(path), _room(lines), len(lines)])
+        self._check("scores", path)
+
+    def _read_items(self, path: Path, lines: Lines, before: int = 0) -> None:
+        """Add the items of lines of the journal, of which `before` were read already."""
+        values = [before, str(path), _room(lines), self._scorers, before + len(lines)]
+        self._database.execute("begin")
+        try:
+            self._database.execute(sql.ITEMS, values)
+            self._check("items", self.run / JOURNAL_FILE)
+            self._database.execute(sql.KEEP_LATEST)
+        except BadData:
+            self._database.execute("rollback")
+            raise
+        self._database.execute("commit")
+
+    def _check(self, table: str, path: Path) -> None:
+        """Raise BadData for a line that is no record."""
+        number = self._database.execute(f"select min(line) from {table} where id is null").fetchall()[0][0]  # noqa: S608
+        if number is not None:
+            raise BadData(f"{path}, line {number}: is no record of a run; restore the file from a copy")
 
     def refresh(self) -> list[int]:
         """Take in the lines that were added to the journal; return their numbers."""
@@ -113,9 +122,8 @@ class RunTable:
             with tempfile.NamedTemporaryFile(suffix=".jsonl") as added:
                 added.write(lines.read_range(before, len(lines)))
                 added.flush()
-                self._read(sql.LINES, "lines", Path(added.name), Lines(Path(added.name)), before)
+                self._read_items(Path(added.name), Lines(Path(added.name)), before)
             self.lines = lines
-            self._add_items()
             return list(range(before + 1, len(lines) + 1))
 
     def add_scores(self, scores: Iterable[ScoreLine]) -> None:
@@ -123,8 +131,9 @@ class RunTable:
         with self._lock, tempfile.NamedTemporaryFile(suffix=".jsonl") as added:
             added.writelines(encode_line(score) for score in scores)
             added.flush()
-            self._read(sql.SCORES, "scores", Path(added.name), Lines(Path(added.name)))
-            self._score_items()
+            self._read_scores(Path(added.name), Lines(Path(added.name)))
+            self._database.execute(sql.SCORE_ITEMS, [self._scorers])
+            self._database.execute(sql.USE_SCORES)
 
     def fetch(self, statement: str, values: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
         """Run a query and return its rows."""
@@ -147,6 +156,13 @@ class RunTable:
         rest = f"order by {order_by(order)} limit {order.limit} offset {order.offset}"
         return self.rows([place for (place,) in self.query("line", filters, rest)])
 
+    def listing(self, filters: Filters, order: Order) -> tuple[int, list[dict[str, Any]]]:
+        """Count the items that pass the filters, and return a page of them; a filter is applied once for both."""
+        if not filters:
+            return self.count(), self.page(filters, order)
+        places = [place for (place,) in self.query("line", filters, f"order by {order_by(order)}")]
+        return len(places), self.rows(places[order.offset : order.offset + order.limit])
+
     def rows(self, places: Sequence[int]) -> list[dict[str, Any]]:
         """Return the items of some lines of the journal, in that order, as a list shows them."""
         if not places:
@@ -158,10 +174,16 @@ class RunTable:
 
     def neighbours(self, filters: Filters, order: Order, line: int) -> tuple[int, list[dict[str, Any] | None]]:
         """Return the place of an item in a list, from 0, or -1 where it is not in it, and the items beside it."""
-        places = [place for (place,) in self.query("line", filters, f"order by {order_by(order)}")]
-        index = places.index(line) if line in places else -1
-        before = places[index - 1] if index > 0 else None
-        after = places[index + 1] if 0 <= index < len(places) - 1 else None
+        if order.sort or order.descending:
+            places = [place for (place,) in self.query("line", filters, f"order by {order_by(order)}")]
+            index = places.index(line) if line in places else -1
+            before = places[index - 1] if index > 0 else None
+            after = places[index + 1] if 0 <= index < len(places) - 1 else None
+        else:
+            select = f"""count(*) filter (line < {line}), max(line) filter (line < {line}),
+                         min(line) filter (line > {line}), count(*) filter (line = {line})"""
+            index, before, after, is_there = self.query(select, filters)[0]
+            index, before, after = (index, before, after) if is_there else (-1, None, None)
         rows = iter(self.rows([place for place in (before, after) if place is not None]))
         return index, [None if place is None else next(rows) for place in (before, after)]
 

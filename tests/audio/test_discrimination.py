@@ -17,7 +17,7 @@ from earmark.audio.discrimination import LEVELS, TASKS
 from earmark.audio.encode import encode
 from earmark.audio.read import load_waveform
 from earmark.benchmarks.acoustics import Settings, load
-from earmark.types import Item, Source
+from earmark.types import Context, Item, Source
 
 
 def a_weights(hertz: npt.NDArray[np.floating]) -> npt.NDArray[np.floating]:
@@ -78,7 +78,7 @@ def test_no_simple_meter_does_better_than_a_coin(task: str) -> None:
     tasks.
     """
     by_level: dict[str, list[Item]] = {level: [] for level in LEVELS}
-    for item in load(Settings(items=EACH * len(LEVELS)), (task,)).items():
+    for item in load(Settings(items=EACH * len(LEVELS)), Context(tasks=(task,))).items():
         by_level[item.tags["level"]].append(item)
     shown = {level: [[meters(clip) for clip in item.clips] for item in asked] for level, asked in by_level.items()}
     all_meters = list(shown["easy"][0][0])

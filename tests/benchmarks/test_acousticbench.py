@@ -373,9 +373,12 @@ def test_refusals_are_asked_again_and_the_rest_is_judged_without_asking() -> Non
         assert done.returncode == 0, done.stderr
         row = rows(ours)["pitch"]
         assert row["states"]["unparsed"] == 0
-        assert (
-            row["signature"] == f"ab|reader:{VERSION}|judge:{judging.url}|prompt:choice.1|v:{__version__}|model:judge"
-        )
+        assert row["signature"] == {
+            "name": "ab",
+            "settings": [["reader", VERSION], ["judge", judging.url], ["prompt", "choice.1"]],
+            "version": __version__,
+            "details": [["model", "judge"]],
+        }
         assert len(server.asked) == again, "nothing was asked"
         judged = len(judging.asked)
         assert 0 < judged <= 2, "the same reply to the same question is judged once"

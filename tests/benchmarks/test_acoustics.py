@@ -17,10 +17,10 @@ from earmark.audio.prepare import prepare_audio
 from earmark.audio.read import decode_audio, load_waveform
 from earmark.audio.synth import RATE
 from earmark.benchmarks.acoustics import Settings, load
-from earmark.engine.load import load_condition
+from earmark.engine.load import load_benchmark, load_condition
 from earmark.errors import UsageError
 from earmark.plugins import plugin_names
-from earmark.types import Capabilities, Condition, EncodedAudio, Item
+from earmark.types import Capabilities, Context, EncodedAudio, Item, NamedCondition
 
 Signal = npt.NDArray[np.float64]
 Observer = Callable[[Item, list[Signal]], str]
@@ -28,11 +28,11 @@ WHOLE = 96  # items of a task: of every level four in each half
 
 
 def items(task: str, count: int = WHOLE, **settings: Any) -> list[Item]:
-    return list(load(Settings(items=count, **settings), (task,)).items())
+    return list(load(Settings(items=count, **settings), Context("acoustics", tasks=(task,))).items())
 
 
 def sent(item: Item) -> list[EncodedAudio]:
-    benchmark = load(Settings(), (item.task,))
+    benchmark = load(Settings(), Context("acoustics", tasks=(item.task,)))
     return [
         part
         for part in prepare_audio(benchmark.prompt(item), Capabilities()).turns[0].parts
@@ -40,12 +40,13 @@ def sent(item: Item) -> list[EncodedAudio]:
     ]
 
 
-def signals(item: Item, condition: Condition | None = None) -> list[Signal]:
+def signals(item: Item, condition: NamedCondition | None = None) -> list[Signal]:
     """What a model that is sent the sounds can decode, one array of channels each."""
     if condition is None:
         return [decode_audio(sound.data, sound.name).samples.astype(np.float64) for sound in sent(item)]
     heard = prepare_audio(
-        condition.apply(load(Settings(), (item.task,)).prompt(item), item), Capabilities(rates=(RATE,))
+        condition.apply(load(Settings(), Context("acoustics", tasks=(item.task,))).prompt(item), item),
+        Capabilities(rates=(RATE,)),
     )
     return [
         load_waveform(part).samples.astype(np.float64)
@@ -207,7 +208,7 @@ def test_the_answer_is_in_the_sound(task: str) -> None:
 @pytest.mark.parametrize("task", TASKS)
 def test_the_answer_is_not_in_the_words(task: str) -> None:
     """All that a model reads, and the order of the items, leave either answer as likely, at every level of either half."""
-    prompt = load(Settings()).prompt
+    prompt = load(Settings(), Context("acoustics")).prompt
     texts: dict[tuple[str, str, str], Counter[str]] = {}
     for item in items(task, 192):
         text = str(prompt(item).turns[-1].parts[-1])
@@ -278,8 +279,8 @@ REFUSED = {(task, "cut") for task in ("duration", "gap", "tempo", "count", "orde
 SMALL = {"gap": less(quietest(320))}  # who measures milliseconds is deceived by noise: these are asked for less
 
 
-def condition_for(text: str, task: str) -> Condition:
-    condition = load_condition(text, 3, load(Settings(), (task,)))
+def condition_for(text: str, task: str) -> NamedCondition:
+    condition = load_condition(text, 3, load_benchmark("acoustics", (task,), {}))
     assert condition
     return condition
 
@@ -317,7 +318,7 @@ def test_sounds_differ_in_level_as_they_are_stated_to(text: str) -> None:
 
 def test_a_run_of_what_is_refused_names_the_tasks_that_are_left() -> None:
     with pytest.raises(UsageError) as refused:
-        load_condition("gain:6", 0, load(Settings(), ("pitch", "loudness", "gap")))
+        load_condition("gain:6", 0, load_benchmark("acoustics", ("pitch", "loudness", "gap"), {}))
     assert str(refused.value) == (
         "condition=gain:6 changes what loudness of acoustics asks about, so its answers would be wrong; "
         "leave it out: acoustics:pitch,gap"
@@ -352,13 +353,13 @@ def test_the_same_seed_gives_the_same_bytes_anywhere(task: str) -> None:
 
 def test_wrong_words_are_told() -> None:
     with pytest.raises(UsageError, match="acoustics has no task 'colour'; there are: pitch, loudness, duration"):
-        load(Settings(), ("colour",))
-    assert "left and right are lost" in load(Settings()).warnings[0]
-    assert load(Settings(), ("pitch",)).warnings == ()
+        load(Settings(), Context("acoustics", tasks=("colour",)))
+    assert "left and right are lost" in load(Settings(), Context("acoustics")).warnings[0]
+    assert load(Settings(), Context("acoustics", tasks=("pitch",))).warnings == ()
 
 
 def test_every_row_can_be_broken_down_by_level_and_half() -> None:
-    made = load(Settings(items=24))
+    made = load(Settings(items=24), Context("acoustics"))
     tags = [item.tags for item in made.items()]
     assert made.slices == ("level", "half")
     assert {tag["level"] for tag in tags} == set(LEVELS)

@@ -12,7 +12,7 @@ import pytest
 
 from earmark.benchmarks import listen
 from earmark.errors import BadData, UsageError
-from earmark.types import Benchmark, Clip, replace
+from earmark.types import Benchmark, Clip, Context, replace
 
 VECTORS = [  # of the protocol document: sizes, and the orders that come of one stream seeded 42
     ([8, 8, 8], [[3, 4, 6, 7, 2, 5, 0, 1], [3, 7, 2, 0, 4, 6, 5, 1], [3, 5, 2, 4, 1, 6, 7, 0]]),
@@ -28,7 +28,7 @@ def row(choices: list[str], **columns: Any) -> listen.ListenRow:
 
 
 def load(shared: Path, **settings: Any) -> Benchmark:
-    return listen.load(listen.Settings(data=str(shared / "fixtures/listen"), **settings))
+    return listen.load(listen.Settings(data=str(shared / "fixtures/listen"), **settings), Context("listen"))
 
 
 @pytest.mark.parametrize(("sizes", "orders"), VECTORS)
@@ -81,7 +81,7 @@ def test_tasks_run_in_the_official_order_whatever_order_they_are_named_in(shared
     with pytest.raises(UsageError, match="listen has no task '5'"):
         load(shared, experiments=("5",))
     with pytest.raises(UsageError, match=r"listen:2B and experiments=\[3B\]: two lists"):
-        listen.load(listen.Settings(experiments=("3B",)), ("2B",))
+        listen.load(listen.Settings(experiments=("3B",)), Context("listen", tasks=("2B",)))
 
 
 @pytest.mark.parametrize(
@@ -110,10 +110,10 @@ def test_three_a_is_extended_unless_told_otherwise(task: str, extend: bool, coun
 
 
 def test_any_reader_of_choices_may_read() -> None:
-    (scorer,) = listen.load(listen.Settings(parser="mmau")).scorers("2B")
-    assert "reader:mmau" in scorer.signature  # type: ignore[attr-defined]
+    (scorer,) = listen.load(listen.Settings(parser="mmau"), Context("listen")).scorers("2B")
+    assert "reader:mmau" in scorer.signature.rules  # type: ignore[attr-defined]
     with pytest.raises(UsageError, match=r"no reader is called 'bogus'; there are: .*listen-g2"):
-        listen.load(listen.Settings(parser="bogus"))
+        listen.load(listen.Settings(parser="bogus"), Context("listen"))
 
 
 def test_a_choice_that_the_data_name_twice_is_extended_as_once() -> None:
@@ -137,7 +137,7 @@ def test_a_row_that_cannot_be_asked_is_told_by_its_place(shared: Path, tmp_path:
         made.execute(f"update t set {change} where experiment_type = '1'")  # noqa: S608 - ours
         made.execute(f"copy t to '{file}'")
     with pytest.raises(BadData, match=told):
-        list(listen.load(listen.Settings(data=str(tmp_path))).items())
+        list(listen.load(listen.Settings(data=str(tmp_path)), Context("listen")).items())
 
 
 @pytest.mark.shared
@@ -220,13 +220,13 @@ def test_items_carry_the_columns_that_reports_are_broken_down_by(shared: Path, t
         made.execute("alter table t drop column age")
         made.execute("update t set gender = null")
         made.execute(f"copy t to '{tmp_path / 'train.parquet'}'")
-    item = next(iter(listen.load(listen.Settings(data=str(tmp_path), experiments=("2B",))).items()))
+    item = next(iter(listen.load(listen.Settings(data=str(tmp_path), experiments=("2B",)), Context("listen")).items()))
     assert "age" not in item.tags
     assert item.tags["gender"] == "unknown"
 
 
 def test_experiments_of_text_alone_need_no_ears() -> None:
-    text = listen.load(listen.Settings(experiments=("1_text", "2A", "3A")))
-    mixed = listen.load(listen.Settings(experiments=("2A", "2B")))
+    text = listen.load(listen.Settings(experiments=("1_text", "2A", "3A")), Context("listen"))
+    mixed = listen.load(listen.Settings(experiments=("2A", "2B")), Context("listen"))
     assert (text.needs_ears, mixed.needs_ears) == (False, True)
     assert {task: facts.needs_ears for task, facts in mixed.task_facts.items()} == {"2A": "no"}

@@ -11,10 +11,10 @@ import pytest
 import table_data as data
 from click.testing import CliRunner
 
-from earmark import plugins
 from earmark.cli import earmark as program
 from earmark.cli._args import merge_tasks, parse_runs
-from earmark.config import RunSettings, parse_settings
+from earmark.config import RunSettings
+from earmark.engine.load import load_benchmark
 from earmark.errors import BadData, EarmarkError, UsageError
 from earmark.journal import CompletedIndex
 from earmark.runs.dataset_check import check_dataset
@@ -24,9 +24,7 @@ ROW = {"id": "1", "audio": "a.wav", "question": "Which?", "choices": ["cat", "do
 
 
 def load(path: Path | str, **settings: Any) -> Benchmark:
-    module = plugins.find_plugin("benchmarks", str(path))
-    benchmark: Benchmark = module.load(parse_settings(module.Settings, settings, ""))
-    return benchmark
+    return load_benchmark(str(path), (), settings)
 
 
 def write(folder: Path, *rows: dict[str, Any], name: str = "my.jsonl") -> Path:

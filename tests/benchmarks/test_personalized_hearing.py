@@ -18,7 +18,7 @@ from earmark.benchmarks._hearing_media import convert, fetch_clips
 from earmark.engine.load import load_benchmark
 from earmark.errors import BadData, UsageError
 from earmark.journal import read_journal
-from earmark.types import Clip, ImageRef
+from earmark.types import Clip, Context, ImageRef
 
 VECTORS = {
     "cand_0001:0": "I2 I3 I1 C",
@@ -146,7 +146,7 @@ def test_a_broken_frame_or_clip_fails_its_items_by_name_and_no_other(fixture: Pa
 @pytest.mark.shared
 def test_an_item_says_which_clips_of_its_history_are_missing(fixture: Path) -> None:
     settings = ph.Settings(data=str(fixture / "data"), media=str(fixture / "media"))
-    missing = {item.id: item.tags.get("missing") for item in ph.load(settings).items()}
+    missing = {item.id: item.tags.get("missing") for item in ph.load(settings, Context("personalized_hearing")).items()}
     assert missing["001_q0000"] is None
     assert missing["002_q0002"] == "asset_1004"
     expected = [json.loads(line) for line in (fixture / "requests_default.jsonl").read_text().splitlines()]
@@ -191,42 +191,44 @@ def test_a_session_that_comes_twice_is_the_first_and_a_clip_is_a_folder_of_media
     }
     (user / ph.QUESTIONS).write_text(json.dumps({"qa": [question]}))
     (user / ph.SESSIONS).write_text(json.dumps({"sessions": [session, session]}))
-    (item,) = ph.load(ph.Settings(data=str(tmp_path), media=str(tmp_path))).items()
+    (item,) = ph.load(ph.Settings(data=str(tmp_path), media=str(tmp_path)), Context("personalized_hearing")).items()
     assert item.tags["at"] == "0:0"
     (tmp_path / "more/001").mkdir(parents=True)
     (tmp_path / "more/001" / ph.QUESTIONS).write_text(json.dumps({"qa": [question]}))
     strange = session | {"selected_asset_id": "../elsewhere"}
     (tmp_path / "more/001" / ph.SESSIONS).write_text(json.dumps({"sessions": [strange]}))
     with pytest.raises(BadData, match=r"'\.\./elsewhere', expected the name of a folder in media - at `\$\.sessions"):
-        ph.load(ph.Settings(data=str(tmp_path / "more"), media=str(tmp_path)))
+        ph.load(ph.Settings(data=str(tmp_path / "more"), media=str(tmp_path)), Context("personalized_hearing"))
 
 
 def test_bad_data_is_told_in_one_line(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="needs data=FOLDER"):
-        ph.load(ph.Settings()).files()
+        ph.load(ph.Settings(), Context("personalized_hearing")).files()
     with pytest.raises(BadData, match="no such folder"):
-        ph.load(ph.Settings(data=str(tmp_path / "no"), media="m"))
+        ph.load(ph.Settings(data=str(tmp_path / "no"), media="m"), Context("personalized_hearing"))
     with pytest.raises(BadData, match="m: no such folder; give media="):
-        ph.load(ph.Settings(data=str(tmp_path), media="m"))
+        ph.load(ph.Settings(data=str(tmp_path), media="m"), Context("personalized_hearing"))
     with pytest.raises(BadData, match=r"found no 10_benchmark_qa\.json"):
-        ph.load(ph.Settings(data=str(tmp_path), media=str(tmp_path)))
+        ph.load(ph.Settings(data=str(tmp_path), media=str(tmp_path)), Context("personalized_hearing"))
     user = tmp_path / "001"
     user.mkdir()
     (user / ph.QUESTIONS).write_text('{"qa": [{"candidate_id": "x"}]}')
     with pytest.raises(BadData, match="no such file"):
-        ph.load(ph.Settings(data=str(tmp_path), media=str(tmp_path)))
+        ph.load(ph.Settings(data=str(tmp_path), media=str(tmp_path)), Context("personalized_hearing"))
     (user / ph.SESSIONS).write_text(
         '{"sessions": [{"session_id": "S1", "timestamp": 3, "selected_asset_id": "a", "dialogue": []}]}'
     )
     with pytest.raises(BadData, match=r"7\.1_dialogue_enhanced\.json: Expected `str`, got `int`"):
-        ph.load(ph.Settings(data=str(tmp_path), media=str(tmp_path)))
+        ph.load(ph.Settings(data=str(tmp_path), media=str(tmp_path)), Context("personalized_hearing"))
     (user / ph.SESSIONS).write_text(
         '{"sessions": [{"session_id": "S1", "timestamp": "t", "selected_asset_id": "a", "dialogue": []}]}'
     )
     with pytest.raises(BadData, match="missing required field `Type`"):
-        list(ph.load(ph.Settings(data=str(tmp_path), media=str(tmp_path))).items())
+        list(ph.load(ph.Settings(data=str(tmp_path), media=str(tmp_path)), Context("personalized_hearing")).items())
     with pytest.raises(UsageError, match="users=009: no such user"):
-        ph.load(ph.Settings(data=str(tmp_path), media=str(tmp_path), users=("009",))).files()
+        ph.load(
+            ph.Settings(data=str(tmp_path), media=str(tmp_path), users=("009",)), Context("personalized_hearing")
+        ).files()
 
 
 @pytest.mark.parametrize("setting", [{"frame_count": -1}, {"max_tokens": 0}])

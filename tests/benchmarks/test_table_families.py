@@ -14,6 +14,7 @@ import table_data as data
 import table_data_more as more
 
 from earmark import plugins
+from earmark.engine.load import load_benchmark
 from earmark.errors import BadData
 from earmark.types import Benchmark, Response
 
@@ -45,9 +46,7 @@ ROW = {"question": "{name}?", "file_name": "a.wav", "answer": "x y"}
 
 
 def load(name: str, tasks: tuple[str, ...] = (), **settings: Any) -> Benchmark:
-    module = plugins.find_plugin("benchmarks", name)
-    benchmark: Benchmark = module.load(module.Settings(**settings), tasks)
-    return benchmark
+    return load_benchmark(name, tasks, settings)
 
 
 def mine(folder: Path, table: str = TABLE) -> Benchmark:
@@ -64,7 +63,7 @@ def test_a_family_is_a_set_a_task_and_a_scorer_for_each_line(tmp_path: Path) -> 
     assert benchmark.averages["pets"].over == ("cats", "dogs")
     assert [benchmark.task_facts[task].language for task in benchmark.tasks] == ["en", "de", ""]
     assert [scorer.name for task in benchmark.tasks for scorer in benchmark.scorers(task)] == ["wer", "wer", "exact"]
-    table = plugins.find_plugin("benchmarks", str(tmp_path / "mine.yaml")).TABLE
+    table = plugins.find_plugin("benchmarks", str(tmp_path / "mine.yaml")).module.TABLE
     assert [table.sets[name].layouts["here"].revision for name in ("cats", "dogs")] == ["0123", ""]
     assert next((item.task, item.question) for item in benchmark.items()) == ("cats", "{name}?")
 
@@ -104,7 +103,7 @@ def test_a_family_that_means_nothing_is_one_line(tmp_path: Path, old: str, new: 
 def test_the_57_records_of_phase_1_are_there_with_their_revisions(shared: Path) -> None:
     lines = (shared / "data/dynamic_superb/phase1_instances.jsonl").read_text().splitlines()
     records = {row["name"]: (row["path"], row["version"]) for row in map(json.loads, lines)}
-    sets = plugins.find_plugin("benchmarks", "dynamic_superb_1").TABLE.sets
+    sets = plugins.find_plugin("benchmarks", "dynamic_superb_1").module.TABLE.sets
     layouts = {name: questions.layouts["hub"] for name, questions in sets.items()}
     assert {name: (layout.repository, layout.revision) for name, layout in layouts.items()} == records
     assert len(records) == 57
@@ -113,7 +112,7 @@ def test_the_57_records_of_phase_1_are_there_with_their_revisions(shared: Path) 
 def test_the_259_tasks_of_phase_2_are_run_or_named(shared: Path) -> None:
     with (shared / "data/dynamic_superb/phase2_ConfirmedTasks.csv").open(encoding="utf-8-sig") as file:
         rows = list(csv.DictReader(file))
-    module = plugins.find_plugin("benchmarks", "dynamic_superb_2")
+    module = plugins.find_plugin("benchmarks", "dynamic_superb_2").module
     layouts = {layout.repository: layout.revision for q in module.TABLE.sets.values() for layout in q.layouts.values()}
     makes_sound = {row["HuggingfacePath"] for row in rows if row["Category"].endswith("generation")} - {
         row["HuggingfacePath"] for row in rows if row["Category"] == "Text generation"
@@ -124,7 +123,7 @@ def test_the_259_tasks_of_phase_2_are_run_or_named(shared: Path) -> None:
     assert (len(rows), len(layouts), len(makes_sound)) == (259, 254, 5)
     assert all(path.removeprefix("DynamicSuperb/") in module.TABLE.warnings[0] for path in makes_sound)
     assert sum(not row["Version"] for row in rows) == 80
-    benchmark = module.load(module.Settings())
+    benchmark = load_benchmark("dynamic_superb_2", (), {})
     kinds = Counter(
         "judge" if benchmark.scorers(task)[0].name == "judge" else benchmark.scorers(task)[0].name
         for task in benchmark.tasks

@@ -18,11 +18,11 @@ import table_data_more as more
 from earmark import plugins
 from earmark.benchmarks._table_schema import BenchmarkTable, Layout, columns_of
 from earmark.data.clips import read_clip
+from earmark.engine.load import load_benchmark
 from earmark.errors import BadData, UsageError
 from earmark.judges.asking import Judge
 from earmark.models.fake import FakeModel
-from earmark.scorers._resources import attach
-from earmark.types import Benchmark, Clip, Item, Opens, Response
+from earmark.types import Benchmark, Clip, Item, Opens, Response, replace
 
 
 class Case(NamedTuple):
@@ -177,7 +177,7 @@ def write_example(table: BenchmarkTable, set_name: str, layout: Layout, folder: 
 def example_cases() -> Iterator[Case]:
     """A case for each table that brings its examples with it."""
     for name in plugins.table_names("benchmarks"):
-        table: BenchmarkTable = plugins.find_plugin("benchmarks", name).TABLE
+        table: BenchmarkTable = plugins.find_plugin("benchmarks", name).module.TABLE
         written = {set_name: next(iter(table.sets[set_name].layouts.items())) for set_name in table.examples}
         for layout_name in {layout_name: None for layout_name, _ in written.values()}:
             golds, writers = {}, []
@@ -198,9 +198,7 @@ CASES += example_cases()
 
 
 def load(name: str, tasks: tuple[str, ...] = (), **settings: Any) -> Benchmark:
-    module = plugins.find_plugin("benchmarks", name)
-    benchmark: Benchmark = module.load(module.Settings(**settings), tasks)
-    return benchmark
+    return load_benchmark(name, tasks, settings)
 
 
 @pytest.fixture(params=CASES, ids=lambda case: f"{case.table}-{case.layout}", scope="module")
@@ -235,7 +233,7 @@ def test_every_layout_of_every_table_has_a_case() -> None:
     layouts = {
         (name, layout)
         for name in plugins.table_names("benchmarks")
-        for questions in plugins.find_plugin("benchmarks", name).TABLE.sets.values()
+        for questions in plugins.find_plugin("benchmarks", name).module.TABLE.sets.values()
         for layout in questions.layouts
     }
     assert layouts == {(case.table, case.layout) for case in CASES}, "write a case, or examples: in the table"
@@ -243,7 +241,7 @@ def test_every_layout_of_every_table_has_a_case() -> None:
 
 @pytest.mark.parametrize("name", plugins.table_names("benchmarks"))
 def test_its_head_is_a_card(name: str) -> None:
-    card = plugins.find_plugin("benchmarks", name).__doc__ or ""
+    card = plugins.find_plugin("benchmarks", name).doc
     for line in ("Data", "Tasks", "Sound", "Scored"):
         assert f"\n{line:<10}" in card, f"the head comment has no line '{line}'"
 
@@ -272,7 +270,7 @@ def test_sound_is_found_and_is_that_of_the_row(benchmark: Benchmark) -> None:
 def test_every_prompt_names_every_choice_and_replaces_every_name(name: str, tmp_path: Path) -> None:
     case = next(case for case in CASES if case.table == name)
     case.write(tmp_path / name)
-    for prompt_name in plugins.find_plugin("benchmarks", name).TABLE.prompts:
+    for prompt_name in plugins.find_plugin("benchmarks", name).module.TABLE.prompts:
         benchmark = load(name, case.tasks, data=str(tmp_path), prompt=prompt_name)
         for item in benchmark.items():
             prompt = benchmark.prompt(item)
@@ -316,7 +314,7 @@ def test_a_judge_decides_and_one_that_says_nothing_has_failed(
     benchmark = load(table, data=str(tmp_path))
     (item, *_) = benchmark.items()
     (scorer,) = benchmark.scorers(item.task)
-    opened: Any = attach(scorer, Judge(FakeModel(lambda _: said)))  # type: ignore[type-var]
+    opened: Any = replace(scorer, opened=Judge(FakeModel(lambda _: said)))  # type: ignore[type-var]
     earned = asyncio.run(opened.score(item, Response("valid")))
     assert (earned.state == "judge-failed") == (right is None)
     assert right is None or earned.counts["right"] == right

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 from pathlib import Path
 
 import duckdb
 import pytest
+from click.testing import CliRunner
 from commands import ENV, earmark
 from reply_files import complaint
 from servers import said, serving
 
-from earmark import errors
-from earmark.plugins import plugin_names
+from earmark import cli, errors
+from earmark.plugins import display_name, find_plugin, plugin_names
 
 DOCS = Path(__file__).parents[2] / "docs"
 
@@ -64,7 +66,11 @@ def write_parquet(path: Path, query: str) -> None:
         (["show", "nowhere"], 3, "nowhere: is no run"),
         (["info", "beeps"], 2, "nothing is called 'beeps'"),
         (["score"], 2, "Missing argument 'FILE'; see: "),
-        (["run", "../beeps", "model=fake"], 2, "'../beeps' is no name of a module"),
+        (
+            ["run", "../beeps", "model=fake"],
+            2,
+            "no benchmark is called '../beeps'; a file is given by its path, which ends in .py",
+        ),
         (["show", "/dev/null"], 3, "/dev/null: is no run"),
         (["rescore", "a" * 300], 3, "File name too long"),
     ],
@@ -174,3 +180,20 @@ def test_the_docs_list_every_exit_status() -> None:
     for error in errors.EarmarkError.__subclasses__():
         if error.status != 1:
             assert f"| {error.status} | `{error.__name__}`" in page
+
+
+@pytest.mark.parametrize("name", plugin_names("cli"))
+def test_help_fits_80_columns(name: str) -> None:
+    """Lines of examples are never broken, so they must be short enough."""
+    runner = CliRunner(env={"COLUMNS": "80"})
+    found = runner.invoke(find_plugin("cli", name).module.command, ["--help"], terminal_width=80)
+    assert found.exit_code == 0
+    assert not [line for line in found.output.splitlines() if len(line) > 80]
+
+
+def test_every_command_is_in_one_group_of_the_help() -> None:
+    found = CliRunner().invoke(cli.earmark, ["--help"])
+    listed = [line.split()[0] for line in found.output.splitlines() if line.startswith("  ") and line[2:3].isalpha()]
+    for name in plugin_names("cli"):
+        assert listed.count(display_name("cli", name)) == 1
+    assert set(cli.GROUPS) - {"Other"} <= set(re.findall(r"^([A-Z].*):$", found.output, re.MULTILINE))

@@ -17,11 +17,13 @@ from msgspec import Struct
 from earmark.types import Benchmark
 class Settings(Struct, frozen=True, forbid_unknown_fields=True):
     data: str = "data"
-def load(settings, tasks=()):
+def load(settings, context):
     def fetch(log):
         log(f"bringing {settings.data}")
         Path(settings.data).write_text("here")
-    return Benchmark("own.fetched", 1, ("all",), list, lambda item: None, lambda task: (), fetch=fetch)
+    return Benchmark(
+        version=1, tasks=("all",), items=list, prompt=lambda item: None, scorers=lambda task: (), fetch=fetch
+    )
 '''
 
 

@@ -14,7 +14,7 @@ from earmark.config import CommonSettings
 from earmark.errors import UsageError
 from earmark.plugins import Kind, display_name, find_plugin, plugin_names
 
-KINDS: tuple[Kind, ...] = ("benchmarks", "models", "conditions", "scorers")
+KINDS: tuple[Kind, ...] = ("benchmarks", "models", "conditions", "scorers", "importers")
 ALL = [(kind, name) for kind in KINDS for name in plugin_names(kind)]
 
 
@@ -26,11 +26,10 @@ def info(name: str) -> str:
 
 @pytest.mark.parametrize(("kind", "name"), ALL)
 def test_every_plug_in_shows_its_card_and_its_settings(kind: Kind, name: str) -> None:
-    module, text = find_plugin(kind, name), info(display_name(kind, name))
-    assert f"{kind.removesuffix('s')} {display_name(kind, name)}\n\n{(module.__doc__ or '').strip()}" in text
-    settings = vars(module).get("Settings")
+    plugin, text = find_plugin(kind, name), info(display_name(kind, name))
+    assert f"{kind.removesuffix('s')} {display_name(kind, name)}\n\n{plugin.doc}" in text
     prefix = "model." if kind == "models" else ""
-    for field in msgspec.structs.fields(settings) if settings else ():
+    for field in msgspec.structs.fields(plugin.settings):
         assert f"\n  {prefix}{field.name} = " in text
     assert all(f"  model.{name} = " in text for name in CommonSettings.__struct_fields__) == (kind == "models")
 
@@ -39,7 +38,9 @@ def test_a_module_of_the_users_own_is_told_with_what_must_be_given(monkeypatch: 
     Path("own_card.py").write_text(
         '"""A card.\n\nMore of it."""\n'
         "from msgspec import Struct\n"
-        "class Settings(Struct):\n    data: str\n    limit: int = 3\n    names: list[str] = []\n"
+        "class Settings(Struct, frozen=True, forbid_unknown_fields=True):\n"
+        "    data: str\n    limit: int = 3\n    names: list[str] = []\n"
+        "def load(settings, context):\n    pass\n"
     )
     Path("own").mkdir()
     Path("own_card.py").rename("own/card.py")

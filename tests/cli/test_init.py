@@ -8,8 +8,8 @@ import pytest
 import table_data as data
 from click.testing import CliRunner
 
-from earmark import plugins
 from earmark.cli import earmark as program
+from earmark.engine.load import load_benchmark
 from earmark.errors import UsageError
 from earmark.types import Benchmark
 
@@ -26,9 +26,7 @@ def init(*words: str) -> str:
 
 
 def load(name: str, **settings: object) -> Benchmark:
-    module = plugins.find_plugin("benchmarks", name)
-    benchmark: Benchmark = module.load(module.Settings(**settings))
-    return benchmark
+    return load_benchmark(name, (), settings)
 
 
 @pytest.fixture

@@ -107,7 +107,7 @@ def test_questions_that_wait_their_turn_are_left() -> None:
 
 
 @pytest.mark.parametrize(
-    "words", [("mine.slow", "model=fake"), ("mine.bench", "model=fake", "model.backend=mine.slow")]
+    "words", [("mine.slow", "model=fake"), ("mine.bench", "model=fake", "model.backend=mine.slow_model")]
 )
 def test_data_that_are_fetched_and_weights_that_load_hold_nobody_up(words: tuple[str, ...]) -> None:
     interrupted(Path("begun").exists, "run", *words)

@@ -78,7 +78,7 @@ def test_a_model_says_what_it_takes_without_being_opened(files: dict[str, bytes]
     assert "the model takes none" in told["reason"]
 
 
-OWN = """
+OWN = """'''A model.'''
 from contextlib import asynccontextmanager
 from msgspec import Struct
 from earmark.types import Capabilities, Response
@@ -94,7 +94,7 @@ class Own:
         return Response("A")
 
 @asynccontextmanager
-async def load(settings):
+async def load(settings, context):
     yield Own(settings.rate)
 """
 

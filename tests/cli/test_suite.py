@@ -21,6 +21,7 @@ from earmark import errors
 from earmark.cli import earmark as program
 from earmark.journal import read_keys
 from earmark.models import fake
+from earmark.types import Context
 
 SUITE = """
 title: Mine
@@ -128,9 +129,9 @@ def test_the_model_is_opened_once_for_all_lines(mine: str, monkeypatch: pytest.M
     opened: list[str] = []
     load = fake.load
 
-    def count(settings: fake.Settings) -> AbstractAsyncContextManager[fake.FakeModel]:
+    def count(settings: fake.Settings, context: Context) -> AbstractAsyncContextManager[fake.FakeModel]:
         opened.append(settings.name)
-        return load(settings)
+        return load(settings, context)
 
     monkeypatch.setattr(fake, "load", count)
     run(mine, "data=data", "model=fake", "beside=fake", "beside.name=other")

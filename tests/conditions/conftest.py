@@ -16,4 +16,4 @@ def talkers(tmp_path: Path) -> Benchmark:
     """Ten items, each a tone of its own; two clips are the same recording."""
     for at in range(10):
         (tmp_path / f"clip-{at}.wav").write_bytes(file_of(sine(400.0 + 100 * min(at, 8), 0.5 + 0.1 * at)))
-    return bench.load(bench.Settings(data=str(tmp_path)))
+    return bench.make(data=str(tmp_path))

@@ -9,7 +9,7 @@ from earmark.types import replace
 
 
 def test_a_sample_is_bounded_and_does_not_depend_on_the_order() -> None:
-    benchmark = bench.load(bench.Settings(items=1000, data="x"))
+    benchmark = bench.make(items=1000, data="x")
     sample = sample_items(benchmark, 1)
     assert [len(lots) for lots in sample.values()] == [SAMPLE_SIZE]
     backwards = replace(benchmark, items=lambda: list(benchmark.items())[::-1])

@@ -5,11 +5,10 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 import pytest
-from condition_sounds import NONE, speech_like, through
+from condition_sounds import NONE, make_condition, speech_like, through
 
 from earmark.audio import read
 from earmark.audio.prepare import resample
-from earmark.conditions import codec
 from earmark.types import Waveform
 
 
@@ -17,7 +16,7 @@ from earmark.types import Waveform
 @pytest.mark.parametrize(("rate", "channels"), [(16000, 1), (44100, 2), (8000, 1), (96000, 1)])
 def test_a_codec_keeps_place_and_length_and_meets_its_rate(argument: str, rate: int, channels: int) -> None:
     clean = speech_like(3.0, rate, channels)
-    (coded,) = through(codec.load(argument, 0, NONE), clean)
+    (coded,) = through(make_condition("codec", argument, 0, NONE), clean)
     assert coded.seconds == pytest.approx(3.0, abs=1 / 8000)
     assert coded.samples.shape[0] == channels
     aim = float(argument.partition("@")[2].removesuffix("k"))
@@ -31,10 +30,10 @@ def test_a_codec_keeps_place_and_length_and_meets_its_rate(argument: str, rate: 
 
 
 def test_a_bit_rate_that_a_codec_lacks_is_met_at_a_lower_rate_or_told() -> None:
-    (slow,) = through(codec.load("mp3@8k", 0, NONE), speech_like(3.0, 44100, 1))
+    (slow,) = through(make_condition("codec", "mp3@8k", 0, NONE), speech_like(3.0, 44100, 1))
     assert slow.rate == 24000
     assert any(note.startswith("through mp3 at 8 kbit/s (8.") for note in slow.notes)
-    (most,) = through(codec.load("mp3@128k", 0, NONE), speech_like(3.0, 8000, 1))
+    (most,) = through(make_condition("codec", "mp3@128k", 0, NONE), speech_like(3.0, 8000, 1))
     assert any(note.startswith("through mp3 at 64 kbit/s, the most that it has here (6") for note in most.notes)
 
 

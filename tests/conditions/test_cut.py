@@ -5,18 +5,17 @@ from __future__ import annotations
 from pathlib import Path
 
 import numpy as np
-from condition_sounds import ITEM, NONE, through, tone
+from condition_sounds import ITEM, NONE, make_condition, through, tone
 from sounds import file_of, sine
 
 from earmark.audio import read
-from earmark.conditions import cut
 from earmark.types import Clip, Prompt, SynthSpec, Turn
 
 
 def test_cut_leaves_the_beginning_and_what_is_shorter_alone(tmp_path: Path) -> None:
     path = tmp_path / "clip.wav"
     path.write_bytes(file_of(sine(seconds=2.0)))
-    condition = cut.load("0.5", 0, NONE)
+    condition = make_condition("cut", "0.5", 0, NONE)
     for whole in (Clip(str(path), name="clip"), tone(440, 2.0), SynthSpec("silence", {"seconds": 2.0})):
         (beginning,) = through(condition, whole)
         assert beginning.samples.shape == (1, 8000)

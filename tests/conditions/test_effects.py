@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from importlib import import_module
-
 import numpy as np
 import pytest
-from condition_sounds import RATE, through
+from condition_sounds import RATE, make_condition, through
 from sounds import decibels, sine
 
 from earmark.audio import read
-from earmark.types import Benchmark, Condition
+from earmark.types import Benchmark
 
 LOUD = ("noise:-10", "noise:pink@-10", "noise:babble@-10", "telephone", "codec:mp3@32k", "speed:1.25", "reverb:0.5")
 
@@ -18,7 +16,7 @@ LOUD = ("noise:-10", "noise:pink@-10", "noise:babble@-10", "telephone", "codec:m
 @pytest.mark.parametrize("text", LOUD)
 def test_all_sounds_of_a_prompt_are_turned_down_by_one_factor(text: str, talkers: Benchmark) -> None:
     name, _, argument = text.partition(":")
-    condition: Condition = import_module(f"earmark.conditions.{name}").load(argument, 3, talkers)
+    condition = make_condition(name, argument, 3, talkers)
     square = np.sign(sine(frequency=333.0)) * np.linspace(0.5, 1.0, 16000)
     item = next(iter(talkers.items()))
     sounds = [read.from_array(square * level, RATE) for level in (1.0, 0.5, 0.25)]

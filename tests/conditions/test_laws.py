@@ -9,6 +9,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from condition_sounds import make_condition
 from mine import bench
 from sounds import file_of, sine
 
@@ -39,10 +40,10 @@ from earmark.types import (
     Benchmark,
     Capabilities,
     Clip,
-    Condition,
     EncodedAudio,
     Item,
     Limits,
+    NamedCondition,
     Prompt,
     Turn,
     Waveform,
@@ -83,10 +84,9 @@ AS_LONG = tuple(name for name in OWN_SOUND if name not in ("speed:1.25", "cut:0.
 RANDOM = ("noise:10", "noise:pink@5", "noise:babble@0", "reverb:0.5")
 
 
-def loaded(text: str, benchmark: Benchmark, seed: int = 3) -> Condition:
+def loaded(text: str, benchmark: Benchmark, seed: int = 3) -> NamedCondition:
     name, _, argument = text.partition(":")
-    condition: Condition = MODULES[name.replace("-", "_")].load(argument, seed, benchmark)
-    return condition
+    return make_condition(name, argument, seed, benchmark)
 
 
 @pytest.fixture
@@ -96,7 +96,7 @@ def benchmark(tmp_path: Path) -> Benchmark:
         rng = np.random.default_rng(at)
         samples = 0.2 * sine(300.0 + 50 * at) * (1 + sine(3.0)) + rng.normal(0, 0.02, 16000)
         (tmp_path / f"clip-{at}.wav").write_bytes(file_of(samples))
-    return bench.load(bench.Settings(data=str(tmp_path)))
+    return bench.make(data=str(tmp_path))
 
 
 def item_of(benchmark: Benchmark, at: int = 0) -> Item:
@@ -229,12 +229,12 @@ import hashlib
 from mine import bench
 from earmark.audio.read import load_waveform
 from earmark.types import Audio
-from earmark.conditions import codec, noise, reverb, swap, telephone
-benchmark = bench.load(bench.Settings(data={data!r}))
+from condition_sounds import make_condition, make_condition
+benchmark = bench.make(data={data!r})
 items = list(benchmark.items())
 digest = hashlib.sha256()
-for module, argument in ((noise, "10"), (noise, "pink@3"), (noise, "babble@0"), (reverb, "0.5"), (swap, "")):
-    condition = module.load(argument, 7, benchmark)
+for name, argument in (("noise", "10"), ("noise", "pink@3"), ("noise", "babble@0"), ("reverb", "0.5"), ("swap", "")):
+    condition = make_condition(name, argument, 7, benchmark)
     for item in items[:4]:
         for part in condition.apply(benchmark.prompt(item), item).turns[0].parts:
             digest.update(load_waveform(part).samples.tobytes() if isinstance(part, Audio) else part.encode())
@@ -262,7 +262,10 @@ def test_another_process_hears_the_same(benchmark: Benchmark, tmp_path: Path) ->
         ("noise", "noise takes a ratio in decibels, after a colour or alone, found 'noise'; write for instance"),
         ("noise:loud", "found 'noise:loud'"),
         ("noise:nan", "from -100 to 100"),
-        ("noise:brown@3", "noise comes in white, pink, babble, found 'noise:brown@3'"),
+        (
+            "noise:brown@3",
+            "found 'noise:brown@3'; write for instance condition=noise:10; it comes in babble, pink, white",
+        ),
         ("noise:pink@", "found 'noise:pink@'"),
         ("gain", "gain takes decibels, found 'gain'; write for instance condition=gain:-20"),
         ("cut:0", "cut takes seconds, found 'cut:0'"),
@@ -277,7 +280,7 @@ def test_another_process_hears_the_same(benchmark: Benchmark, tmp_path: Path) ->
 )
 def test_what_means_nothing_is_told_with_an_example(text: str, told: str) -> None:
     with pytest.raises(UsageError) as failure:
-        loaded(text, bench.load(bench.Settings()))
+        loaded(text, bench.make())
     assert told in str(failure.value)
 
 

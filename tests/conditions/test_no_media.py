@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import pytest
-from condition_sounds import ITEM, NONE, tone
+from condition_sounds import ITEM, NONE, make_condition, tone
 
-from earmark.conditions import no_media
 from earmark.errors import Rejected
 from earmark.types import ImageRef, Prompt, Turn
 
@@ -21,7 +20,7 @@ def test_no_media_leaves_words_only() -> None:
         ("yes",),
         ("A",),
     )
-    left = no_media.load("", 0, NONE).apply(prompt, ITEM)
+    left = make_condition("no_media", "", 0, NONE).apply(prompt, ITEM)
     assert [(turn.role, turn.parts) for turn in left.turns] == [
         ("system", ("Be brief.",)),
         ("assistant", ("Go on.",)),
@@ -29,4 +28,4 @@ def test_no_media_leaves_words_only() -> None:
     ]
     spoken = Prompt((Turn("system", ("Be brief.",)), Turn("user", (tone(440),))))
     with pytest.raises(Rejected, match="1: without its sound nothing is left to ask"):
-        no_media.load("", 0, NONE).apply(spoken, ITEM)
+        make_condition("no_media", "", 0, NONE).apply(spoken, ITEM)

@@ -6,17 +6,16 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
-from condition_sounds import NONE, through, tone
+from condition_sounds import NONE, make_condition, through, tone
 
 from earmark.audio import read
-from earmark.conditions import swap
 from earmark.data.cache import hash64
 from earmark.errors import Rejected
 from earmark.types import Benchmark, EncodedAudio, Item, Prompt, SynthSpec, Turn, Waveform, replace
 
 
 def test_a_swapped_sound_is_anothers_with_its_bytes_and_its_source(talkers: Benchmark) -> None:
-    condition = swap.load("", 3, talkers)
+    condition = make_condition("swap", "", 3, talkers)
     files = {hash64(Path(item.clips[0].path).read_bytes()): item.id for item in talkers.items()}  # type: ignore[union-attr]
     donors: Counter[tuple[str, ...]] = Counter()
     for item in talkers.items():
@@ -53,7 +52,7 @@ def pairs(groups: int) -> Benchmark:
 
 def test_both_sounds_come_from_one_other_item_of_another_group() -> None:
     benchmark = pairs(4)
-    condition = swap.load("", 3, benchmark)
+    condition = make_condition("swap", "", 3, benchmark)
     for at, item in enumerate(benchmark.items()):
         parts = condition.apply(Prompt((Turn("user", (*item.clips, "Which?")),)), item).turns[0].parts
         first, second = (part for part in parts if isinstance(part, Waveform))
@@ -65,7 +64,7 @@ def test_both_sounds_come_from_one_other_item_of_another_group() -> None:
 
 
 def test_one_group_is_enough_and_one_item_is_not() -> None:
-    assert through(swap.load("", 3, pairs(1)), tone(440), item=next(iter(pairs(1).items())))
+    assert through(make_condition("swap", "", 3, pairs(1)), tone(440), item=next(iter(pairs(1).items())))
     alone = replace(NONE, items=lambda: list(pairs(1).items())[:1])
     with pytest.raises(Rejected, match="no other item of pairs has a sound of its own"):
-        through(swap.load("", 3, alone), tone(440), item=next(iter(alone.items())))
+        through(make_condition("swap", "", 3, alone), tone(440), item=next(iter(alone.items())))

@@ -7,15 +7,14 @@ import threading
 from pathlib import Path
 
 import pytest
-from condition_sounds import ITEM, NONE, through, tone
+from condition_sounds import ITEM, NONE, make_condition, through, tone
 
-from earmark.conditions import transcript
 from earmark.errors import Rejected
 from earmark.types import Prompt, Turn, replace
 
 
 def test_a_transcript_comes_from_the_data() -> None:
-    condition = transcript.load("", 0, NONE)
+    condition = make_condition("transcript", "", 0, NONE)
     said = replace(tone(440), transcript=" hello there ")
     prompt = condition.apply(Prompt((Turn("user", (said, "Which?")),)), ITEM)
     assert prompt.turns[0].parts == ('Transcript of the audio: "hello there"', "Which?")
@@ -43,7 +42,7 @@ def echo(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_a_transcript_comes_from_a_model_and_each_sound_is_asked_about_once() -> None:
     from echoing import words  # type: ignore[import-not-found] # written by the fixture
 
-    condition = transcript.load("echo", 0, NONE)
+    condition = make_condition("transcript", "echo", 0, NONE)
     assert condition.name == "transcript:echo"
     prompt = Prompt((Turn("user", (tone(440, 0.5), tone(440, 0.25), tone(440, 0.5), "Which?")),))
     expected = (
@@ -75,7 +74,7 @@ def test_a_recogniser_that_does_not_open_says_why(monkeypatch: pytest.MonkeyPatc
     from earmark.models import whisper_tiny
 
     monkeypatch.setattr(whisper_tiny, "find_spec", lambda _: None)
-    condition = transcript.load("whisper_tiny", 0, NONE)
+    condition = make_condition("transcript", "whisper_tiny", 0, NONE)
     for _ in range(2):
         with pytest.raises(BadSetup, match="the embedded Whisper model is not installed"):
             through(condition, tone(440))

@@ -30,7 +30,7 @@ def answer(text: str = "A") -> tuple[int, dict[str, Any]]:
 def run(queue: Queue, *words: str, items: int = ITEMS) -> RunResult:
     """One sitting, in this process."""
     settings = compose_config([f"model={queue.url}", "model.name=m", "batch=true", "preflight=false", *words])
-    benchmark = bench.load(bench.Settings(items=items))
+    benchmark = bench.make(items=items)
     return asyncio.run(evaluate(benchmark, settings, Callbacks(lambda _: None, lambda _: None)))
 
 
@@ -175,4 +175,4 @@ def test_what_a_batch_cannot_do_is_told() -> None:
         run(queue, "budget=1")
     settings = compose_config(["model=fake", "batch=true"])
     with pytest.raises(UsageError, match="a queue that fake does not have"):
-        asyncio.run(evaluate(bench.load(bench.Settings()), settings, Callbacks(lambda _: None, lambda _: None)))
+        asyncio.run(evaluate(bench.make(), settings, Callbacks(lambda _: None, lambda _: None)))

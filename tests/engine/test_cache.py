@@ -174,9 +174,7 @@ def test_the_model_of_a_judge_asks_again_where_that_may_help_and_remembers() -> 
 
 def evaluated(*words: str, items: int = 6) -> RunResult:
     settings = compose_config(list(words))
-    return asyncio.run(
-        evaluate(bench.load(bench.Settings(items=items)), settings, Callbacks(lambda _: None, lambda _: None))
-    )
+    return asyncio.run(evaluate(bench.make(items=items), settings, Callbacks(lambda _: None, lambda _: None)))
 
 
 def test_a_run_with_a_memory_asks_what_no_run_has_asked_and_its_preflight_asks_anew() -> None:

@@ -12,7 +12,7 @@ from earmark.config import compose_config
 from earmark.engine.load import load_benchmark, load_condition, load_conditions, load_run_benchmark
 from earmark.errors import UsageError
 
-NONE = bench.load(bench.Settings())
+NONE = bench.make()
 
 
 def test_a_benchmark_is_loaded_with_its_tasks_and_settings() -> None:

@@ -21,7 +21,19 @@ from earmark.engine.load import load_condition
 from earmark.engine.prepare import PreparedItem, PromptPreparer
 from earmark.journal import Record
 from earmark.models.fake import FakeModel
-from earmark.types import Benchmark, Capabilities, Clip, EncodedAudio, Item, LoadedClip, Prompt, Turn, Waveform, replace
+from earmark.types import (
+    Benchmark,
+    Capabilities,
+    Clip,
+    EncodedAudio,
+    Item,
+    LoadedClip,
+    NamedCondition,
+    Prompt,
+    Turn,
+    Waveform,
+    replace,
+)
 
 CONDITIONS = ("plain", "silence", "no-media", "transcript", "noise:10", "telephone", "gain:-6", "speed:1.2", "swap")
 UNREAD = ("no-media", "transcript")
@@ -31,7 +43,7 @@ def benchmark_of(*items: Item) -> Benchmark:
     def prompt(item: Item) -> Prompt:
         return Prompt((Turn("user", (*item.clips, "Which?")),))
 
-    return replace(bench.load(bench.Settings()), items=lambda: items, prompt=prompt)
+    return replace(bench.make(), items=lambda: items, prompt=prompt)
 
 
 def prepare(benchmark: Benchmark, text: str, formats: tuple[str, ...] = ("wav", "flac")) -> PreparedItem | Record:
@@ -126,7 +138,7 @@ def test_a_model_without_ears_is_told_so_before_anything_is_read(items: tuple[It
 
 def test_a_condition_is_given_loaded_clips(items: tuple[Item, Item]) -> None:
     class Spy:
-        name = "spy"
+        removes_audio = keeps_words = False
 
         def apply(self, prompt: Prompt, item: Item) -> Prompt:
             (clip,) = (part for part in prompt.turns[0].parts if not isinstance(part, str))
@@ -136,16 +148,16 @@ def test_a_condition_is_given_loaded_clips(items: tuple[Item, Item]) -> None:
 
     benchmark = benchmark_of(*items)
     model = FakeModel(lambda _: "A", capabilities=Capabilities(formats=("flac",)))
-    prepared = PromptPreparer(benchmark.prompt, model.capabilities, Tracebacks()).prepare_item(items[0], Spy(), 0)
+    prepared = PromptPreparer(benchmark.prompt, model.capabilities, Tracebacks()).prepare_item(
+        items[0], NamedCondition("spy", Spy()), 0
+    )
     assert isinstance(prepared, PreparedItem)
     assert prepared.record.audio_sent[0].format == "flac"
 
 
 def cooked(clip: Clip, hears: Capabilities = WAVS) -> Any:
     """What the run makes of an item with a clip: a job to be asked, or a record of its failure."""
-    benchmark = replace(
-        bench.load(bench.Settings()), prompt=lambda item: Prompt((Turn("user", (*item.clips, "Which?")),))
-    )
+    benchmark = replace(bench.make(), prompt=lambda item: Prompt((Turn("user", (*item.clips, "Which?")),)))
     preparer = PromptPreparer(benchmark.prompt, hears, Tracebacks())
     return preparer.prepare_item(Item("the-item", "t", clips=(clip,)), None, 0)
 

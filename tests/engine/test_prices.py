@@ -73,7 +73,7 @@ async def _opened(words: list[str]) -> None:
 def run(url: str, *words: str, said: list[str] | None = None, tallies: list[Progress] | None = None) -> RunResult:
     settings = compose_config([f"model={url}", "model.concurrency=4", *words])
     watch = Callbacks((said if said is not None else []).append, (tallies if tallies is not None else []).append)
-    return asyncio.run(evaluate(bench.load(bench.Settings(items=40)), settings, watch))
+    return asyncio.run(evaluate(bench.make(items=40), settings, watch))
 
 
 def test_a_budget_stops_the_run_with_every_answer_kept_and_the_same_command_goes_on() -> None:
@@ -127,7 +127,7 @@ def test_an_answer_that_was_asked_for_once_more_costs_both() -> None:
 
     with serving(unsure) as server:
         settings = compose_config([f"model={server.url}", "model.concurrency=1", f"model.prices={PRICES}"])
-        benchmark = replace(bench.load(bench.Settings(items=3)), retry_if=lambda response: response.text == "?")
+        benchmark = replace(bench.make(items=3), retry_if=lambda response: response.text == "?")
         done = asyncio.run(evaluate(benchmark, settings, Callbacks(lambda _: None, lambda _: None)))
         assert len(server.asked) == 6
     assert (done.metrics.usage.answers, done.metrics.usage.usage.tokens_in) == (3, 6000)

@@ -13,26 +13,25 @@ from mine import bench
 from earmark.config import RunSettings
 from earmark.engine.questions import check_items, condition_name, join_names, limit_items, questions, sort_items
 from earmark.errors import BadData
-from earmark.types import Benchmark, Item, Prompt, replace
+from earmark.types import Benchmark, Item, NamedCondition, Prompt, replace
 
 
-class Named:
+class Unchanged:
     """A condition that changes nothing."""
 
-    def __init__(self, name: str) -> None:
-        self.name = name
+    removes_audio = keeps_words = False
 
     def apply(self, prompt: Prompt, item: Item) -> Prompt:
         return prompt
 
 
 def of(*items: Item, **fields: Any) -> Benchmark:
-    return replace(bench.load(bench.Settings()), items=lambda: iter(items), **fields)
+    return replace(bench.make(), items=lambda: iter(items), **fields)
 
 
 @given(st.integers(0, 6), st.integers(1, 3), st.integers(1, 3))
 def test_all_are_asked_once_item_by_item(items: int, conditions: int, repeats: int) -> None:
-    heard = (None, *(Named(f"c{at}") for at in range(1, conditions)))
+    heard = (None, *(NamedCondition(f"c{at}", Unchanged()) for at in range(1, conditions)))
     benchmark = of(*(Item(str(at), "t") for at in range(items)))
     found = [
         (item.id, condition_name(condition), repeat)

@@ -55,7 +55,7 @@ def test_two_replicas_answer_as_one_process_does(ray: Any) -> None:
     assert len(lines(both)) == len(asked()) == N
     assert len({process for _, process in asked()} - {os.getpid()}) == 2
     first, second = (read_metrics(outcome.folder) for outcome in (alone, both))
-    assert replace(second, usage=first.usage) == first
+    assert replace(second, usage=first.usage, latency=first.latency) == first
     assert all(record.response and record.response.seconds > 0 for record in lines(both))
     assert (both.folder / "run.json").read_bytes() == (alone.folder / "run.json").read_bytes()
 
@@ -89,7 +89,7 @@ def test_a_prompt_that_kills_its_replica_fails_alone(ray: Any) -> None:
 
 
 def test_errors_of_a_replica_are_those_of_the_model(ray: Any) -> None:
-    small = bench.load(bench.Settings(items=6))
+    small = bench.make(items=6)
     outcome = run("model=fake", "model.reply=mine.replicas:faulty", *REPLICAS, benchmark=small)
     by_item = records(outcome)
     assert by_item["item-1"].failure

@@ -23,7 +23,7 @@ from earmark.errors import AudioError, BadSetup, ContentFiltered, Rejected, RunS
 from earmark.journal import CompletedIndex, Record, count_standing, load_completed, read_journal
 from earmark.models.fake import FakeModel
 from earmark.runs.dataset_check import check_dataset, check_records
-from earmark.types import Benchmark, Failure, Item, Prompt, Response, Usage, replace
+from earmark.types import Benchmark, Failure, Item, NamedCondition, Prompt, Response, Usage, replace
 
 QUICK = RunSettings(max_attempts=3, retry_timeout=60.0)
 
@@ -44,7 +44,7 @@ def sit(
     data: str = "",
 ) -> None:
     """One sitting: ask what the journal does not hold yet."""
-    benchmark = bench.load(bench.Settings(items=items, data=data))
+    benchmark = bench.make(items=items, data=data)
     model = FakeModel(reply)
 
     left = skip_questions(questions(benchmark, (None,), settings), load_completed(path)[0])
@@ -99,7 +99,7 @@ def test_no_more_than_the_ceiling_are_under_way(tmp_path: Path) -> None:
             under_way -= 1
             return Response("A")
 
-    benchmark = bench.load(bench.Settings(items=100))
+    benchmark = bench.make(items=100)
     stream = questions(benchmark, (None,), QUICK)
 
     async def go() -> None:
@@ -175,10 +175,10 @@ def test_bugs_in_a_row_stop_a_run_as_other_failures_do(tmp_path: Path) -> None:
 
 
 def test_a_bug_of_a_benchmark_or_a_condition_fails_its_item(tmp_path: Path) -> None:
-    broken = bench.load(bench.Settings(items=4))
+    broken = bench.make(items=4)
 
     class Condition:
-        name = "mine.broken"
+        removes_audio = keeps_words = False
 
         def apply(self, prompt: Prompt, item: Item) -> Prompt:
             if item.id == "item-1":
@@ -190,7 +190,7 @@ def test_a_bug_of_a_benchmark_or_a_condition_fails_its_item(tmp_path: Path) -> N
             raise IndexError("tuple index out of range")
         return broken.prompt(item)
 
-    benchmark, conditions = replace(broken, prompt=prompt), (Condition(),)
+    benchmark, conditions = replace(broken, prompt=prompt), (NamedCondition("mine.broken", Condition()),)
     found = check_dataset(benchmark, conditions, QUICK, CompletedIndex())
     model = FakeModel(lambda _: "A")
 
@@ -252,7 +252,7 @@ class Costly:
 
 def ask_in_turns(journal: Path, settings: RunSettings) -> list[str]:
     """Ask two items at once, and each next one when a record has come, as an audiogram does; the ids in order."""
-    benchmark, model = bench.load(bench.Settings(items=8)), Costly()
+    benchmark, model = bench.make(items=8), Costly()
     records = asyncio.Queue[Record]()
 
     async def turns() -> AsyncGenerator[PreparedItem | Record]:

@@ -51,7 +51,7 @@ def test_a_judge_is_that_of_the_lines_that_ask_one() -> None:
     words = ["model=fake", "judge=smollm2"]
     mmau, puzzles = load_benchmarks(["mmau", "big_bench_audio"], words).entries
     (judge, *_) = run_of(puzzles).benchmark.scorers("navigate")
-    assert "judge:smollm2" in judge.signature  # type: ignore[attr-defined]
+    assert ("judge", "smollm2") in judge.signature.settings  # type: ignore[attr-defined]
     assert mmau.notes == ("judge=smollm2 sets nothing of it",)
 
 

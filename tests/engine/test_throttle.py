@@ -218,7 +218,7 @@ def test_it_is_told_that_the_server_asks_to_wait(tmp_path: Path, monkeypatch: py
     with serving(busy) as server:
         settings = compose_config([f"model={server.url}", "model.name=m", "preflight=false"])
         watch = Callbacks(lambda _: None, lambda tally: lines.append(progress_line(tally)))
-        asyncio.run(evaluate(bench.load(bench.Settings(items=1)), settings, watch))
+        asyncio.run(evaluate(bench.make(items=1), settings, watch))
     assert any("1 of 13 in flight  rate limited for " in line for line in lines)
     assert "rate limited" not in lines[-1]
 

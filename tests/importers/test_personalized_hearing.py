@@ -15,6 +15,7 @@ from earmark.benchmarks import personalized_hearing as ph
 from earmark.importers import personalized_hearing as foreign
 from earmark.journal import read_journal
 from earmark.scorers.choice import ChoiceScorer
+from earmark.scorers.choice import Settings as ChoiceSettings
 
 
 @pytest.fixture
@@ -124,7 +125,7 @@ def test_the_four_outcomes_of_the_script(tmp_path: Path) -> None:
     ]
     (tmp_path / "1.jsonl").write_text("\n".join(map(json.dumps, rows)) + "\n")
     (imported,) = foreign.read(tmp_path)
-    scorer = ChoiceScorer("personalized-hearing")
+    scorer = ChoiceScorer(ChoiceSettings("personalized-hearing"))
     answers = [
         asyncio.run(scorer.score(r.item, r.response)).answer if r.response else r.failure for r in imported.records
     ]

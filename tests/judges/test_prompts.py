@@ -32,7 +32,7 @@ def test_every_prompt_is_found_by_its_name_and_reads_its_own_form(ask: JudgeProm
 
 def test_a_prompt_that_is_not_there_is_told_with_those_that_are() -> None:
     with pytest.raises(UsageError, match="no prompt for judges is called 'mine'; there are: air-bench, audiobench"):
-        judge.Settings(prompt="mine")
+        judge.JudgeScorer(judge.Settings(prompt="mine"))
 
 
 PLANTED = [

@@ -4,37 +4,41 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Iterator
+from typing import Annotated, Any
 
 from msgspec import Struct
 
+from earmark.engine.load import load_benchmark
 from earmark.scorers.choice import ChoiceScorer
-from earmark.types import Benchmark, Clip, Item, Prompt, Source, SynthSpec, Turn
+from earmark.types import UNSIGNED, Benchmark, Clip, Context, Item, Prompt, Source, SynthSpec, Turn
 
 
 class Settings(Struct, frozen=True, forbid_unknown_fields=True):
     """What a test may set."""
 
     items: int = 10
-    question: str = "Which?"
-    data: str = ""  # a folder with clip-0.wav, clip-1.wav, ...
-    needs_ears: bool = True
-    twice: bool = False  # one id stands for two items
+    question: Annotated[str, UNSIGNED] = "Which?"
+    data: Annotated[str, UNSIGNED] = ""  # a folder with clip-0.wav, clip-1.wav, ...
+    needs_ears: Annotated[bool, UNSIGNED] = True
+    twice: Annotated[bool, UNSIGNED] = False  # one id stands for two items
     seed: int = 0
 
 
-def load(settings: Settings, tasks: tuple[str, ...] = ()) -> Benchmark:
+def load(settings: Settings, context: Context) -> Benchmark:
     """The benchmark."""
-    signed = {"items": settings.items, "seed": settings.seed}
     return Benchmark(
-        "mine.bench",
-        1,
-        tasks or ("all",),
-        functools.partial(items, settings),
-        prompt,
-        lambda _: (ChoiceScorer(),),
-        settings=signed,
+        version=1,
+        tasks=context.tasks or ("all",),
+        items=functools.partial(items, settings),
+        prompt=prompt,
+        scorers=lambda _: (ChoiceScorer(),),
         needs_ears=settings.needs_ears,
     )
+
+
+def make(**settings: Any) -> Benchmark:
+    """The benchmark, as a run loads it."""
+    return load_benchmark("mine.bench", (), settings)
 
 
 def items(settings: Settings) -> Iterator[Item]:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
+from typing import Annotated
 
 import numpy as np
 from msgspec import Struct
 
 from earmark.scorers.choice import ChoiceScorer
-from earmark.types import Benchmark, Clip, Item, Prompt, Response, Turn, Usage
+from earmark.types import UNSIGNED, Benchmark, Clip, Context, Item, Prompt, Response, Turn, Usage
 
 HALF = "\ud835"
 ODD = (  # answers, by the number of their item
@@ -48,10 +49,10 @@ def echo(prompt: Prompt) -> str:
 class Settings(Struct, frozen=True, forbid_unknown_fields=True):
     """What a test may set."""
 
-    data: str
+    data: Annotated[str, UNSIGNED]
 
 
-def load(settings: Settings, tasks: tuple[str, ...] = ()) -> Benchmark:
+def load(settings: Settings, context: Context) -> Benchmark:
     """A question about each file of a folder."""
 
     def items() -> Iterator[Item]:
@@ -62,4 +63,6 @@ def load(settings: Settings, tasks: tuple[str, ...] = ()) -> Benchmark:
     def prompt(item: Item) -> Prompt:
         return Prompt((Turn("user", (*item.clips, item.question)),), item.choices, item.labels)
 
-    return Benchmark("mine.odd", 1, tasks or ("all",), items, prompt, lambda _: (ChoiceScorer(),), settings={})
+    return Benchmark(
+        version=1, tasks=context.tasks or ("all",), items=items, prompt=prompt, scorers=lambda _: (ChoiceScorer(),)
+    )

@@ -8,9 +8,8 @@ from typing import Any
 
 from msgspec import Struct
 
-from earmark.config import parse_settings
-from earmark.plugins import find_plugin
-from earmark.types import Average, Benchmark, Item, Prompt, Scorer, SynthSpec, Turn
+from earmark.engine.load import load_scorer
+from earmark.types import Average, Benchmark, Context, Item, Prompt, Scorer, SynthSpec, Turn
 
 
 class Settings(Struct, frozen=True, forbid_unknown_fields=True):
@@ -21,28 +20,22 @@ class Settings(Struct, frozen=True, forbid_unknown_fields=True):
     tasks: int = 1
 
 
-def load(settings: Settings, tasks: tuple[str, ...] = ()) -> Benchmark:
+def load(settings: Settings, context: Context) -> Benchmark:
     """The benchmark."""
-    names = tasks or tuple(f"task-{number}" for number in range(settings.tasks))
+    names = context.tasks or tuple(f"task-{number}" for number in range(settings.tasks))
     return Benchmark(
-        "mine.scored",
-        1,
-        names,
-        partial(items, settings, names),
-        prompt,
-        lambda _: tuple(map(scorer, settings.scorers)),
-        settings={"scorers": settings.scorers, "items": settings.items, "tasks": settings.tasks},
+        version=1,
+        tasks=names,
+        items=partial(items, settings, names),
+        prompt=prompt,
+        scorers=lambda _: tuple(map(scorer, settings.scorers)),
         averages={"mean over tasks": Average(names)} if len(names) > 1 else {},
     )
 
 
 def scorer(spec: dict[str, Any]) -> Scorer:
     """A scorer from its name and settings."""
-    module = find_plugin("scorers", spec["name"])
-    made: Scorer = module.load(
-        parse_settings(module.Settings, {name: spec[name] for name in spec if name != "name"}, "")
-    )
-    return made
+    return load_scorer(spec["name"], {name: spec[name] for name in spec if name != "name"})
 
 
 def items(settings: Settings, tasks: tuple[str, ...]) -> Iterator[Item]:

@@ -1,16 +1,14 @@
-"""A benchmark and a model that hold a program up: on a thread, and on the loop's own."""
+"""A benchmark that holds a program up, on a thread."""
 
 from __future__ import annotations
 
 import time
-from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager
+from collections.abc import Callable
 from pathlib import Path
 
 from msgspec import Struct
 
-from earmark.models.fake import FakeModel
-from earmark.types import Benchmark, replace
+from earmark.types import Benchmark, Context, replace
 from mine import bench
 
 LONG = 60.0  # seconds
@@ -27,21 +25,6 @@ def fetch(say: Callable[[str], None]) -> None:
     time.sleep(LONG)
 
 
-def benchmark(tasks: tuple[str, ...] = ()) -> Benchmark:
+def load(settings: Settings, context: Context) -> Benchmark:
     """A benchmark whose data are fetched for ever."""
-    return replace(bench.load(bench.Settings(), tasks), name="mine.slow", fetch=fetch)
-
-
-@asynccontextmanager
-async def opened() -> AsyncIterator[FakeModel]:
-    """A model whose weights are loaded for ever."""
-    time.sleep(LONG)  # noqa: ASYNC251 - as libraries that load weights do
-    yield FakeModel(lambda _: "A")
-
-
-def load(settings: Settings, tasks: tuple[str, ...] | None = None) -> object:
-    """Either, by how it is asked for."""
-    if tasks is not None:
-        return benchmark(tasks)
-    Path("begun").touch()
-    return opened()
+    return replace(bench.make(), fetch=fetch)

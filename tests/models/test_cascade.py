@@ -11,7 +11,7 @@ from earmark.errors import Transient, UsageError
 from earmark.models import cascade
 from earmark.models.cascade import TEMPLATES, Cascade, Template
 from earmark.models.fake import FakeModel
-from earmark.types import Capabilities, EncodedAudio, Part, Prompt, Response, Turn, Usage
+from earmark.types import Capabilities, Context, EncodedAudio, Part, Prompt, Response, Turn, Usage
 
 CLIPS = [EncodedAudio(b"", "wav", 16000, 1, 1.0, name) for name in ("one", "two")]
 
@@ -105,7 +105,9 @@ def test_a_recogniser_that_fails_fails_the_question() -> None:
 
 def test_a_template_must_have_a_place_for_the_transcript() -> None:
     async def go() -> None:
-        async with cascade.load(cascade.Settings({"backend": "fake"}, {"backend": "fake"}, template="audio")):
+        async with cascade.load(
+            cascade.Settings({"backend": "fake"}, {"backend": "fake"}, template="audio"), Context()
+        ):
             pass
 
     with pytest.raises(UsageError, match=r"expected plain, quoted, audiobench or a text with \{transcript\} in it"):

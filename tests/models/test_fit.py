@@ -18,7 +18,7 @@ def test_a_server_gets_mono_wav_at_the_rate_and_the_journal_notes_it() -> None:
     soundfile.write("clip-0.wav", stereo, 44100, subtype="PCM_16")
     soundfile.write("clip-1.wav", stereo[:16000, :1], 16000, subtype="PCM_16")
     fitting = Path("clip-1.wav").read_bytes()
-    benchmark = bench.load(bench.Settings(items=2, data="."))
+    benchmark = bench.make(items=2, data=".")
     with serving(lambda _, __: said("A")) as server:
         outcome = run(f"model={server.url}", "model.fit=16000", "model.concurrency=1", benchmark=benchmark)
         ((form, first),), ((_, second),) = (sounds(body) for body in server.asked)

@@ -29,7 +29,7 @@ from earmark.models import openai
 from earmark.models._http import endpoint, proxy_for
 from earmark.models._openai_queue import BatchQueue
 from earmark.models.openai import Settings
-from earmark.types import Failure, Prompt, Response, SynthSpec, Turn
+from earmark.types import Context, Failure, Prompt, Response, SynthSpec, Turn
 
 QUESTION = Prompt((Turn("user", ("Which?",)),))
 TONE = SynthSpec("tone", {"frequency": 440.0, "seconds": 0.1, "level": -20.0}, "tone")
@@ -100,7 +100,7 @@ def test_the_query_of_an_address_stays_at_its_end(backend: str, path: str, slash
 
 def test_so_do_the_list_of_models_and_the_queue_for_batches() -> None:
     async def go(url: str) -> None:
-        async with openai.load(Settings(base_url=url)) as model:
+        async with openai.load(Settings(base_url=url), Context()) as model:
             await BatchQueue(model).find("f")
 
     reply = {"data": [{"id": "m", "status": "completed"}]}
@@ -379,7 +379,7 @@ def test_a_wait_that_is_none_is_our_own_and_one_beyond_the_limit_is_named(
     monkeypatch.setattr("stamina._core._smart_sleep", sleep)
 
     async def go(url: str) -> tuple[Response | Failure, int]:
-        async with openai.load(Settings(name="m", base_url=url)) as model:
+        async with openai.load(Settings(name="m", base_url=url), Context()) as model:
             return await ask(model, QUESTION, 3, 900.0)
 
     def busy(_: web.Request) -> web.Response:
@@ -412,7 +412,7 @@ def test_the_wait_that_ran_out_is_named() -> None:
 
 
 async def _opened(url: str) -> None:
-    async with openai.load(Settings(base_url=url, connect_timeout=0.3)):
+    async with openai.load(Settings(base_url=url, connect_timeout=0.3), Context()):
         pass
 
 

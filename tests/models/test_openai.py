@@ -19,16 +19,17 @@ from servers import Stream, said, serving, sounds
 from earmark import plugins
 from earmark.audio.prepare import prepare_audio
 from earmark.config import compose_config, parse_model
+from earmark.engine.load import load_scorer
 from earmark.engine.runner import ask
 from earmark.errors import AskError, BadSetup, ContentFiltered, Rejected, Transient, UsageError
 from earmark.models import openai
 from earmark.models._http import parse_retry_after
 from earmark.models._openai_queue import BatchQueue
 from earmark.models.openai import Settings
+from earmark.plugins.abilities import BatchOutputLine, BatchReply
 from earmark.types import (
-    BatchOutputLine,
-    BatchReply,
     Clip,
+    Context,
     Failure,
     ImageRef,
     Item,
@@ -46,7 +47,7 @@ TONE = SynthSpec("tone", {"frequency": 440.0, "seconds": 0.1, "level": -20.0}, "
 
 def generate(url: str, prompt: Prompt = QUESTION, **settings: Any) -> Response:
     async def go() -> Response:
-        async with openai.load(Settings(base_url=url, **settings)) as model:
+        async with openai.load(Settings(base_url=url, **settings), Context()) as model:
             return await model.generate(prepare_audio(prompt, model.capabilities))
 
     return asyncio.run(go())
@@ -54,7 +55,7 @@ def generate(url: str, prompt: Prompt = QUESTION, **settings: Any) -> Response:
 
 def asked(url: str, attempts: int = 4, **settings: Any) -> tuple[Response | Failure, int]:
     async def go() -> tuple[Response | Failure, int]:
-        async with openai.load(Settings(base_url=url, **settings)) as model:
+        async with openai.load(Settings(base_url=url, **settings), Context()) as model:
             return await ask(model, QUESTION, attempts, 900.0)
 
     return asyncio.run(go())
@@ -246,11 +247,11 @@ def test_a_model_that_ends_for_a_reason_of_its_own_has_refused(reason: str, cont
 @pytest.mark.parametrize("name", [name for name in plugins.plugin_names("scorers") if name != "imported_score"])
 def test_every_scorer_counts_a_refusal_as_one(name: str) -> None:
     """But the one that repeats what another harness has counted."""
-    module = plugins.find_plugin("scorers", name)
-    settings = module.Settings(**({"judge": "fake"} if "judge" in module.Settings.__struct_fields__ else {}))
+    fields = plugins.find_plugin("scorers", name).settings.__struct_fields__
+    scorer = load_scorer(name, {"judge": "fake"} if "judge" in fields else {})
     item = Item("1", question="?", labels=("A", "B"), choices=("x", "y"), targets=("A",), tags={"source": "s"})
     item = every_metric.ITEMS.get(name, item)
-    assert asyncio.run(module.load(settings).score(item, Response("", "filtered"))).state == "refused"
+    assert asyncio.run(scorer.score(item, Response("", "filtered"))).state == "refused"
 
 
 @pytest.mark.parametrize("stream", [False, True])
@@ -356,7 +357,7 @@ def test_the_key_comes_from_the_environment_and_is_no_setting(monkeypatch: pytes
     with serving(lambda *_: said("A")) as server:
 
         async def go() -> None:
-            async with openai.load(Settings(base_url=server.url, api_key_env="MY_KEY")) as model:
+            async with openai.load(Settings(base_url=server.url, api_key_env="MY_KEY"), Context()) as model:
                 seen.append(model.client.session.headers.get("Authorization"))
                 assert "secret-1" not in repr(model.settings)
 
@@ -388,7 +389,7 @@ def test_a_key_may_end_with_a_line_and_an_address_with_a_slash(monkeypatch: pyte
 
 
 async def _answer(url: str, **settings: Any) -> Response:
-    async with openai.load(Settings(base_url=url, name="", **settings)) as model:
+    async with openai.load(Settings(base_url=url, name="", **settings), Context()) as model:
         return await model.generate(Prompt((Turn("user", ("Which?",)),)))
 
 

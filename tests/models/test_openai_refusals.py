@@ -13,7 +13,7 @@ from servers import Server, said, serving
 from earmark.errors import BadSetup, Rejected
 from earmark.models import openai
 from earmark.models.openai import Settings
-from earmark.types import Prompt, Response, Turn
+from earmark.types import Context, Prompt, Response, Turn
 
 QUESTION = Prompt((Turn("user", ("Which?",)),), sampling={"max_tokens": 8})
 MAX_TOKENS = (
@@ -39,7 +39,7 @@ def newer(body: dict[str, Any], _: int) -> web.Response:
 
 def answers(server: Server, count: int = 1, *, together: bool = False, **settings: Any) -> list[Response]:
     async def go() -> list[Response]:
-        async with openai.load(Settings(base_url=server.url, **settings)) as model:
+        async with openai.load(Settings(base_url=server.url, **settings), Context()) as model:
             if together:
                 return await asyncio.gather(*(model.generate(QUESTION) for _ in range(count)))
             return [await model.generate(QUESTION) for _ in range(count)]
@@ -48,7 +48,7 @@ def answers(server: Server, count: int = 1, *, together: bool = False, **setting
 
 
 async def one(server: Server, prompt: Prompt) -> Response:
-    async with openai.load(Settings(base_url=server.url)) as model:
+    async with openai.load(Settings(base_url=server.url), Context()) as model:
         return await model.generate(prompt)
 
 

@@ -18,7 +18,7 @@ from earmark.audio.encode import encode_wav
 from earmark.errors import Rejected, Transient
 from earmark.models import openai
 from earmark.models.openai import Settings
-from earmark.types import Prompt, Response, Samples, Turn, Waveform
+from earmark.types import Context, Prompt, Response, Samples, Turn, Waveform
 
 QUESTION = Prompt((Turn("user", ("Which?",)),))
 USAGE = {"prompt_tokens": 7, "completion_tokens": 40, "completion_tokens_details": {"audio_tokens": 30}}
@@ -41,7 +41,7 @@ def streaming(
 
 def generate(url: str, **settings: Any) -> Response:
     async def go() -> Response:
-        async with openai.load(Settings(base_url=url, **settings)) as model:
+        async with openai.load(Settings(base_url=url, **settings), Context()) as model:
             return await model.generate(QUESTION)
 
     return asyncio.run(go())

@@ -21,7 +21,7 @@ SILENT = Callbacks(lambda _: None, lambda _: None)
 
 
 def run(*words: str, **settings: Any) -> RunResult:
-    return asyncio.run(evaluate(bench.load(bench.Settings(**settings)), compose_config(words), SILENT))
+    return asyncio.run(evaluate(bench.make(**settings), compose_config(words), SILENT))
 
 
 def said(outcome: RunResult) -> dict[tuple[str, str, int], Response | Failure | None]:

@@ -25,7 +25,7 @@ from earmark.models._openai_reply import read_reply, read_speech
 from earmark.models._openai_stream import StreamedReply
 from earmark.models._openai_unsupported import OPTIONAL_PARAMETERS, find_unsupported
 from earmark.models._reply import Reply, convert, parse_payload
-from earmark.types import Prompt, Response, Turn, Usage
+from earmark.types import Context, Prompt, Response, Turn, Usage
 
 CHAT = {
     "choices": [
@@ -242,7 +242,7 @@ def test_a_field_of_another_type_is_named_and_ends_nothing(stream: bool) -> None
         return Stream([b"data: " + body + b"\n\n"]) if stream else web.Response(body=body)
 
     async def go(url: str) -> None:
-        async with openai.load(openai.Settings(base_url=url, stream=stream)) as model:
+        async with openai.load(openai.Settings(base_url=url, stream=stream), Context()) as model:
             await model.generate(Prompt((Turn("user", ("Which?",)),)))
 
     where = rf"`\$\.choices\[0\]\.{'delta' if stream else 'message'}\.content\[0\]\.text`"

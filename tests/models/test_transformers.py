@@ -27,7 +27,7 @@ from earmark.models._batcher import Batcher
 from earmark.models._listening import audio_inputs, check_audio_reaches_model, window_from_extractor, window_of
 from earmark.models._processing import make_processor
 from earmark.models.transformers import Settings
-from earmark.types import Clip, ImageRef, Part, Prompt, Response, Turn, Waveform, replace
+from earmark.types import Clip, Context, ImageRef, Part, Prompt, Response, Turn, Waveform, replace
 
 MODELS = VENVS / "transformers" / "models"
 real = pytest.mark.skipif(find_spec("torch") is None, reason="needs torch: test_on_real_models runs it where that is")
@@ -185,7 +185,7 @@ def test_pictures_are_refused_and_a_model_must_be_named() -> None:
 
 
 async def opened(settings: Settings) -> Any:
-    async with transformers.load(settings) as model:
+    async with transformers.load(settings, Context()) as model:
         return model.capabilities
 
 
@@ -288,7 +288,7 @@ def test_who_stops_waiting_is_left_out() -> None:
 
 
 async def answers(settings: Settings, prompts: list[Prompt]) -> list[Response]:
-    async with transformers.load(settings) as model:
+    async with transformers.load(settings, Context()) as model:
         return list(
             await asyncio.gather(*[model.generate(prepare_audio(prompt, model.capabilities)) for prompt in prompts])
         )
@@ -323,7 +323,7 @@ def test_two_clips_and_words_between_them_go_in_order() -> None:
 @real
 def test_what_is_too_long_fails_by_name_and_alone() -> None:
     async def go() -> list[Any]:
-        async with transformers.load(Settings(hf_id=str(MODELS / "tiny-qwen2-audio"))) as model:
+        async with transformers.load(Settings(hf_id=str(MODELS / "tiny-qwen2-audio")), Context()) as model:
             assert model.capabilities.seconds == 30.0
             with pytest.raises(AudioError, match=r"lasts 31\.00 s, the model hears 30 s; nothing was cut"):
                 prepare_audio(asked(noise(31.0), "Which?"), model.capabilities)

@@ -39,7 +39,7 @@ from earmark.models import vllm
 from earmark.models._processing import PromptProcessor
 from earmark.models._weights import incompatibility, quantization_of, weight_format
 from earmark.models.vllm import Settings, VllmModel
-from earmark.types import Capabilities, Part, Prompt, Turn, Waveform, replace
+from earmark.types import Capabilities, Context, Part, Prompt, Turn, Waveform, replace
 
 TINY = VENVS / "vllm" / "models" / "tiny-qwen2-audio"
 real = pytest.mark.skipif(find_spec("vllm") is None, reason="needs vLLM: test_on_the_real_engine runs it where that is")
@@ -213,7 +213,7 @@ def test_the_engine_answers_refuses_forgets_and_dies_in_our_words() -> None:
 
     async def go() -> None:
         began = time.perf_counter()
-        async with vllm.load(settings) as model:
+        async with vllm.load(settings, Context()) as model:
             print(f"\nvLLM engine up after {time.perf_counter() - began:.0f} s")  # noqa: T201 - the summary of make test-vllm
             assert model.capabilities == Capabilities(("samples",), (16000,), 1, 30.0, 2)
             question = prepare_audio(asked(noise(1.0), "Which word? A. cat B. dog"), model.capabilities)

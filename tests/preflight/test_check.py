@@ -23,7 +23,7 @@ from earmark.types import Prompt
 def run(server: Server, *more: str, said: list[str] | None = None, items: int = 6) -> RunResult:
     settings = compose_config([f"model={server.url}", *more])
     watch = Callbacks((said if said is not None else []).append, lambda _: None)
-    return asyncio.run(evaluate(bench.load(bench.Settings(items=items)), settings, watch))
+    return asyncio.run(evaluate(bench.make(items=items), settings, watch))
 
 
 def test_a_deaf_model_stops_the_run_before_it_is_asked() -> None:
@@ -117,7 +117,7 @@ def test_one_deaf_endpoint_of_several_stops_the_run_and_one_dead_one_does_not() 
     def spread(*urls: str) -> list[str]:
         told: list[str] = []
         settings = compose_config(["model=spread", f"model.urls=[{','.join(urls)}]"])
-        asyncio.run(evaluate(bench.load(bench.Settings(items=6)), settings, Callbacks(told.append, lambda _: None)))
+        asyncio.run(evaluate(bench.make(items=6), settings, Callbacks(told.append, lambda _: None)))
         return told
 
     def hears(body: Body, _: int) -> web.Response:
@@ -135,7 +135,7 @@ def test_one_deaf_endpoint_of_several_stops_the_run_and_one_dead_one_does_not() 
 def test_models_within_this_process_need_none(model: str) -> None:
     def pattern(*words: str) -> Prompt | None:
         config = compose_config(list(words))
-        return benchmark_pattern(bench.load(bench.Settings()), (None,), config.run, parse_model(config.model))
+        return benchmark_pattern(bench.make(), (None,), config.run, parse_model(config.model))
 
     assert pattern(f"model={model}", *["model.run=RUN"] * (model == "replay")) is None
     assert pattern("model=openai", "preflight=false") is None
@@ -143,7 +143,7 @@ def test_models_within_this_process_need_none(model: str) -> None:
 
 
 def test_a_benchmark_that_sends_no_sound_needs_none() -> None:
-    benchmark, settings = bench.load(bench.Settings()), compose_config([]).run
+    benchmark, settings = bench.make(), compose_config([]).run
     transcript = load_condition("no_media", 0, benchmark)
     assert first_audio_prompt(benchmark, (transcript,), settings) is None
     assert first_audio_prompt(benchmark, (transcript, None), settings) is not None

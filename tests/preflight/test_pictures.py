@@ -16,7 +16,7 @@ def benchmark(*pictured: bool) -> Benchmark:
         return Prompt((Turn("user", parts),))
 
     items = [Item(str(number), "t") for number in range(len(pictured))]
-    return Benchmark("b", 1, ("t",), lambda: items, prompt, lambda _: ())
+    return Benchmark(name="b", version=1, tasks=("t",), items=lambda: items, prompt=prompt, scorers=lambda _: ())
 
 
 def test_pictures_in_every_prompt_are_refused_for_a_model_that_takes_none() -> None:

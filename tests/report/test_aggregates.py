@@ -14,6 +14,7 @@ from earmark.report.gain import find_solved_by_controls, listening_gains
 from earmark.report.leaderboard import LeaderboardEntry
 from earmark.runs.leaderboard import _sort_key
 from earmark.scorers.wer import Settings as Wer
+from earmark.scorers.wer import WerScorer
 from earmark.stats.count_table import CountTable, hash64
 from earmark.stats.estimate import binary_outcomes, evaluate_metric
 from earmark.stats.repeats import repeat_estimates
@@ -61,7 +62,7 @@ def test_transcripts_in_silence() -> None:
     """A model that is right in silence needs no ears; one that says hello to everything is helped by nothing, and a
     listener by all.
     """
-    scorer, told = Wer(language="en"), {}
+    scorer, told = WerScorer(Wer(language="en")), {}
     for model, silent, heard in (
         ("knows", "the cat sat", "the cat sat"),
         ("hello", "hello", "hello"),

@@ -12,7 +12,7 @@ from earmark.report.aggregates import Aggregate, RowKey
 from earmark.report.averages import SEVERAL, average_rows
 from earmark.report.rows import Row
 from earmark.scorers.choice import ChoiceScorer
-from earmark.scorers.exact import Settings as ExactScorer
+from earmark.scorers.exact import ExactScorer
 from earmark.scorers.token_match import TokenMatchScorer
 from earmark.stats.count_table import CountTable
 from earmark.types import Average, Scorer
@@ -135,4 +135,4 @@ def test_parts_are_rounded_before_the_mean_where_a_leaderboard_does_so() -> None
     assert exact == pytest.approx((1 / 3 + 1 / 7) / 2)
     assert rounded == pytest.approx((0.33 + 0.14) / 2)
     tree = {"all": Average(("a", "b"), decimals=2)}
-    assert rows_of(tree, parts)["all"].signature.endswith("|mean:a+b|decimals:2")
+    assert str(rows_of(tree, parts)["all"].signature).endswith("|mean:a+b|decimals:2")

@@ -8,9 +8,9 @@ from earmark.journal import ScoreLine
 from earmark.report.comparison import compare_runs
 from earmark.report.comparison_table import HEAD, VALUES, comparison_table, difference_table
 from earmark.report.run_scores import RunInfo, RunScores, ScoringRules
-from earmark.scorers.bleu import Settings as BleuScorer
+from earmark.scorers.bleu import BleuScorer
 from earmark.scorers.choice import ChoiceScorer
-from earmark.scorers.wer import Settings as WerScorer
+from earmark.scorers.wer import WerScorer
 from earmark.types import Scorer
 
 

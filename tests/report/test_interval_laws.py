@@ -11,8 +11,9 @@ import pytest
 from every_metric import Only, every_metric
 
 from earmark.journal import Record
-from earmark.report.aggregates import Aggregate, Aggregates, average_over_groups
+from earmark.report.aggregates import Aggregate, Aggregates
 from earmark.report.averages import combine
+from earmark.report.groups import average_over_groups
 from earmark.stats.compare import Difference, Pairs, difference
 from earmark.stats.count_table import CountTable
 from earmark.stats.estimate import Estimate, estimate

@@ -16,6 +16,7 @@ from earmark.report.noise_curve import plot_noise_curve
 from earmark.report.rows import Row
 from earmark.scorers.choice import ChoiceScorer
 from earmark.scorers.wer import Settings as Wer
+from earmark.scorers.wer import WerScorer
 from earmark.types import Item, Score
 
 
@@ -45,7 +46,7 @@ def test_a_run_without_noise_is_refused_with_what_to_type() -> None:
 
 
 def test_a_curve_says_which_way_is_better() -> None:
-    for scorer, item in ((Wer(language="en"), TEXT), (ChoiceScorer(), CHOICE)):
+    for scorer, item in ((WerScorer(Wer(language="en")), TEXT), (ChoiceScorer(), CHOICE)):
         cells, (worst, best) = Aggregates(), scorer.bounds(item)
         for condition, counts in (("plain", best), ("noise:0", worst)):
             for at in range(6):

@@ -11,9 +11,9 @@ from formulas import cells
 from earmark.journal import Record, ScoreLine
 from earmark.report.files import publish_files
 from earmark.report.samples import COLUMNS, SampleTable, SampleWriters, is_right, item_value
-from earmark.scorers.bleu import Settings as BleuScorer
+from earmark.scorers.bleu import BleuScorer
 from earmark.scorers.choice import ChoiceScorer
-from earmark.scorers.wer import Settings as WerScorer
+from earmark.scorers.wer import WerScorer
 from earmark.types import Clip, Item, Response, Scorer
 
 LINE = ScoreLine("t", "1", "plain", 0, "choice", "answered", "A", {"right": 1.0, "n": 1.0}, value=1.0, right=True)

@@ -25,9 +25,9 @@ from earmark.report.suites import (
     table_parts,
     unit_metric,
 )
-from earmark.scorers.bleu import Settings as BleuScorer
-from earmark.scorers.judge import Settings as JudgeScorer
-from earmark.scorers.wer import Settings as WerScorer
+from earmark.scorers import judge
+from earmark.scorers.bleu import BleuScorer
+from earmark.scorers.wer import WerScorer
 from earmark.stats.compare import Difference
 from earmark.stats.estimate import Estimate
 from earmark.stats.ratio import ratio
@@ -49,7 +49,11 @@ def test_a_share_stays_what_it_is() -> None:
 @pytest.mark.parametrize(
     ("metric", "counts", "expected"),
     [
-        (next(iter(JudgeScorer(prompt="voicebench").metrics.values())), {"rating": 8.0, "judged": 2.0}, 0.75),
+        (
+            next(iter(judge.JudgeScorer(judge.Settings(prompt="voicebench")).metrics.values())),
+            {"rating": 8.0, "judged": 2.0},
+            0.75,
+        ),
         (Metric(lambda counts: counts["x"], limits=(0, 100)), {"x": 40.0}, 0.4),
         (Metric(lambda counts: counts["x"], "lower", limits=(0.0, math.inf)), {"x": 0.3}, 0.7),
         (Metric(lambda counts: counts["x"], "lower", limits=(0.0, math.inf)), {"x": 1.7}, 0.0),
@@ -70,7 +74,7 @@ def test_a_number_without_a_scale_has_none() -> None:
 
 
 def test_headlines_of_recognition_and_translation_have_a_scale() -> None:
-    for scorer in (WerScorer(language="en"), BleuScorer()):
+    for scorer in (WerScorer(), BleuScorer()):
         assert unit_metric(next(iter(scorer.metrics.values()))) is not None
 
 

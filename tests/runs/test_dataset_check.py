@@ -25,7 +25,7 @@ from earmark.types import Benchmark, Clip, ImageRef, Item, SynthSpec, replace
 
 def test_records_that_nobody_asked_for_are_named(tmp_path: Path) -> None:
     outcome = run("model=fake")
-    fewer = bench.load(bench.Settings(items=ITEMS - 1))
+    fewer = bench.make(items=ITEMS - 1)
     with pytest.raises(RunMismatch, match="40 records for 39 questions; nobody asked for item item-39"):
         check_records(outcome.folder / "responses.jsonl", ITEMS, ITEMS - 1, questions(fewer, (None,), QUICK))
 
@@ -89,7 +89,7 @@ def with_clips(folder: Path) -> Benchmark:
     for index in range(6):
         soundfile.write(folder / f"clip-{index}.wav", np.full(160, index, "int16"), 16000)
         age(folder / f"clip-{index}.wav")
-    return bench.load(bench.Settings(items=6, data=str(folder)))
+    return bench.make(items=6, data=str(folder))
 
 
 def test_a_resumed_run_reads_no_clip_that_has_not_changed(tmp_path: Path, clips_read: list[str]) -> None:
@@ -119,7 +119,7 @@ def test_the_signed_digest_of_a_file_vouches_for_its_cells(tmp_path: Path, clips
     def in_parquet(path: Path) -> Benchmark:
         clips = [Clip(str(path), row, "audio", name=f"{row}") for row in range(4)]
         items = [Item(clip.name, "all", "Which?", (clip,), labels=("A", "B"), targets=("A",)) for clip in clips]
-        return replace(bench.load(bench.Settings()), items=lambda: iter(items), files=lambda: (str(path),))
+        return replace(bench.make(), items=lambda: iter(items), files=lambda: (str(path),))
 
     soundfile.write(tmp_path / "clip.wav", np.full(160, 1, "int16"), 16000)
     path = tmp_path / "data" / "a.parquet"

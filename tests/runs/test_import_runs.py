@@ -18,6 +18,7 @@ from earmark.importers._runs import first_line
 from earmark.journal import SIGNATURE_FILE
 from earmark.report.rows import Metrics, Row
 from earmark.runs import rundir
+from earmark.runs.import_runs import load_importer
 from earmark.runs.signature import load_signature
 
 NAMELESS = {"mmau"}  # nothing in them tells the model
@@ -39,7 +40,9 @@ def test_every_form_has_an_example() -> None:
 @pytest.mark.parametrize("form", FORMS)
 def test_results_are_recognised_by_their_own_reader_and_no_other(form: str, tmp_path: Path) -> None:
     place = FORMS[form](tmp_path / form)
-    readers = {name: plugins.find_plugin("importers", name) for name in plugins.plugin_names("importers")}
+    readers = {
+        name: load_importer(plugins.find_plugin("importers", name)) for name in plugins.plugin_names("importers")
+    }
     assert [name for name, reader in readers.items() if reader.matches(place)] == [form]
     for file in filter(Path.is_file, place.rglob("*")):
         known = [name for name, reader in readers.items() if reader.matches(file)]
@@ -48,7 +51,9 @@ def test_results_are_recognised_by_their_own_reader_and_no_other(form: str, tmp_
 
 @pytest.mark.shared
 def test_nothing_is_taken_for_what_it_is_not(shared: Path) -> None:
-    readers = {name: plugins.find_plugin("importers", name) for name in plugins.plugin_names("importers")}
+    readers = {
+        name: load_importer(plugins.find_plugin("importers", name)) for name in plugins.plugin_names("importers")
+    }
     files = [file for file in shared.rglob("*") if file.suffix in (".json", ".jsonl", ".csv", ".md", ".zip")]
     assert len(files) > 600
     for file in files:
@@ -107,7 +112,7 @@ def test_a_file_of_something_else_is_refused_in_one_line(form: str, content: str
 def test_an_empty_folder_is_in_no_form(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="in none of the forms that can be read: acousticbench, audiobench, evalscope"):
         imported(tmp_path)
-    with pytest.raises(UsageError, match="--from helm: no such form; there are: acousticbench, audiobench"):
+    with pytest.raises(UsageError, match="no importer is called 'helm'; there are: acousticbench, audiobench"):
         imported(tmp_path, "helm")
     with pytest.raises(UsageError, match="no such file or folder"):
         imported(tmp_path / "nowhere")
@@ -203,7 +208,7 @@ def test_lines_are_read_one_by_one(tmp_path: Path) -> None:
     row = {"audio_filepath": "sample_0", "text": "word " * 200, "pred_text": "word " * 200}
     file = lines(tmp_path / "MODEL_a-b_DATASET_c_test.jsonl", ({**row, "duration": n} for n in range(5_000)))
     assert file.stat().st_size > 10_000_000
-    reader = plugins.find_plugin("importers", "open_asr")
+    reader = load_importer(plugins.find_plugin("importers", "open_asr"))
     tracemalloc.start()
     (one,) = reader.read(file)
     assert sum(1 for _ in one.records) == 5_000

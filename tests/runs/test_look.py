@@ -9,21 +9,20 @@ import pytest
 import table_data as data
 from recorded_runs import QUICK
 
-from earmark.engine.load import load_benchmark
+from earmark.engine.load import load_benchmark, load_scorer
 from earmark.errors import BadData
 from earmark.journal import CompletedIndex
 from earmark.runs.dataset_check import check_dataset
 from earmark.runs.plan import audio_seconds, judge_calls, look_at
 from earmark.scorers.choice import ChoiceScorer
-from earmark.scorers.judge import Settings as JudgeScorer
 from earmark.types import Benchmark, Clip, Item, Prompt, TaskFacts, Turn, replace
 
 
 def bench(items: Iterable[Item], **facts: TaskFacts) -> Benchmark:
     held = tuple(items)
     return Benchmark(
-        "own.bench", 1, ("t",), lambda: held, lambda item: Prompt((Turn("user", (item.question,)),)),
-        lambda _: (ChoiceScorer(),), task_facts=facts,
+        name="own.bench", version=1, tasks=("t",), items=lambda: held, prompt=lambda item: Prompt((Turn("user", (item.question,)),)),
+        scorers=lambda _: (ChoiceScorer(),), task_facts=facts,
     )  # fmt: skip
 
 
@@ -87,7 +86,11 @@ def test_a_run_says_first_what_is_missing_and_a_strict_one_ends(tmp_path: Path) 
 
 
 def test_judges_are_counted_by_votes_and_orders() -> None:
-    scorers = (JudgeScorer(prompt="voicebench", votes=3), JudgeScorer(prompt="air-bench"), ChoiceScorer())
+    scorers = (
+        load_scorer("judge", {"prompt": "voicebench", "votes": 3}),
+        load_scorer("judge", {"prompt": "air-bench"}),
+        ChoiceScorer(),
+    )
     benchmark = replace(bench([choice("1"), choice("2")]), scorers=lambda _: scorers)
     assert judge_calls(benchmark, look_at(benchmark), 2) == 2 * 2 * (3 + 2)
 

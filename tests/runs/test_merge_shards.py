@@ -63,7 +63,7 @@ def test_merged_shards_equal_one_run() -> None:
     folder = merged(shards()[::-1])  # in any order
     assert scores(folder) == scores(whole)
     one, joined = (read_metrics(path) for path in (whole, folder))
-    assert replace(joined, usage=one.usage, scored=one.scored) == one
+    assert replace(joined, usage=one.usage, latency=one.latency, scored=one.scored) == one
     assert joined.usage.answers == one.usage.answers == 160
     assert (folder / "summary.csv").read_bytes() == (whole / "summary.csv").read_bytes()
     assert load_signature(folder) == load_signature(whole)
@@ -184,7 +184,7 @@ def test_speech_of_answers_comes_along() -> None:
 
 
 def test_a_shard_without_items_is_refused_and_not_missed() -> None:
-    few = bench.load(bench.Settings(items=1))
+    few = bench.make(items=1)
     outcomes = []
     for number in (1, 2):
         try:

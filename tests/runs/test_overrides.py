@@ -48,7 +48,7 @@ VALUES = {
 
 def with_words() -> list[str]:
     """The commands that take words, by looking at all."""
-    commands = {name: plugins.find_plugin("cli", name).command for name in plugins.plugin_names("cli")}
+    commands = {name: plugins.find_plugin("cli", name).module.command for name in plugins.plugin_names("cli")}
     return [name for name, command in commands.items() if any(p.name == "words" for p in command.params)]
 
 

@@ -39,13 +39,15 @@ CLIPS = (
     SynthSpec("tone", {"frequency": 440, "seconds": 0.1, "level": -20}, "a tone"),
 )
 
-def load(settings, tasks=()):
+def load(settings, context):
     def items():
         for number, clip in enumerate(CLIPS):
             if isinstance(clip, Clip):
                 clip = clip.__replace__(path=clip.path.format(settings.data))
             yield Item(f"item-{number}", "all", "Which?", (clip, clip), ("yes", "no"), ("A", "B"), ("A",))
-    return Benchmark("replayed.bench", 1, tasks or ("all",), items, prompt, lambda _: (ChoiceScorer(),))
+    return Benchmark(
+        version=1, tasks=context.tasks or ("all",), items=items, prompt=prompt, scorers=lambda _: (ChoiceScorer(),)
+    )
 
 def prompt(item):
     return Prompt((Turn("system", ("Listen.",)), Turn("user", (item.clips[0], "or", item.clips[1], item.question))))

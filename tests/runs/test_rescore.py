@@ -14,13 +14,12 @@ from earmark.errors import BadData, UsageError
 from earmark.evaluate import Callbacks, evaluate
 from earmark.report.files import read_metrics
 from earmark.runs.rescore import compare_parsers, reopen, rescore
-from earmark.scorers.exact import Settings as ExactSettings
-from earmark.scorers.exact import load as load_exact
+from earmark.scorers.exact import ExactScorer
 
 
 def run(*words: str) -> Path:
     said = Callbacks(lambda _: None, lambda _: None)
-    benchmark = bench.load(bench.Settings(items=8))
+    benchmark = bench.make(items=8)
     return asyncio.run(evaluate(benchmark, compose_config(["model=fake", "items=8", *words]), said)).folder
 
 
@@ -50,7 +49,7 @@ def test_a_run_that_was_never_scored_is_scored_as_far_as_it_goes() -> None:
 
 def test_another_scorer_reads_the_same_replies() -> None:
     folder = run("model.reply=B")
-    found = asyncio.run(rescore(folder, {}, load_exact(ExactSettings())))
+    found = asyncio.run(rescore(folder, {}, ExactScorer()))
     (row,) = found.rows
     assert (row.scorer, row.n) == ("exact", 8)
     assert row.headline[1].value == 0.5

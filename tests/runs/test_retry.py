@@ -45,7 +45,7 @@ def test_a_retry_asks_again_at_the_rate_of_the_run(
         words = [f"model={server.url}", "preflight=false", "model.requests_per_minute=600"]
         settings = compose_config([*words, f"model.cache={str(remember).lower()}"])
         watch = Callbacks(lambda _: None, lambda _: None)
-        run = asyncio.run(evaluate(bench.load(bench.Settings(items=3)), settings, watch)).folder
+        run = asyncio.run(evaluate(bench.make(items=3), settings, watch)).folder
         assert len(server.asked) == len(booked) == 3
         asyncio.run(retry(run, {"unparsed"}, 1, watch))
         assert len(server.asked) == len(booked) == 6

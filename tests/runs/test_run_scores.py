@@ -16,7 +16,12 @@ from earmark.types import replace
 
 @pytest.mark.parametrize(
     "scorer",
-    [choice.Settings(), listen.Settings(policy="official"), listen.Settings(denominator="read"), wer.Settings()],
+    [
+        choice.ChoiceScorer(),
+        listen.ListenScorer(listen.Settings(policy="official")),
+        listen.ListenScorer(listen.Settings(denominator="read")),
+        wer.WerScorer(),
+    ],
 )
 def test_a_scorer_is_made_again_from_its_settings(scorer: Any) -> None:
     bags = CountTable()

@@ -24,7 +24,7 @@ from earmark.runs.score_workers import ScoreWorkers, asks_nobody, count_workers
 from earmark.runs.scoring import write_scores
 from earmark.runs.signature import RunSignature
 from earmark.scorers.choice import ChoiceScorer
-from earmark.types import Benchmark, Failure, Item, Response, Score, Usage, replace
+from earmark.types import Benchmark, Context, Failure, Item, Response, Score, Usage, replace
 
 REPLIES = ("A", "B", "The answer is (C) bird.", "dog 7", "I cannot tell.", "", "(D) car, I think", "=A", "音 B")
 
@@ -49,7 +49,7 @@ def records(count: int) -> list[Record]:
 
 
 def benchmark_of(scorer: Any = None) -> Benchmark:
-    made = bench.load(bench.Settings())
+    made = bench.make()
     return replace(made, tasks=("a", "b"), slices=("kind", "late"), scorers=lambda _: (scorer or ChoiceScorer(),))
 
 
@@ -163,6 +163,6 @@ def test_a_worker_that_is_killed_is_done_without(monkeypatch: pytest.MonkeyPatch
 def test_few_records_and_judges_are_scored_in_one_process() -> None:
     assert count_workers(score_workers.MIN_RECORDS - 1) == 1
     assert 1 <= count_workers(score_workers.MIN_RECORDS) <= score_workers.MAX_WORKERS
-    judged = load_scored(ScoredSettings(scorers=({"name": "judge", "judge": "fake"},)))
+    judged = load_scored(ScoredSettings(scorers=({"name": "judge", "judge": "fake"},)), Context())
     assert not asks_nobody({task: judged.scorers(task) for task in judged.tasks})
     assert asks_nobody({"a": (ChoiceScorer(),)})

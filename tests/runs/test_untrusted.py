@@ -25,7 +25,7 @@ def _has_text(hint: Any) -> bool:
 @pytest.mark.parametrize("kind", ["models", "scorers", "benchmarks"])
 def test_every_setting_with_a_text_is_known(kind: plugins.Kind) -> None:
     for name in plugins.plugin_names(kind):
-        hints = get_type_hints(plugins.find_plugin(kind, name).Settings)
+        hints = get_type_hints(plugins.find_plugin(kind, name).settings)
         texts = {field for field, hint in hints.items() if _has_text(hint) and not field.startswith("_")}
         unknown = texts - PLAIN - NESTED - set(FIELDS)
         assert not unknown, f"{name}: {unknown} may name code, a program, an address, a key or a folder; decide"

@@ -7,7 +7,7 @@ import asyncio
 import pytest
 
 from earmark.errors import BadData
-from earmark.scorers.bbh import Settings
+from earmark.scorers.bbh import BbhScorer
 from earmark.text.bbh_phrases import KINDS, PHRASES, read_bbh
 from earmark.types import Item, Response
 
@@ -55,13 +55,13 @@ def test_every_phrase_is_read_unless_an_earlier_one_stands_in_it(kind: str) -> N
 def test_counts() -> None:
     item = Item("web_of_lies_3", targets=("no",))
     right, wrong, unread = (
-        asyncio.run(Settings().score(item, Response(reply))) for reply in ("No.", "The answer is yes", "Hm")
+        asyncio.run(BbhScorer().score(item, Response(reply))) for reply in ("No.", "The answer is yes", "Hm")
     )
     assert [score.counts["right"] for score in (right, wrong, unread)] == [1, 0, 0]
     assert [score.counts["read"] for score in (right, wrong, unread)] == [1, 1, 0]
     assert [score.state for score in (right, wrong, unread)] == ["answered", "answered", "unparsed"]
     tagged = Item("7", targets=("(a)",), tags={"kind": "hyperbaton"})
-    assert asyncio.run(Settings().score(tagged, Response("The answer is (a)"))).answer == "(a)"
+    assert asyncio.run(BbhScorer().score(tagged, Response("The answer is (a)"))).answer == "(a)"
 
 
 @pytest.mark.parametrize(
@@ -73,4 +73,4 @@ def test_counts() -> None:
 )
 def test_an_item_of_no_kind_is_an_error(item: Item, message: str) -> None:
     with pytest.raises(BadData, match=message):
-        asyncio.run(Settings().score(item, Response("yes")))
+        asyncio.run(BbhScorer().score(item, Response("yes")))

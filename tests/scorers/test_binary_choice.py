@@ -9,13 +9,13 @@ from pathlib import Path
 import pytest
 
 from earmark import __version__
+from earmark.engine.load import load_scorer
 from earmark.errors import BadSetup, UsageError
 from earmark.judges.asking import Judge
 from earmark.models.fake import FakeModel
 from earmark.scorers import binary_choice
-from earmark.scorers._resources import attach
 from earmark.text.choice_parser import VERSION
-from earmark.types import Item, Prompt, Response, Score
+from earmark.types import Item, Opens, Prompt, Response, Score, replace
 
 ITEM = Item(
     "1", question="Which one is higher?", choices=("the first", "the second"), labels=("A", "B"), targets=("B",)
@@ -30,7 +30,9 @@ def _own_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 def scored(reply: str | Response, judge: Callable[[Prompt], str] | None = None) -> Score:
     scorer = (
-        attach(binary_choice.JudgedBinaryChoice("fake"), Judge(FakeModel(judge))) if judge else binary_choice.Settings()
+        replace(binary_choice.JudgedBinaryChoice(binary_choice.Settings("fake")), opened=Judge(FakeModel(judge)))
+        if judge
+        else binary_choice.BinaryChoiceScorer()
     )
     return asyncio.run(scorer.score(ITEM, reply if isinstance(reply, Response) else Response(reply)))
 
@@ -84,13 +86,13 @@ def test_a_judge_without_a_verdict_has_failed(verdict: str) -> None:
 
 
 def test_the_scorer_is_loaded_with_a_judge_or_without() -> None:
-    assert binary_choice.load(binary_choice.Settings()) == binary_choice.Settings()
-    assert hasattr(binary_choice.load(binary_choice.Settings("openai/gpt-4o-mini")), "open")
-    judged = binary_choice.load(binary_choice.Settings("fake"))
-    assert hasattr(judged, "open")
-    assert not hasattr(binary_choice.Settings(), "open")
-    assert judged.signature == f"ab|reader:{VERSION}|judge:fake|prompt:choice.1|v:{__version__}"
+    assert load_scorer("binary_choice", {}) == binary_choice.BinaryChoiceScorer()
+    assert isinstance(load_scorer("binary_choice", {"judge": "openai/gpt-4o-mini"}), Opens)
+    judged = load_scorer("binary_choice", {"judge": "fake"})
+    assert isinstance(judged, binary_choice.JudgedBinaryChoice)
+    assert not isinstance(binary_choice.BinaryChoiceScorer(), Opens)
+    assert str(judged.signature) == f"ab|reader:{VERSION}|judge:fake|prompt:choice.1|v:{__version__}"
     with pytest.raises(BadSetup, match="the judge is not open"):
         asyncio.run(judged.score(ITEM, Response(RIDDLE)))
     with pytest.raises(UsageError, match="no model is called 'nobody'"):
-        binary_choice.load(binary_choice.Settings("nobody"))
+        load_scorer("binary_choice", {"judge": "nobody"})

@@ -22,7 +22,7 @@ from hypothesis import strategies as st
 from earmark.config import parse_settings
 from earmark.errors import BadData, BadSetup, UsageError
 from earmark.scorers import bleu
-from earmark.scorers.bleu import Settings
+from earmark.scorers.bleu import BleuScorer, Settings
 from earmark.types import Item, Response
 
 WORDS = 'The lamp is red . a dog barks twice, nobody answered the phone and "it" wasn\'t there – 5.5 %'.split()
@@ -32,12 +32,12 @@ def item(*references: str) -> Item:
     return Item("1", targets=references)
 
 
-def summed(settings: Settings, replies: Sequence[str], references: Sequence[Sequence[str]]) -> dict[str, float]:
+def summed(settings: BleuScorer, replies: Sequence[str], references: Sequence[Sequence[str]]) -> dict[str, float]:
     bags = [settings.counts(item(*refs), reply) for reply, refs in zip(replies, references, strict=True)]
     return {name: sum(bag[name] for bag in bags) for name in bags[0]}
 
 
-def of(settings: Settings, replies: Sequence[str], references: Sequence[Sequence[str]]) -> dict[str, float]:
+def of(settings: BleuScorer, replies: Sequence[str], references: Sequence[Sequence[str]]) -> dict[str, float]:
     sums = summed(settings, replies, references)
     return {name: float(metric.value(sums)) for name, metric in settings.metrics.items()}
 
@@ -58,13 +58,13 @@ def corpora(references: int) -> list[tuple[list[str], list[list[str]]]]:
 @given(st.lists(st.text(st.characters(categories=("Ll", "Zs")), min_size=20), min_size=1, max_size=4))
 def test_a_perfect_translation_is_perfect(texts: list[str]) -> None:
     texts = [f"one two three four {text}" for text in texts]
-    found = of(Settings(), texts, [[text] for text in texts])
+    found = of(BleuScorer(), texts, [[text] for text in texts])
     assert found["bleu"] == pytest.approx(100)
     assert found["chrf"] == pytest.approx(100)
 
 
 def test_the_bounds_are_nothing_and_all() -> None:
-    settings = Settings()
+    settings = BleuScorer()
     worst, best = settings.bounds(item("The lamp is red."))
     assert [float(metric.value(worst)) for metric in settings.metrics.values()] == [0, 0]
     assert [float(metric.value(best)) for metric in settings.metrics.values()] == pytest.approx([100, 100])
@@ -79,11 +79,11 @@ def test_an_example_by_hand() -> None:
     Tokens 6 and 7. Matches: of 6 words 5 (the, cat, sat, on, mat); of 5 pairs 3 (the cat, cat sat, sat on); of 4
     triples 2; of 3 quadruples 1. The reply is short: bp = exp(1 - 7/6). BLEU = 100 bp (5/6 · 3/5 · 2/4 · 1/3)^(1/4).
     """
-    counts = Settings().counts(item("the cat sat on a mat today"), "the cat sat on the mat")
+    counts = BleuScorer().counts(item("the cat sat on a mat today"), "the cat sat on the mat")
     assert [counts[f"match_{n}"] for n in (1, 2, 3, 4)] == [5, 3, 2, 1]
     assert [counts[f"total_{n}"] for n in (1, 2, 3, 4)] == [6, 5, 4, 3]
     assert (counts["length"], counts["reference"]) == (6, 7)
-    found = of(Settings(), ["the cat sat on the mat"], [["the cat sat on a mat today"]])
+    found = of(BleuScorer(), ["the cat sat on the mat"], [["the cat sat on a mat today"]])
     assert found["bleu"] == pytest.approx(100 * math.exp(1 - 7 / 6) * (5 / 6 * 3 / 5 * 2 / 4 * 1 / 3) ** 0.25)
 
 
@@ -91,7 +91,7 @@ def test_chrf_by_hand() -> None:
     """ab against abc. Orders 1 and 2 have n-grams on both sides (order 3 has none in the reply, and is left out):
     P = (2/2 + 1/1)/2 = 1, R = (2/3 + 1/2)/2 = 7/12, chrF = 100 · 5 P R / (4 P + R).
     """
-    assert of(Settings(), ["ab"], [["abc"]])["chrf"] == pytest.approx(100 * 5 * (7 / 12) / (4 + 7 / 12))
+    assert of(BleuScorer(), ["ab"], [["abc"]])["chrf"] == pytest.approx(100 * 5 * (7 / 12) / (4 + 7 / 12))
 
 
 # ---------------------------------------------------------------- sacrebleu
@@ -100,7 +100,7 @@ def test_chrf_by_hand() -> None:
 @pytest.mark.parametrize("references", [1, 2, 3])
 @pytest.mark.parametrize("words", [0, 2])
 def test_sums_give_exactly_sacrebleus_corpus_scores(references: int, words: Any) -> None:
-    settings = Settings(references=references, words=words)
+    settings = BleuScorer(Settings(references=references, words=words))
     for replies, texts in corpora(references):
         found = list(of(settings, replies, texts).values())
         streams = [list(stream) for stream in zip(*texts, strict=True)]
@@ -109,7 +109,7 @@ def test_sums_give_exactly_sacrebleus_corpus_scores(references: int, words: Any)
 
 
 def test_arrays_of_counts_are_read_as_numbers_are() -> None:
-    settings = Settings()
+    settings = BleuScorer()
     sums = [summed(settings, *corpus) for corpus in corpora(1)]
     columns = {name: np.array([bag[name] for bag in sums]) for name in sums[0]}
     for metric in settings.metrics.values():
@@ -117,33 +117,35 @@ def test_arrays_of_counts_are_read_as_numbers_are() -> None:
 
 
 def test_case_matters_unless_told() -> None:
-    assert of(Settings(), ["THE CAT SAT DOWN"], [["the cat sat down"]])["bleu"] == 0
-    assert of(Settings(lowercase=True), ["THE CAT SAT DOWN"], [["the cat sat down"]])["bleu"] == pytest.approx(100)
+    assert of(BleuScorer(), ["THE CAT SAT DOWN"], [["the cat sat down"]])["bleu"] == 0
+    assert of(BleuScorer(Settings(lowercase=True)), ["THE CAT SAT DOWN"], [["the cat sat down"]])[
+        "bleu"
+    ] == pytest.approx(100)
 
 
 @pytest.mark.parametrize(
     ("settings", "signature"),
     [
         (
-            Settings(),
+            BleuScorer(),
             ["bleu|nrefs:1|case:mixed|eff:no|tok:13a|smooth:exp|", "|chrf|nrefs:1|case:mixed|eff:yes|nc:6|nw:0|"],
         ),
-        (Settings(language="zh", words=2), ["|tok:zh|", "|nw:2|"]),
-        (Settings(language="th"), ["|tok:char|"]),
-        (Settings(references=0, lowercase=True), ["nrefs:var|case:lc"]),
+        (BleuScorer(Settings(language="zh", words=2)), ["|tok:zh|", "|nw:2|"]),
+        (BleuScorer(Settings(language="th")), ["|tok:char|"]),
+        (BleuScorer(Settings(references=0, lowercase=True)), ["nrefs:var|case:lc"]),
     ],
 )
-def test_sacrebleus_signature_is_kept(settings: Settings, signature: list[str]) -> None:
+def test_sacrebleus_signature_is_kept(settings: BleuScorer, signature: list[str]) -> None:
     for part in signature:
-        assert part in settings.signature
-    assert f"version:{sacrebleu.__version__}" in settings.signature
+        assert part in str(settings.signature)
+    assert f"version:{sacrebleu.__version__}" in str(settings.signature)
 
 
 def test_japanese_is_cut_by_mecab() -> None:
-    settings = Settings(language="ja")
+    settings = BleuScorer(Settings(language="ja"))
     texts = ["今日は天気がいいですね。"], [["今日は天気が悪いですね。"]]
     assert of(settings, *texts)["bleu"] == sacrebleu.corpus_bleu(texts[0], texts[1], tokenize="ja-mecab").score
-    assert "tok:ja-mecab" in settings.signature
+    assert "tok:ja-mecab" in str(settings.signature)
 
 
 # ---------------------------------------------------------------- the team's cases
@@ -158,16 +160,16 @@ def case(shared: Path, name: str) -> dict[str, Any]:
 def test_case_f13_chinese_has_a_tokeniser_of_its_own(shared: Path) -> None:
     told = case(shared, "f13")
     texts = told["input"]["hyp"], [[text] for text in told["input"]["ref"]]
-    settings = Settings(language=told["input"]["language"])
+    settings = BleuScorer(Settings(language=told["input"]["language"]))
     assert of(settings, *texts)["bleu"] == pytest.approx(told["expected"]["bleu_tok_zh"], abs=0.01)
-    assert of(Settings(), *texts)["bleu"] == pytest.approx(told["expected"]["bleu_tok_13a"], abs=0.01)
-    assert told["expected"]["signature_contains"] in settings.signature
+    assert of(BleuScorer(), *texts)["bleu"] == pytest.approx(told["expected"]["bleu_tok_13a"], abs=0.01)
+    assert told["expected"]["signature_contains"] in str(settings.signature)
 
 
 @pytest.mark.shared
 def test_case_f15_all_sentences_are_scored(shared: Path) -> None:
     told = case(shared, "f15")
-    found = of(Settings(), told["input"]["hyp"], [[text] for text in told["input"]["ref"]])
+    found = of(BleuScorer(), told["input"]["hyp"], [[text] for text in told["input"]["ref"]])
     assert found["bleu"] == pytest.approx(told["expected"]["bleu"], abs=0.01)
 
 
@@ -175,18 +177,18 @@ def test_case_f15_all_sentences_are_scored(shared: Path) -> None:
 
 
 def test_a_reply_keeps_its_words_and_loses_its_tokens() -> None:
-    found = asyncio.run(Settings().score(item("The lamp is red."), Response("<|en|> The lamp is red.<|endoftext|>")))
+    found = asyncio.run(BleuScorer().score(item("The lamp is red."), Response("<|en|> The lamp is red.<|endoftext|>")))
     assert (found.answer, found.rule, found.counts["match_4"]) == ("The lamp is red.", "tokens.1", 2)
-    refused = asyncio.run(Settings().score(item("The lamp is red."), Response("The lamp", stop="filtered")))
+    refused = asyncio.run(BleuScorer().score(item("The lamp is red."), Response("The lamp", stop="filtered")))
     assert (refused.state, refused.counts["length"]) == ("refused", 0)
 
 
 def test_another_number_of_references_is_told() -> None:
     with pytest.raises(BadData, match="item '1' has 2 references, expected 1; set references"):
-        Settings().counts(item("a", "b"), "a")
+        BleuScorer().counts(item("a", "b"), "a")
     with pytest.raises(BadData, match="has 0 references, expected at least one"):
-        Settings(references=0).counts(item(), "a")
-    assert Settings(references=0).counts(item("a", "b"), "a")["match_1"] == 1
+        BleuScorer(Settings(references=0)).counts(item(), "a")
+    assert BleuScorer(Settings(references=0)).counts(item("a", "b"), "a")["match_1"] == 1
 
 
 @pytest.mark.parametrize(
@@ -200,7 +202,7 @@ def test_wrong_settings_are_told(settings: dict[str, Any], message: str) -> None
 
 def test_an_unknown_tokeniser_is_told() -> None:
     with pytest.raises(UsageError, match="sacrebleu has no tokeniser 'flores'; there are: none, zh, 13a"):
-        Settings(tokenizer="flores").counts(item("a"), "a")
+        BleuScorer(Settings(tokenizer="flores")).counts(item("a"), "a")
 
 
 def test_what_is_not_installed_is_told(monkeypatch: pytest.MonkeyPatch) -> None:

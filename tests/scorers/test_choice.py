@@ -19,11 +19,11 @@ OPEN = Item("1", choices=("cat", "dog"), labels=("A", "B"))  # without a target
 @pytest.mark.parametrize(
     "scorer",
     [
-        choice.Settings(),
-        choice.Settings(multi_select=True),
-        classes.Settings(),
-        listen.Settings(),
-        binary_choice.Settings(),
+        choice.ChoiceScorer(),
+        choice.ChoiceScorer(choice.Settings(multi_select=True)),
+        classes.ClassesScorer(),
+        listen.ListenScorer(),
+        binary_choice.BinaryChoiceScorer(),
     ],
     ids=lambda scorer: f"{scorer.name}-{getattr(scorer, 'multi_select', '')}",
 )
@@ -41,7 +41,7 @@ def test_a_failed_request_about_an_item_without_a_target_is_counted(scorer: Scor
 @pytest.mark.parametrize("several", [False, True])
 def test_both_labels_of_a_doubled_option_are_right(reply: str, right: int, target: str, several: bool) -> None:
     item = Item("1", choices=("yes", "yes", "no"), labels=("A", "B", "C"), targets=(target,))
-    earned = asyncio.run(choice.Settings(multi_select=several).score(item, Response(reply)))
+    earned = asyncio.run(choice.ChoiceScorer(choice.Settings(multi_select=several)).score(item, Response(reply)))
     assert earned.counts["right"] == right
     assert earned.counts["chance"] == pytest.approx(1 / 3 if several else 2 / 3)
 
@@ -49,12 +49,12 @@ def test_both_labels_of_a_doubled_option_are_right(reply: str, right: int, targe
 def test_the_question_tells_which_of_two_sounds_is_asked_for() -> None:
     sounds = Item("1", choices=("the first", "the second"), labels=("A", "B"), targets=("B",))
     for question, right in (("Which one is louder?", 1.0), ("Which one is softer?", 0.0)):
-        earned = asyncio.run(choice.Settings().score(replace(sounds, question=question), Response("A is softer.")))
+        earned = asyncio.run(choice.ChoiceScorer().score(replace(sounds, question=question), Response("A is softer.")))
         assert (earned.state, earned.counts["right"]) == ("answered", right)
 
 
 def test_the_error_of_the_reader_is_told_where_it_may_matter() -> None:
-    ours, theirs = choice.Settings().signature, choice.Settings("mmau").signature
+    ours, theirs = choice.ChoiceScorer().signature, choice.ChoiceScorer(choice.Settings("mmau")).signature
     assert reading_note([(ours, 0), (theirs, 3)]) == []
     (line,) = reading_note([(ours, 1)])
     assert "read by hand" in line
@@ -69,7 +69,7 @@ def test_a_run_with_unparsed_replies_tells_the_error_of_the_reader(reply: str, t
 
 def test_a_denominator_of_what_was_read_is_in_the_signature() -> None:
     """AIR-Bench and MMSU leave unread replies out; ours stands beside it and leaves nothing out."""
-    scorer = choice.Settings(parser="air-bench", denominator="read")
+    scorer = choice.ChoiceScorer(choice.Settings(parser="air-bench", denominator="read"))
     item = Item("1", choices=("cat", "dog"), labels=("A", "B"), targets=("A",))
     replies = ("A", "B", "", "hm")
     counts = [asyncio.run(scorer.score(item, Response(reply))).counts for reply in replies]
@@ -79,4 +79,4 @@ def test_a_denominator_of_what_was_read_is_in_the_signature() -> None:
         "accuracy": 0.25,
     }
     assert next(iter(scorer.metrics)) == "accuracy_read"
-    assert "|denominator:read" in scorer.signature
+    assert ("denominator", "read") in scorer.signature.settings

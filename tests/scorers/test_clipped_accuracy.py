@@ -10,14 +10,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from earmark.errors import BadData
-from earmark.scorers.clipped_accuracy import Settings
+from earmark.scorers.clipped_accuracy import ClippedAccuracyScorer, Settings
 from earmark.types import Item, Response
 
 WORDS = st.lists(st.sampled_from(["a", "b", "c", "d"]), min_size=1, max_size=8).map(" ".join)
 
 
 def kept(unit: str, target: str, reply: str) -> float:
-    scorer = Settings(unit)  # type: ignore[arg-type]
+    scorer = ClippedAccuracyScorer(Settings(unit))  # type: ignore[arg-type]
     return asyncio.run(scorer.score(Item("1", targets=(target,)), Response(reply))).counts["kept"]
 
 
@@ -47,13 +47,13 @@ def test_it_is_one_minus_the_rate_of_jiwer(target: str, reply: str) -> None:
 
 @given(WORDS)
 def test_the_target_itself_is_best_and_the_best_reference_counts(target: str) -> None:
-    scorer = Settings()
+    scorer = ClippedAccuracyScorer()
     item = Item("1", targets=("x y z", target))
     assert asyncio.run(scorer.score(item, Response(target))).counts == {"kept": 1.0, "exact": 1.0, "n": 1.0}
     assert scorer.bounds(item) == ({"kept": 0.0, "exact": 0.0, "n": 1.0}, {"kept": 1.0, "exact": 1.0, "n": 1.0})
 
 
 def test_an_item_without_a_target_is_an_error() -> None:
-    scorer = Settings("phones")
+    scorer = ClippedAccuracyScorer(Settings("phones"))
     with pytest.raises(BadData, match="item '1' has no target; expected the phones of the right answer"):
         asyncio.run(scorer.score(Item("1"), Response("x")))

@@ -110,4 +110,4 @@ def test_without_the_package_the_line_that_installs_it_is_told(tmp_path: Path) -
 def test_a_scorer_that_is_not_open_says_so() -> None:
     item = Item("1", targets=("this is a test",), tags={"source": "das ist ein Test"})
     with pytest.raises(BadSetup, match="the model of COMET is not open"):
-        asyncio.run(comet.Settings().score(item, Response("this is test")))
+        asyncio.run(comet.CometScorer().score(item, Response("this is test")))

@@ -13,15 +13,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from earmark.engine.load import load_scorer
 from earmark.journal import Record
 from earmark.judges.asking import Judge
 from earmark.models.fake import FakeModel
-from earmark.plugins import find_plugin, plugin_names
+from earmark.plugins import plugin_names
 from earmark.report.aggregates import Aggregates
 from earmark.report.rows import Row
 from earmark.runs.scoring import score_record
-from earmark.scorers._resources import attach
-from earmark.types import Failure, Item, Metric, Response, Score, Scorer
+from earmark.scorers.bleu import BleuScorer
+from earmark.types import Failure, Item, Metric, Response, Score, Scorer, replace
 
 # Of all that these say, less or more is neither better nor worse: they divide errors into kinds, tell of the judge, or
 # are taken over what was read alone.
@@ -60,14 +61,13 @@ CHOICES: Final[tuple[tuple[str, dict[str, Any]], ...]] = (
 
 
 def loaded(name: str, settings: dict[str, Any]) -> Scorer:
-    module = find_plugin("scorers", name)
-    scorer: Scorer = module.load(module.Settings(**settings))
+    scorer = load_scorer(name, settings)
     if name != "judge":
         return scorer
     verdicts = {"audiobench": "Rating: {}", "sakura": "Judgement: {}", "air-bench": "{}"}
     said = {"audiobench": "0 3 5", "sakura": "correct incorrect", "air-bench": "1|10 10|1 5|5"}[settings["prompt"]]
     pick = functools.partial(_verdict, verdicts[settings["prompt"]], said.split())
-    return attach(scorer, Judge(FakeModel(pick)))  # type: ignore[type-var]
+    return replace(scorer, opened=Judge(FakeModel(pick)))  # type: ignore[type-var]
 
 
 def _verdict(form: str, said: list[str], prompt: Any) -> str:
@@ -96,11 +96,7 @@ def check(scorer: Scorer, item: Item, reply: str, others: Sequence[dict[str, flo
         low, here, high = (quality(metric, total([*others, bag])) for bag in (worst, answer, best))
         if name not in NO_QUALITY and not math.isnan(low + here):
             assert low <= here + 1e-9, (name, low, here)
-        if (
-            name not in NO_QUALITY
-            and not math.isnan(here + high)
-            and not isinstance(scorer, find_plugin("scorers", "bleu").Settings)
-        ):
+        if name not in NO_QUALITY and not math.isnan(here + high) and not isinstance(scorer, BleuScorer):
             assert here <= high + 1e-9, (name, here, high)
 
 

@@ -14,7 +14,7 @@ from earmark.journal import Record
 from earmark.report.aggregates import Aggregates
 from earmark.report.rows import Row
 from earmark.runs.scoring import score_record
-from earmark.scorers.imported_score import ImportedMeasure, Settings
+from earmark.scorers.imported_score import ImportedMeasure, ImportedScorer, Settings
 from earmark.types import Failure, ImportedVerdict, Item, Response
 
 ERROR = ImportedMeasure("wer", highest=None, better="lower")
@@ -30,7 +30,7 @@ def failure(n: int) -> Record:
 
 
 def scored(records: list[Record], *measures: ImportedMeasure) -> Row:
-    scorer, cells = Settings(measures), Aggregates()
+    scorer, cells = ImportedScorer(Settings(measures)), Aggregates()
     for one in records:
         cells.add(one, scorer, asyncio.run(score_record(one, scorer)))
     (row,) = cells.to_rows()
@@ -57,7 +57,7 @@ def test_by_hand() -> None:
         "request-failed": 1,
         "judge-failed": 1,
     }
-    assert row.signature.startswith("theirs|grade:0-5|v:")
+    assert str(row.signature).startswith("theirs|grade:0-5|v:")
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from earmark.errors import BadData
-from earmark.scorers.instruction_rules import Settings
+from earmark.scorers.instruction_rules import InstructionScorer, Settings
 from earmark.text.instruction_rules import IFEVAL, MMAU_PRO
 from earmark.types import Item, Response
 
@@ -93,7 +93,7 @@ def test_there_is_a_case_for_every_rule() -> None:
 def test_a_rule_is_kept_and_broken(rules: Any, name: str) -> None:
     arguments, kept, broken = (IFEVAL_CASES if rules == "ifeval" else PRO_CASES)[name]
     item = Item("1", extra={"rules": name, "arguments": arguments})
-    scorer = Settings(rules)
+    scorer = InstructionScorer(Settings(rules))
     good, bad, none = (asyncio.run(scorer.score(item, Response(reply))) for reply in (kept, broken, ""))
     assert (good.counts["strict_prompt"], bad.counts["strict_prompt"], none.counts["strict_prompt"]) == (1, 0, 0)
     assert bad.rule == f"broken: {name}"
@@ -108,8 +108,8 @@ def test_the_four_shares_by_hand() -> None:
     ]
     total: Counter[str] = Counter()
     for item, reply in zip(items, ("Sure, here it is:\nHello. Bye.", "Sure!\nthe answer is yes"), strict=True):
-        total.update(asyncio.run(Settings().score(item, Response(reply))).counts)
-    values = {name: float(metric.value(total)) for name, metric in Settings().metrics.items()}
+        total.update(asyncio.run(InstructionScorer().score(item, Response(reply))).counts)
+    values = {name: float(metric.value(total)) for name, metric in InstructionScorer().metrics.items()}
     assert values == pytest.approx({
         "mean": (0 + 1 / 3 + 1 + 1) / 4,
         "strict_prompt": 0.0, "strict_instruction": 1 / 3, "loose_prompt": 1.0, "loose_instruction": 1.0,
@@ -129,9 +129,9 @@ def test_the_four_shares_by_hand() -> None:
 )
 def test_rules_that_are_none_name_the_item(extra: dict[str, Any], message: str) -> None:
     with pytest.raises(BadData, match=f"item '1'.*{message}"):
-        asyncio.run(Settings().score(Item("1", extra=extra), Response("x")))
+        asyncio.run(InstructionScorer().score(Item("1", extra=extra), Response("x")))
 
 
 def test_a_rule_that_mmau_pro_does_not_know_is_broken_as_in_its_script() -> None:
     item = Item("1", extra={"rules": "Nonsense", "arguments": {}})
-    assert asyncio.run(Settings("mmau-pro").score(item, Response("x"))).counts["strict_prompt"] == 0
+    assert asyncio.run(InstructionScorer(Settings("mmau-pro")).score(item, Response("x"))).counts["strict_prompt"] == 0

@@ -15,6 +15,7 @@ from servers import said, serving
 
 from earmark import __version__
 from earmark.data import cache
+from earmark.engine.load import load_scorer
 from earmark.errors import BadSetup, UsageError
 from earmark.judges.asking import Judge
 from earmark.judges.prompts import JUDGE_PROMPTS, JudgePrompt
@@ -25,8 +26,7 @@ from earmark.runs.open_scorers import OpenScorers
 from earmark.runs.score_file import score_file
 from earmark.runs.scoring import score_journal, score_record
 from earmark.scorers import judge
-from earmark.scorers._resources import attach
-from earmark.types import Item, Prompt, Response, replace
+from earmark.types import Item, Prompt, Response, Scorer, replace
 
 
 @pytest.fixture(autouse=True)
@@ -34,7 +34,7 @@ def _own_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("EARMARK_CACHE", str(tmp_path / "cache"))
 
 
-def headline(scorer: judge.Settings, counts: dict[str, float]) -> float:
+def headline(scorer: judge.JudgeScorer, counts: dict[str, float]) -> float:
     return float(next(iter(scorer.metrics.values())).value(counts))
 
 
@@ -105,7 +105,7 @@ def test_words_are_right_or_wrong_and_options_are_shown() -> None:
 
 @pytest.mark.parametrize("ask", JUDGE_PROMPTS, ids=str)
 def test_the_worst_and_the_best_span_the_scale(ask: JudgePrompt) -> None:
-    settings = judge.Settings(prompt=ask.name)
+    settings = judge.JudgeScorer(judge.Settings(prompt=ask.name))
     worst, best = settings.bounds(ITEM)
     first = next(iter(settings.metrics.values()))
     low, high = (0.0, 1.0) if ask.kind == "word" else ask.scale
@@ -114,7 +114,7 @@ def test_the_worst_and_the_best_span_the_scale(ask: JudgePrompt) -> None:
 
 @pytest.mark.parametrize("ask", JUDGE_PROMPTS, ids=str)
 def test_numbers_of_summed_counts_and_of_arrays_are_alike(ask: JudgePrompt) -> None:
-    settings = judge.Settings(prompt=ask.name)
+    settings = judge.JudgeScorer(judge.Settings(prompt=ask.name))
     worst, best = settings.bounds(ITEM)
     columns = {name: np.array([worst.get(name, 0.0), best[name]]) for name in best}
     for metric in settings.metrics.values():
@@ -125,20 +125,25 @@ def test_numbers_of_summed_counts_and_of_arrays_are_alike(ask: JudgePrompt) -> N
 
 def test_settings_sign_the_number_with_the_version_of_the_prompt() -> None:
     scorer = by(lambda _: "Rating: 1")
-    assert msgspec.to_builtins(scorer) == {"judge": "fake", "prompt": "audiobench", "votes": 1, "temperature": 0.0}
+    assert msgspec.to_builtins(scorer.settings) == {
+        "judge": "fake",
+        "prompt": "audiobench",
+        "votes": 1,
+        "temperature": 0.0,
+    }
     text = "judge|judge:fake|prompt:audiobench.1|votes:1|temperature:0.0"
-    assert scorer_signature(scorer) == f"{text}|v:{__version__}"
-    told = attach(judge.Settings("http://127.0.0.1:8000/v1"), Judge(FakeModel(lambda _: "", "their-model")))
-    assert scorer_signature(told).endswith(f"|v:{__version__}|model:their-model"), (
+    assert str(scorer_signature(scorer)) == f"{text}|v:{__version__}"
+    unknown = judge.JudgeScorer(judge.Settings("http://127.0.0.1:8000/v1"))
+    told = replace(unknown, opened=Judge(FakeModel(lambda _: "", "their-model")))
+    assert str(scorer_signature(told)).endswith(f"|v:{__version__}|model:their-model"), (
         "an address does not tell who answers"
     )
-    again = dict(part.partition(":")[::2] for part in scorer_signature(scorer).split("|")[1:])
-    assert judge.Settings(again["judge"], again["prompt"]).signature == scorer_signature(scorer)
+    assert scorer_signature(load_scorer("judge", {"judge": "fake"})) == scorer_signature(scorer)
 
 
 def test_a_judge_that_is_not_open_says_so() -> None:
     with pytest.raises(BadSetup, match="the judge is not open"):
-        asyncio.run(judge.Settings().score(ITEM, Response("A robin.")))
+        asyncio.run(judge.JudgeScorer().score(ITEM, Response("A robin.")))
 
 
 # ---------------------------------------------------------------- whole journals, real servers, a real model
@@ -157,7 +162,7 @@ def journal(tmp_path: Path, *replies: str) -> Path:
     return tmp_path / "responses.jsonl"
 
 
-def verdicts(path: Path, settings: judge.Settings) -> list[tuple[str, str | None]]:
+def verdicts(path: Path, settings: Scorer) -> list[tuple[str, str | None]]:
     told: list[tuple[str, str | None]] = []
     asyncio.run(score_journal(path, lambda _: (settings,), (), lambda _, line: told.append((line.state, line.answer))))
     return told
@@ -169,13 +174,13 @@ def test_a_journal_is_judged_by_a_server_once(tmp_path: Path) -> None:
 
     path = journal(tmp_path, "A robin.", "A wren.", "A robin.")
     with serving(answer) as server:
-        settings = judge.Settings(server.url)
+        settings = load_scorer("judge", {"judge": server.url})
         first = verdicts(path, settings)
         assert len(server.asked) == 2  # the same answer to the same question is judged once
         assert {body["temperature"] for body in server.asked} == {0.0}
         assert verdicts(path, settings) == first == [("answered", "5"), ("answered", "2"), ("answered", "5")]
         assert len(server.asked) == 2
-        verdicts(path, judge.Settings(server.url, "audiobench-binary"))
+        verdicts(path, load_scorer("judge", {"judge": server.url, "prompt": "audiobench-binary"}))
         assert len(server.asked) == 4
 
 
@@ -186,7 +191,7 @@ def test_replies_of_a_file_are_judged(tmp_path: Path) -> None:
     with serving(
         lambda body, _: said("9 5" if "1s Answer]\nIt is" in str(body).replace("\\n", "\n") else "5 9")
     ) as server:
-        scorer = judge.Settings(server.url, "air-bench")
+        scorer = load_scorer("judge", {"judge": server.url, "prompt": "air-bench"})
         row, lines = asyncio.run(score_file(path, scorer))
         assert len(server.asked) == 140
     assert all("birdsong at dawn" in text and "Which bird sings?" in text for text in server.texts)
@@ -202,7 +207,7 @@ def test_a_wrong_key_stops_the_scoring_and_says_what_to_do(tmp_path: Path) -> No
         serving(lambda *_: web.json_response({"error": {"message": "bad key"}}, status=401)) as server,
         pytest.raises(BadSetup, match=r"the judge test-model cannot be asked: .*bad key.*earmark rescore RUN"),
     ):
-        verdicts(path, judge.Settings(server.url))
+        verdicts(path, load_scorer("judge", {"judge": server.url}))
 
 
 def test_an_unknown_judge_is_told_with_those_that_are_there() -> None:
@@ -210,7 +215,7 @@ def test_an_unknown_judge_is_told_with_those_that_are_there() -> None:
 
     async def opened() -> None:
         async with AsyncExitStack() as stack:
-            await OpenScorers(lambda _: (judge.Settings("nobody"),), stack).of("birds")
+            await OpenScorers(lambda _: (load_scorer("judge", {"judge": "nobody"}),), stack).of("birds")
 
     with pytest.raises(UsageError, match="no model is called 'nobody'"):
         asyncio.run(opened())
@@ -225,6 +230,6 @@ def test_a_real_model_judges_by_likelihood(tmp_path: Path, monkeypatch: pytest.M
     (tmp_path / "cache" / "models").symlink_to(weights)
     monkeypatch.setenv("EARMARK_CACHE", str(tmp_path / "cache"))
     path = journal(tmp_path, "A robin.", "A wren, I think.")
-    told = verdicts(path, judge.Settings("smollm2", "big-bench-audio"))
+    told = verdicts(path, load_scorer("judge", {"judge": "smollm2", "prompt": "big-bench-audio"}))
     assert [state for state, _ in told] == ["answered", "answered"]
     assert {answer for _, answer in told} <= {"correct", "incorrect"}

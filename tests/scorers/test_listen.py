@@ -12,12 +12,12 @@ import pytest
 from sklearn import metrics as sklearn
 
 from earmark.runs.score_file import score_file
-from earmark.scorers.listen import Settings, emotion_class
+from earmark.scorers.listen import ListenScorer, Settings, emotion_class
 from earmark.stats.estimate import estimate
 from earmark.types import Item
 
 
-def bag(truth: str, said: str | None, settings: Settings = Settings()) -> dict[str, float]:  # noqa: B008 - frozen
+def bag(truth: str, said: str | None, settings: ListenScorer = ListenScorer()) -> dict[str, float]:  # noqa: B008 - frozen
     choices = tuple(dict.fromkeys([truth, *([said] if said else [])]))
     labels = tuple("AB"[: len(choices)])
     return settings.counts(
@@ -34,7 +34,7 @@ def test_the_example_of_the_protocol_document() -> None:
     truth = "anger anger sadness neutral neutral happiness".split()
     said = "anger neutral neutral neutral fear happiness".split()
     counts = total([bag(t, s) for t, s in zip(truth, said, strict=True)])
-    values = {name: float(metric.value(counts)) for name, metric in Settings().metrics.items()}
+    values = {name: float(metric.value(counts)) for name, metric in ListenScorer().metrics.items()}
     assert values == pytest.approx(
         {
             "accuracy": 0.5,
@@ -58,7 +58,7 @@ def test_all_golden_numbers_of_the_official_code(shared: Path, tmp_path: Path) -
         for lines in (case["rows"], [ours(line) for line in case["rows"]]):
             file = tmp_path / "rows.jsonl"
             file.write_text("\n".join(map(json.dumps, lines)))
-            row, _ = asyncio.run(score_file(file, Settings(policy="official")))
+            row, _ = asyncio.run(score_file(file, ListenScorer(Settings(policy="official"))))
             found = {name: row.metrics[name].value for name in EXPECTED}
             assert found == pytest.approx(
                 {name: at(case["expected"], path) for name, path in EXPECTED.items()}, abs=1e-9
@@ -100,7 +100,7 @@ def test_random_sets_agree_with_scikit_learn() -> None:
         truth, said = dice.choice(names, 40), dice.choice(names, 40)
         counts = total([bag(str(t), str(s)) for t, s in zip(truth, said, strict=True)])
         merged = [emotion_class(str(t)) for t in truth], [emotion_class(str(s)) for s in said]
-        values = {name: float(metric.value(counts)) for name, metric in Settings().metrics.items()}
+        values = {name: float(metric.value(counts)) for name, metric in ListenScorer().metrics.items()}
         assert values["weighted_accuracy"] == pytest.approx(sklearn.accuracy_score(*merged))
         assert values["macro_f1"] == pytest.approx(sklearn.f1_score(*merged, average="macro", zero_division=0))
         assert values["micro_f1"] == pytest.approx(sklearn.f1_score(*merged, average="micro", zero_division=0))
@@ -110,7 +110,7 @@ def test_random_sets_agree_with_scikit_learn() -> None:
 
 
 def test_unread_replies_are_left_out_officially_and_kept_in_by_us() -> None:
-    for settings, expected in ((Settings("official"), 1.0), (Settings("earmark"), 0.5)):
+    for settings, expected in ((ListenScorer(Settings("official")), 1.0), (ListenScorer(Settings("earmark")), 0.5)):
         counts = total([bag("sad", "sad", settings), bag("sad", None, settings)])
         assert float(settings.metrics["weighted_accuracy"].value(counts)) == expected
         assert float(settings.metrics["accuracy"].value(counts)) == 0.5
@@ -126,7 +126,7 @@ def test_numbers_over_arrays_of_counts_equal_numbers_one_by_one() -> None:
     dice = np.random.default_rng(1)
     names = ["t:a", "t:b", "p:a", "p:b", "p:c", "h:a", "h:b", "letter", "recorded"]
     arrays = {name: dice.integers(0, 3, 20).astype(float) for name in names}
-    for metric in Settings().metrics.values():
+    for metric in ListenScorer().metrics.values():
         together = metric.value(arrays)
         alone = [metric.value({name: float(array[n]) for name, array in arrays.items()}) for n in range(20)]
         np.testing.assert_allclose(np.asarray(together), np.asarray(alone, float))
@@ -135,10 +135,10 @@ def test_numbers_over_arrays_of_counts_equal_numbers_one_by_one() -> None:
 @pytest.mark.parametrize("policy", ["earmark", "official"])
 def test_none_right_of_ten_tells_something_of_the_share(policy: str) -> None:
     """A bootstrap of ten wrong answers says 0.000 to 0.000, which ten answers cannot tell."""
-    bags = [bag("sad", "neutral", Settings(policy)) for _ in range(10)]  # type: ignore[arg-type]
+    bags = [bag("sad", "neutral", ListenScorer(Settings(policy))) for _ in range(10)]  # type: ignore[arg-type]
     columns = {name: np.array([counts.get(name, 0.0) for counts in bags]) for name in bags[0]}
     for name in ("weighted_accuracy", "micro_f1"):
-        found = estimate(Settings(policy).metrics[name], columns, np.arange(10, dtype=np.uint64))  # type: ignore[arg-type]
+        found = estimate(ListenScorer(Settings(policy)).metrics[name], columns, np.arange(10, dtype=np.uint64))  # type: ignore[arg-type]
         assert (found.value, found.low, found.method) == (0.0, 0.0, "wilson")
         assert found.high == pytest.approx(0.2775, abs=1e-4)
 
@@ -151,7 +151,7 @@ def test_intervals_are_made_for_every_number() -> None:
         "h:a": np.tile([1.0, 0.0], 15),
     }
     for name in ("weighted_accuracy", "uar", "macro_f1", "chance_accuracy"):
-        found = estimate(Settings().metrics[name], columns, np.arange(30, dtype=np.uint64))
+        found = estimate(ListenScorer().metrics[name], columns, np.arange(30, dtype=np.uint64))
         assert found.low is not None
         assert found.value is not None
         assert found.high is not None

@@ -33,7 +33,7 @@ def few_synonyms(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def value(reference: str, reply: str) -> float:
-    return meteor.Settings().counts(item(reference), reply)["meteor"]
+    return meteor.MeteorScorer().counts(item(reference), reply)["meteor"]
 
 
 @pytest.mark.usefixtures("few_synonyms")
@@ -57,7 +57,7 @@ def test_a_perfect_caption_has_one_chunk(words: int) -> None:
 
 @pytest.mark.usefixtures("few_synonyms")
 def test_meteor_scores_bounds_and_several_references() -> None:
-    scorer = meteor.Settings()
+    scorer = meteor.MeteorScorer()
     assert scorer.counts(item("x y", "a dog barks"), "a dog barks")["meteor"] == pytest.approx(1 - 0.5 / 27)
     worst, best = scorer.bounds(item("a dog barks"))
     assert worst["meteor"] == 0 < best["meteor"]
@@ -83,7 +83,7 @@ def test_meteor_is_nltks_published_value() -> None:
         pytest.skip(f"needs Debian's WordNet: {error}")
     reply = "It is a guide to action which ensures that the military always obeys the commands of the party"
     assert round(value(REFERENCES[0], reply), 4) == 0.6944
-    assert round(meteor.Settings().counts(item(*REFERENCES), reply)["meteor"], 4) == 0.6944
+    assert round(meteor.MeteorScorer().counts(item(*REFERENCES), reply)["meteor"], 4) == 0.6944
     assert value("a man talks", "a gentleman speaks") > value("a man talks", "a zebra sleeps")
 
 

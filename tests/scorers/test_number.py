@@ -23,7 +23,7 @@ def item(*targets: str) -> Item:
 @given(st.decimals(-(10**6), 10**6, places=2))
 def test_the_number_itself_is_right(value: Any) -> None:
     for policy in ("last", "lm-eval"):
-        assert number.Settings(policy).counts(item(str(value)), str(value))["right"]
+        assert number.NumberScorer(number.Settings(policy)).counts(item(str(value)), str(value))["right"]
 
 
 @pytest.mark.parametrize(
@@ -63,7 +63,7 @@ def test_numbers_by_hand(reply: str, last: Any, lm_eval: Any, lm_strict: Any, au
     ],
 )
 def test_right_numbers_by_hand(policy: Any, target: str, reply: str, right: float) -> None:
-    scorer = number.Settings(policy)
+    scorer = number.NumberScorer(number.Settings(policy))
     found = asyncio.run(scorer.score(item(target), Response(reply)))
     assert (found.counts["right"], found.counts["read"], found.state) == (right, 1, "answered")
 
@@ -78,14 +78,14 @@ def test_audiobenchs_rows_are_right_where_it_says_so(policy: Any, shared: Path) 
     seen = 0
     for path in sorted((shared / LOGS).glob("*_acc_score.json")):
         for row in orjson.loads(path.read_bytes())["details"]:
-            counts = number.Settings(policy).counts(item(*row["reference"]), row["prediction"])
+            counts = number.NumberScorer(number.Settings(policy)).counts(item(*row["reference"]), row["prediction"])
             assert counts["right"] == (row["prediction"] == row["reference"][0]), row
             seen += 1
     assert seen == 80
 
 
 def test_number_scores_and_bounds() -> None:
-    scorer = number.Settings()
+    scorer = number.NumberScorer()
     unread = asyncio.run(scorer.score(item("3"), Response("three")))
     assert (unread.state, unread.answer, unread.counts) == ("unparsed", None, {"right": 0, "read": 0, "n": 1})
     assert asyncio.run(scorer.score(item("3"), Response("3", stop="filtered"))).state == "refused"

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from earmark.scorers.refusal import Settings
+from earmark.scorers.refusal import RefusalScorer, Settings
 from earmark.text.refusal_phrases import PHRASES, refuses
 from earmark.types import Item, Response
 
@@ -29,7 +29,7 @@ from earmark.types import Item, Response
 )
 def test_examples_by_hand(reply: str, expected: bool) -> None:
     assert refuses(reply) == expected
-    assert asyncio.run(Settings().score(Item("1"), Response(reply))).counts == {"right": float(expected), "n": 1.0}
+    assert asyncio.run(RefusalScorer().score(Item("1"), Response(reply))).counts == {"right": float(expected), "n": 1.0}
 
 
 @given(st.text(), st.sampled_from(PHRASES), st.text())
@@ -43,8 +43,8 @@ def test_no_phrase_holds_another_but_for_spelling() -> None:
 
 
 def test_what_an_empty_and_a_withheld_reply_are_is_told() -> None:
-    lenient = Settings("answer")
+    lenient = RefusalScorer(Settings("answer"))
     assert asyncio.run(lenient.score(Item("1"), Response(""))).counts["right"] == 0
-    assert lenient.signature != Settings().signature
-    withheld = asyncio.run(Settings().score(Item("1"), Response("", stop="filtered")))
+    assert lenient.signature != RefusalScorer().signature
+    withheld = asyncio.run(RefusalScorer().score(Item("1"), Response("", stop="filtered")))
     assert (withheld.counts["right"], withheld.state) == (1, "refused")

@@ -16,7 +16,7 @@ from earmark.errors import BadData
 from earmark.scorers import regression
 from earmark.types import Item, Response
 
-SCORER = regression.Settings()
+SCORER = regression.RegressionScorer()
 
 
 def score(truth: str, reply: str) -> dict[str, float]:

@@ -83,7 +83,7 @@ def test_the_right_text_as_the_reply_is_right_also_where_it_is_no_option(shared:
     assert sum(token_match(item["answer"], item["answer"], item["choices"]) for item in items) == len(items) == 1000
 
 
-OFFICIAL = Settings()
+OFFICIAL = TokenMatchScorer()
 
 
 def scored(item: Item, reply: str, scorer: TokenMatchScorer = OFFICIAL) -> dict[str, float]:
@@ -99,12 +99,12 @@ def test_a_gold_that_is_no_option_is_judged_by_its_text() -> None:
 
 def test_what_has_no_reply_leaves_the_official_denominator_and_not_ours() -> None:
     item = Item("1", choices=("man", "woman"), labels=("A", "B"), targets=("A",))
-    worst, best = Settings().bounds(item)
-    one_right = asyncio.run(Settings().score(item, Response("man"))).counts
+    worst, best = TokenMatchScorer().bounds(item)
+    one_right = asyncio.run(TokenMatchScorer().score(item, Response("man"))).counts
     both = {name: one_right[name] + worst[name] for name in worst}
-    assert Settings().metrics["accuracy"].value(both) == 0.5
-    assert next(iter(Settings("answered").metrics)) == "accuracy_answered"
-    assert Settings("answered").metrics["accuracy_answered"].value(both) == 1
+    assert TokenMatchScorer().metrics["accuracy"].value(both) == 0.5
+    assert next(iter(TokenMatchScorer(Settings("answered")).metrics)) == "accuracy_answered"
+    assert TokenMatchScorer(Settings("answered")).metrics["accuracy_answered"].value(both) == 1
     assert scored(item, "") == {"accuracy": 0, "accuracy_answered": 0}  # an empty reply is a reply
     assert best["right"] == 1
 

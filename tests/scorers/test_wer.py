@@ -19,7 +19,7 @@ from word_errors import RAW, item, of, score, wer
 
 from earmark.config import parse_settings
 from earmark.errors import BadData, UsageError
-from earmark.scorers.wer import Settings, align, count_edits, find_loop
+from earmark.scorers.wer import Settings, WerScorer, align, count_edits, find_loop
 from earmark.types import Item, Response
 
 # ---------------------------------------------------------------- laws
@@ -30,7 +30,7 @@ TEXTS = st.lists(st.sampled_from("the a cat dog sat 我 爱 मेरी café d
 
 @given(TEXTS, st.sampled_from(["words", "characters", "mixed"]))
 def test_a_perfect_transcript_has_no_errors(text: str, unit: Any) -> None:
-    settings = Settings(language="en", unit=unit)
+    settings = WerScorer(Settings(language="en", unit=unit))
     assert not settings.counts(item(text), text)["wrong"]
 
 
@@ -49,7 +49,7 @@ def test_a_way_back_has_as_many_errors(reference: str, reply: str) -> None:
 
 
 def test_the_bounds_hold_every_transcript() -> None:
-    worst, best = Settings(language="en").bounds(item("a dog barks", "dog barks"))
+    worst, best = WerScorer(Settings(language="en")).bounds(item("a dog barks", "dog barks"))
     assert (worst["del"], worst["length"], best["length"], best["wrong"]) == (2, 2, 3, 0)
 
 
@@ -80,7 +80,7 @@ def test_what_is_aligned_is_shown() -> None:
 
 
 def test_of_several_references_the_nearest_counts() -> None:
-    settings = Settings(language="en")
+    settings = WerScorer(Settings(language="en"))
     counts = settings.counts(item("it is grey", "the colour is grey today"), "the color is gray today")
     assert (counts["sub"], counts["length"]) == (0, 5)  # both spellings are one in American
     counts = settings.counts(item("a b c d", "x y"), "x z")
@@ -89,9 +89,9 @@ def test_of_several_references_the_nearest_counts() -> None:
 
 def test_mixed_units_are_words_and_single_characters() -> None:
     """我 爱 machine learning -> 我 要 machine: one substitution and one deletion over four units."""
-    counts = Settings(language="zh", unit="mixed").counts(item("我爱 machine learning"), "我要 machine")
+    counts = WerScorer(Settings(language="zh", unit="mixed")).counts(item("我爱 machine learning"), "我要 machine")
     assert [counts[name] for name in ("sub", "del", "ins", "length")] == [1, 1, 0, 4]
-    assert next(iter(Settings(language="zh", unit="mixed").metrics)) == "mer"
+    assert next(iter(WerScorer(Settings(language="zh", unit="mixed")).metrics)) == "mer"
 
 
 @pytest.mark.parametrize(
@@ -107,14 +107,14 @@ def test_mixed_units_are_words_and_single_characters() -> None:
     ],
 )
 def test_policies_for_empty_texts(empty: Any, reference: str, reply: str, expected: tuple[int, ...]) -> None:
-    counts = Settings(normalizer="none", empty=empty).counts(item(reference), reply)
+    counts = WerScorer(Settings(normalizer="none", empty=empty)).counts(item(reference), reply)
     assert tuple(counts[name] for name in ("sub", "del", "ins", "length", "n")) == expected
 
 
 def test_compounds_are_no_errors_where_asked() -> None:
-    settings = Settings(language="en", compounds=True)
+    settings = WerScorer(Settings(language="en", compounds=True))
     assert wer("a white paper", "a whitepaper", settings) == 0
-    assert wer("a white paper", "a whitepaper", Settings(language="en")) == pytest.approx(2 / 3)
+    assert wer("a white paper", "a whitepaper", WerScorer(Settings(language="en"))) == pytest.approx(2 / 3)
 
 
 # ---------------------------------------------------------------- other implementations
@@ -132,7 +132,7 @@ def test_jiwer_counts_the_same_on_random_texts() -> None:
             theirs.deletions,
             theirs.insertions,
         ]
-        letters = Settings(language="en", normalizer="none", unit="characters")
+        letters = WerScorer(Settings(language="en", normalizer="none", unit="characters"))
         assert wer(reference, reply, letters) == pytest.approx(jiwer.cer(reference, reply), abs=1e-12)
 
 
@@ -142,7 +142,9 @@ def test_kaldialign_counts_as_many_errors_with_and_without_compounds() -> None:
     for _ in range(300):
         reference, reply = (dice.choices("a b ab ba aba".split(), k=dice.randint(1, 10)) for _ in range(2))
         for compounds in (False, True):
-            counts = Settings(normalizer="none", compounds=compounds).counts(item(" ".join(reference)), " ".join(reply))
+            counts = WerScorer(Settings(normalizer="none", compounds=compounds)).counts(
+                item(" ".join(reference)), " ".join(reply)
+            )
             theirs = kaldialign.edit_distance(reference, reply, merge_compounds=compounds)
             assert counts["sub"] + counts["del"] + counts["ins"] == theirs["total"]
 
@@ -175,7 +177,7 @@ def test_the_page_shows_what_rules_do_to_a_number(shared: Path) -> None:
     rows = orjson.loads((shared / "data/vocalbench/result_llama-omni/result_knowledge.json").read_bytes())
     pairs = [(row["prediction"], row["asr_pred"]) for row in rows]
     for words, *numbers in shown:
-        found = of(parse_settings(Settings, dict(word.split("=") for word in words.split()), ""), *pairs)
+        found = of(WerScorer(parse_settings(Settings, dict(word.split("=") for word in words.split()), "")), *pairs)
         assert [f"{found[name]:.4f}" for name in ("wer", "mean_rate")] == numbers, words
 
 
@@ -183,9 +185,9 @@ def test_the_page_shows_what_rules_do_to_a_number(shared: Path) -> None:
 
 
 def test_the_raw_reply_is_not_touched() -> None:
-    found = score("hello there", "<|en|><|transcribe|>hello there<|endoftext|>", Settings(language="en"))
+    found = score("hello there", "<|en|><|transcribe|>hello there<|endoftext|>", WerScorer(Settings(language="en")))
     assert (found.answer, found.rule, found.counts["wrong"]) == ("hello there", "tokens.1", 0)
-    kept = score("hello there", "<|en|>hello there", Settings(normalizer="none", tokens="kept"))
+    kept = score("hello there", "<|en|>hello there", WerScorer(Settings(normalizer="none", tokens="kept")))
     assert kept.counts["sub"] == 1
 
 
@@ -231,14 +233,14 @@ def test_a_filtered_reply_is_refused_and_all_its_words_are_missing() -> None:
 
 def test_a_script_without_blanks_asks_for_its_language() -> None:
     with pytest.raises(UsageError, match="language=zh"):
-        score("我们明天下午去公园散步", "我们", Settings())
-    assert score("我们 去", "我们 去", Settings(unit="words")).counts["wrong"] == 0
-    assert score("the word 好", "the word 好", Settings()).counts["wrong"] == 0
+        score("我们明天下午去公园散步", "我们", WerScorer())
+    assert score("我们 去", "我们 去", WerScorer(Settings(unit="words"))).counts["wrong"] == 0
+    assert score("the word 好", "the word 好", WerScorer()).counts["wrong"] == 0
 
 
 def test_an_item_without_a_target_is_told() -> None:
     with pytest.raises(BadData, match="'7' has no target"):
-        Settings().counts(Item("7"), "hello")
+        WerScorer().counts(Item("7"), "hello")
 
 
 @pytest.mark.parametrize(
@@ -259,21 +261,24 @@ def test_wrong_settings_are_told(settings: dict[str, Any], message: str) -> None
 @pytest.mark.parametrize(
     ("settings", "signature"),
     [
-        (Settings(language="en"), "wer|norm:earmark-en.2|agg:corpus|reply:tokens.1"),
-        (Settings(language="zh"), "cer|norm:earmark-zh.2|agg:corpus|blanks:dropped|reply:tokens.1"),
-        (Settings(language="fr", unit="characters"), "cer|norm:earmark-comma.1|agg:corpus|blanks:kept|reply:tokens.1"),
+        (WerScorer(Settings(language="en")), "wer|norm:earmark-en.2|agg:corpus|reply:tokens.1"),
+        (WerScorer(Settings(language="zh")), "cer|norm:earmark-zh.2|agg:corpus|blanks:dropped|reply:tokens.1"),
         (
-            Settings(normalizer="audiobench", empty="word", tokens="kept"),
+            WerScorer(Settings(language="fr", unit="characters")),
+            "cer|norm:earmark-comma.1|agg:corpus|blanks:kept|reply:tokens.1",
+        ),
+        (
+            WerScorer(Settings(normalizer="audiobench", empty="word", tokens="kept")),
             "wer|norm:audiobench.1|agg:corpus|reply:raw|empty:word",
         ),
         (
-            Settings(normalizer="open-asr", empty="drop", compounds=True),
+            WerScorer(Settings(normalizer="open-asr", empty="drop", compounds=True)),
             "wer|norm:open-asr.1|agg:corpus|reply:tokens.1|empty:drop|compounds:merged",
         ),
     ],
 )
-def test_signatures(settings: Settings, signature: str) -> None:
-    assert settings.signature.partition("|v:")[0] == signature
+def test_signatures(settings: WerScorer, signature: str) -> None:
+    assert settings.signature.rules == signature
 
 
 def test_metrics_read_arrays_of_counts() -> None:

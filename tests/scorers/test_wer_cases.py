@@ -12,8 +12,8 @@ import pytest
 from word_errors import item, of, score, wer
 
 from earmark.runs.score_file import score_file
-from earmark.scorers.wer import Settings
-from earmark.types import Response, replace
+from earmark.scorers.wer import Settings, WerScorer
+from earmark.types import Response
 
 
 def of_kind_b(shared: Path) -> dict[str, dict[str, Any]]:
@@ -45,8 +45,8 @@ def listed(expected: dict[str, Any], *names: str) -> list[Any]:
 def test_cases_of_kind_b(case: str, shared: Path) -> None:
     """The rates of each pair, normalised by the language's default and raw, and the counts and rates of all pairs."""
     given, expected = of_kind_b(shared)[case]["input"], of_kind_b(shared)[case]["expected"]
-    settings = Settings(language=given.get("language", ""))
-    raw = replace(settings, normalizer="none")
+    language = given.get("language", "")
+    settings, raw = WerScorer(Settings(language)), WerScorer(Settings(language, normalizer="none"))
     pairs = pairs_of(given)
     for pair, right in zip(
         pairs, listed(expected, "wer", "wer_english_normalised", "cer_normalised", "cer"), strict=False
@@ -68,7 +68,7 @@ def test_cases_of_kind_b(case: str, shared: Path) -> None:
 @pytest.mark.shared
 def test_case_b04_a_loop_is_told_and_not_cut(shared: Path) -> None:
     case = of_kind_b(shared)["b04"]
-    found = score(*pairs_of(case["input"])[0], Settings())
+    found = score(*pairs_of(case["input"])[0], WerScorer())
     assert found.explanation.startswith(f"{case['expected']['flag']}: 'muy bien' 20 times; ")
     assert {name: found.counts[name] for name in ("sub", "ins", "del")} == {"sub": 2, "ins": 38, "del": 0}
 
@@ -76,34 +76,36 @@ def test_case_b04_a_loop_is_told_and_not_cut(shared: Path) -> None:
 @pytest.mark.shared
 def test_case_b08_units_stay(shared: Path) -> None:
     pair = pairs_of(of_kind_b(shared)["b08"]["input"])[4]
-    assert {"20", "mm"} <= set((score(*pair, Settings(language="en")).answer or "").split())
+    assert {"20", "mm"} <= set((score(*pair, WerScorer(Settings(language="en"))).answer or "").split())
 
 
 @pytest.mark.shared
 def test_case_b09_no_rule_writes_a_reference_to_itself(shared: Path) -> None:
     for pair in pairs_of(of_kind_b(shared)["b09"]["input"]):
-        assert "\\" not in (score(*pair, Settings(language="en")).answer or "")
+        assert "\\" not in (score(*pair, WerScorer(Settings(language="en"))).answer or "")
 
 
 @pytest.mark.shared
 def test_case_b10_characters_where_there_are_no_blanks(shared: Path) -> None:
     for language in of_kind_b(shared)["b10"]["expected"]["default_for"]:
-        assert next(iter(Settings(language=language).metrics)) == "cer"
-    assert wer("我们明天下午去公园散步", "我们明天上午去公园跑步", Settings(language="zh", unit="words")) == 1
+        assert next(iter(WerScorer(Settings(language=language)).metrics)) == "cer"
+    assert (
+        wer("我们明天下午去公园散步", "我们明天上午去公园跑步", WerScorer(Settings(language="zh", unit="words"))) == 1
+    )
 
 
 @pytest.mark.shared
 def test_case_b15_the_raw_reply_is_kept(shared: Path) -> None:
     for reference, reply in pairs_of(of_kind_b(shared)["b15"]["input"]):
         response = Response(reply)
-        assert asyncio.run(Settings().score(item(reference), response)).rule == "tokens.1"
+        assert asyncio.run(WerScorer().score(item(reference), response)).rule == "tokens.1"
         assert response.text == reply
 
 
 @pytest.mark.shared
 def test_case_b20_characters_too(shared: Path) -> None:
     pair = pairs_of(of_kind_b(shared)["b20"]["input"])[0]
-    assert wer(*pair, Settings(unit="characters")) == 0
+    assert wer(*pair, WerScorer(Settings(unit="characters"))) == 0
 
 
 @pytest.mark.shared
@@ -115,5 +117,5 @@ def test_cases_of_kind_b_from_a_file(case: str, shared: Path, tmp_path: Path) ->
         lines = [{"id": str(at), "reply": reply, "target": wanted} for at, (wanted, reply) in enumerate(pairs)]
         file = tmp_path / "replies.jsonl"
         file.write_bytes(b"\n".join(map(orjson.dumps, lines)))
-        row, _ = asyncio.run(score_file(file, Settings()))
+        row, _ = asyncio.run(score_file(file, WerScorer()))
         assert row.metrics["wer"].value == pytest.approx(given["expected"]["corpus_wer"], abs=5e-7)

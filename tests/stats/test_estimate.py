@@ -13,8 +13,7 @@ from counts import MEAN, of, rate
 
 from earmark.report.table import format_interval
 from earmark.scorers.choice import METRICS
-from earmark.scorers.classes import Settings as Classes
-from earmark.scorers.classes import macro_f1
+from earmark.scorers.classes import ClassesScorer, macro_f1
 from earmark.stats.count_table import CountTable
 from earmark.stats.estimate import ALIKE, Estimate, estimate, estimates
 from earmark.stats.jackknife import effective_n, share_influence, wilson
@@ -161,7 +160,7 @@ def test_means_over_small_classes_and_rates_that_few_items_make_up_are_marked() 
         for at, (t, p) in enumerate(zip(truth, said, strict=True)):
             columns[f"t:{t}"][at] = columns[f"p:{p}"][at] = 1.0
             columns[f"h:{p}"][at] = float(t == p)
-        return estimate(Classes().metrics["macro_f1"], columns, np.arange(truth.size, dtype=np.uint64))
+        return estimate(ClassesScorer().metrics["macro_f1"], columns, np.arange(truth.size, dtype=np.uint64))
 
     small, large = of_classes(4), of_classes(5)
     assert (small.trusted, small.why) == (

@@ -9,7 +9,7 @@ from imported_marks import GRADE
 
 from earmark.journal import Record
 from earmark.runs.scoring import score_record
-from earmark.scorers.imported_score import Settings
+from earmark.scorers.imported_score import ImportedScorer, Settings
 from earmark.types import ImportedVerdict, Item, Response
 
 OLD_LINE = """{"item":{"id":"1","task":"t"},"response":{"text":"x","notes":["resampled",
@@ -17,10 +17,10 @@ OLD_LINE = """{"item":{"id":"1","task":"t"},"response":{"text":"x","notes":["res
 
 
 def test_a_reply_of_which_they_said_nothing_has_no_verdict() -> None:
-    earned = asyncio.run(Settings((GRADE,)).score(Item("1", "t"), Response("x")))
+    earned = asyncio.run(ImportedScorer(Settings((GRADE,))).score(Item("1", "t"), Response("x")))
     assert (earned.state, earned.explanation) == ("judge-failed", "they said nothing of this reply")
     record = Record(Item("1", "t"), response=Response("", "filtered"), verdicts=(ImportedVerdict("grade", 0.0),))
-    assert asyncio.run(score_record(record, Settings((GRADE,)))).state == "refused"
+    assert asyncio.run(score_record(record, ImportedScorer(Settings((GRADE,))))).state == "refused"
 
 
 def test_a_journal_of_0_1_gives_the_same_score_as_the_field() -> None:
@@ -28,7 +28,7 @@ def test_a_journal_of_0_1_gives_the_same_score_as_the_field() -> None:
     verdict = ImportedVerdict("grade", 4.0, explanation="good")
     assert old.all_verdicts == (verdict,)
     new = Record(Item("1", "t"), response=Response("x"), verdicts=(verdict,))
-    scorer = Settings((GRADE,))
+    scorer = ImportedScorer(Settings((GRADE,)))
     earned = [asyncio.run(score_record(record, scorer)) for record in (old, new)]
     assert earned[0] == earned[1]
     assert earned[0].counts["grade"] == 4.0

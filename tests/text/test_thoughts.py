@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from earmark import plugins
+from earmark.engine.load import load_scorer
 from earmark.journal import Journal, Record, read_journal
 from earmark.judges.parsing import parse_rating
 from earmark.runs.score_file import score_file
@@ -62,8 +62,8 @@ def test_a_part_that_is_never_closed_is_a_thought_where_the_reply_was_cut() -> N
 def test_a_reply_that_ends_within_its_thoughts_is_no_silence(stop: Any) -> None:
     response = without_thoughts(Response("<think>It may be", stop))
     assert (response.text, response.stop) == ("", "length")
-    item, module = Item("1", targets=("",)), plugins.find_plugin("scorers", "wer")
-    found = asyncio.run(score_record(Record(item, response=Response("<think>It may be", stop)), module.Settings()))
+    item, scorer = Item("1", targets=("",)), load_scorer("wer", {})
+    found = asyncio.run(score_record(Record(item, response=Response("<think>It may be", stop)), scorer))
     assert (found.state, found.rule) == ("unparsed", "cut")
     assert without_thoughts(Response("<think>Nobody speaks.</think>")).stop == "end", "silence, after a thought"
 
@@ -82,8 +82,7 @@ def test_the_words_of_the_answer_are_what_the_reader_of_choices_reads(reply: str
 
 def earned(scorer: str, reply: str, target: str = "72", stop: Any = "end", **settings: Any) -> Any:
     """What a reply earns by a scorer, as a run scores it."""
-    module = plugins.find_plugin("scorers", scorer)
-    made = module.load(module.Settings(**settings))
+    made = load_scorer(scorer, settings)
     labels, choices = (("A", "B"), ("70", "72")) if scorer in ("choice", "binary_choice", "classes") else ((), ())
     item = Item("1", question="How many?", targets=("B",) if labels else (target,), labels=labels, choices=choices)
     found = asyncio.run(score_record(Record(item, response=Response(reply, stop)), made))
@@ -122,7 +121,7 @@ def test_readers_of_published_protocols_read_the_whole_reply() -> None:
 
 def test_published_replies_to_choices_are_read_as_they_were(shared: Path) -> None:
     """Whether the reader leaves the thoughts out, as it does for spans and rules, or they are left out before."""
-    scorer = plugins.find_plugin("scorers", "choice").Settings()
+    scorer = load_scorer("choice", {})
     for line in (shared / "golden" / "mcq_replies.jsonl").read_text().splitlines():
         row = json.loads(line)
         labels, choices = tuple("ABCDEFGHIJ"[: len(row["choices"])]), tuple(row["choices"])
@@ -147,12 +146,11 @@ def test_a_judge_is_not_shown_thoughts_and_its_own_are_not_read(
     monkeypatch.setattr(
         "earmark.judges.asking.settings_of", lambda _: {"backend": "fake", "reply": "mine.replies:length"}
     )
-    module = plugins.find_plugin("scorers", "judge")
     records = [Record(Item("1", question="How many?", targets=("72",)), response=Response(f"{THOUGHT}It is 72"))]
     path = asyncio.run(journal(tmp_path, records))
     told: list[Any] = []
-    settings = module.Settings(judge="fake", prompt="audiobench")
-    asyncio.run(score_journal(path, lambda _: (settings,), (), lambda _, line: told.append(line)))
+    scorer = load_scorer("judge", {"judge": "fake", "prompt": "audiobench"})
+    asyncio.run(score_journal(path, lambda _: (scorer,), (), lambda _, line: told.append(line)))
     assert "It is 72" in shown[0]
     assert "70" not in shown[0]
     assert [line.answer for line in told] == ["4"]
@@ -171,5 +169,5 @@ async def journal(tmp_path: Path, records: list[Record]) -> Path:
 def test_replies_of_a_file_are_scored_without_thoughts(tmp_path: Path) -> None:
     file = tmp_path / "replies.jsonl"
     file.write_text(json.dumps({"id": "1", "reply": f"{THOUGHT}It is 72", "target": "72"}))
-    row, _ = asyncio.run(score_file(file, plugins.find_plugin("scorers", "number").Settings()))
+    row, _ = asyncio.run(score_file(file, load_scorer("number", {})))
     assert row.metrics["accuracy"].value == 1

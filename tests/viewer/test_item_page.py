@@ -13,7 +13,8 @@ from viewed_runs import NAME, acoustics, record, six
 from earmark.errors import BadData
 from earmark.journal import ScoreLine
 from earmark.report.rows import Row
-from earmark.scorers.wer import Settings as WerScorer
+from earmark.scorers.wer import Settings as WerSettings
+from earmark.scorers.wer import WerScorer
 from earmark.stats.estimate import Estimate
 from earmark.types import Item, Response
 from earmark.viewer.filters import EVERYTHING, Filters, Order
@@ -62,10 +63,10 @@ def test_spans_of_published_parsers_and_of_other_versions() -> None:
 
 
 def test_errors_of_words_are_aligned() -> None:
-    scorer = WerScorer(language="en")
+    scorer = WerScorer(WerSettings(language="en"))
     item = Item("x", "all", targets=("the cat sat",))
     given = msgspec.structs.replace(record(0), item=item)
-    settings = msgspec.to_builtins(scorer)
+    settings = msgspec.to_builtins(scorer.settings)
     units = align_words(given, Response("a cat sat down"), row("wer", settings))
     assert units == [["sub", "the", "a"], ["equal", "cat", "cat"], ["equal", "sat", "sat"], ["ins", None, "down"]]
     counts = asyncio.run(scorer.score(item, Response("a cat sat down"))).counts

@@ -8,8 +8,8 @@ import pytest
 from mine import bench
 from viewed_runs import NAME, acoustics, record, write_lines, write_run
 
+from earmark.engine.load import load_scorer
 from earmark.scorers.choice import ChoiceScorer
-from earmark.scorers.judge import Settings as JudgeScorer
 from earmark.types import replace
 from earmark.viewer import live
 from earmark.viewer.filters import Filters
@@ -58,7 +58,7 @@ def test_a_benchmark_that_may_not_be_imported_is_shown_unscored(tmp_path: Path) 
 
 def test_a_judge_is_never_asked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     write_run(tmp_path, [record(0), record(1)], scored=False)
-    asking = replace(bench.load(bench.Settings()), scorers=lambda _: (JudgeScorer("nobody"), ChoiceScorer()))
+    asking = replace(bench.make(), scorers=lambda _: (load_scorer("judge", {"judge": "nobody"}), ChoiceScorer()))
     monkeypatch.setattr(live, "reopen", lambda _: (asking, None))
     runs = LiveRuns(Results(tmp_path), lambda _: "")
     look = runs.look(NAME)

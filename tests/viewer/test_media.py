@@ -8,12 +8,16 @@ from typing import Any
 
 import msgspec
 import pytest
+from recorded_runs import run as run_here
+from table_data import wav
 from viewed_runs import NAME, acoustics, pages_of, record, write_lines, write_run
 
 from earmark.data.cache import hash64
+from earmark.engine.load import load_benchmark
 from earmark.errors import BadData
 from earmark.journal import JOURNAL_FILE, AudioSent, Record, read_journal
 from earmark.types import Clip, Item, Response
+from earmark.viewer.foreign_code import CodePolicy
 from earmark.viewer.media import file_name, speech_media
 from earmark.viewer.pages import Pages
 
@@ -142,3 +146,40 @@ def test_names_of_saved_files() -> None:
     assert "/" not in file_name("../../x", "wav")
     assert file_name("…", "mp3").isascii()
     assert NAME not in file_name(NAME, "wav")
+
+
+@pytest.fixture
+def clips(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> tuple[Path, Path]:
+    """A run over clips of a folder, by a benchmark of one's own, and that folder."""
+    folder = tmp_path / "clips"
+    folder.mkdir()
+    for number in range(2):
+        (folder / f"clip-{number}.wav").write_bytes(wav(400 + 100 * number))
+    monkeypatch.chdir(Path(__file__).parents[1])  # in which the benchmark lies
+    benchmark = load_benchmark("mine.bench", (), {"items": 2, "data": str(folder)})
+    words = (f"results={tmp_path / 'results'}", "model=fake", "preflight=false", f"data={folder}")
+    return run_here(*words, benchmark=benchmark).folder, folder
+
+
+def why_not(run: Path, *media: str) -> str:
+    """The sentence on why a clip is not played; empty where it is."""
+    root = run.parents[2]
+    given = next(read_journal(run / JOURNAL_FILE))
+    pages = Pages(pages_of(root).results, CodePolicy(lambda _: None), media=media)
+    return str(pages.sounds(query_of(run, root, given))["clips"][0]["why"])
+
+
+def test_a_clip_that_moved_changed_or_is_missing(clips: tuple[Path, Path]) -> None:
+    run, folder = clips
+    assert why_not(run) == ""
+    moved = folder.with_name("moved")
+    folder.rename(moved)
+    assert "no such file; looked for it at" in why_not(run)
+    assert why_not(run, f"{folder}={moved}") == ""
+    assert why_not(run, str(moved)) == ""
+    (moved / "clip-0.wav").write_bytes(wav(900))
+    assert "is not the file that was sent" in why_not(run, f"{folder}={moved}")
+    (moved / "clip-0.wav").write_bytes(b"root:x:0:0:secret of a text file")
+    assert "secret" not in why_not(run, f"{folder}={moved}")
+    (moved / "clip-0.wav").unlink()
+    assert "no such file" in why_not(run, f"{folder}={moved}")

@@ -1,6 +1,6 @@
 """Benchmarks: the cost of asking, relative to a bare loop in the same run. Prints ratios; nothing passes or fails.
 
-python tools/bench [starting] [asking] [words] [histories] [million]
+python tools/bench [starting] [asking] [words] [histories] [million] [view]
 """
 
 from __future__ import annotations
@@ -139,7 +139,7 @@ def words() -> None:
     """
     import jiwer  # noqa: PLC0415
 
-    from earmark.scorers.wer import Settings  # noqa: PLC0415
+    from earmark.scorers.wer import Settings, WerScorer  # noqa: PLC0415
     from earmark.types import Item  # noqa: PLC0415
 
     rng, count = random.Random(0), 20_000  # noqa: S311
@@ -147,11 +147,11 @@ def words() -> None:
     texts = [" ".join(rng.choices(known, k=15)) for _ in range(count)]
     items = [Item(str(index), targets=(text,)) for index, text in enumerate(texts)]
     replies = texts[1:] + texts[:1]
-    settings = Settings(language="en")
+    scorer = WerScorer(Settings(language="en"))
     took = []
     for each in (
         lambda: [jiwer.process_words(text, reply) for text, reply in zip(texts, replies, strict=True)],
-        lambda: [settings.counts(item, reply) for item, reply in zip(items, replies, strict=True)],
+        lambda: [scorer.counts(item, reply) for item, reply in zip(items, replies, strict=True)],
     ):
         began = time.process_time()
         each()
@@ -239,7 +239,19 @@ def _run(*command: str) -> float:
     return used.ru_utime + used.ru_stime
 
 
-BENCHMARKS = {"starting": starting, "asking": asking, "words": words, "histories": long_histories, "million": million}
+def looking() -> None:
+    """The pages of the viewer over large runs."""
+    subprocess.run([sys.executable, str(HERE / "view.py")], check=True)
+
+
+BENCHMARKS = {
+    "starting": starting,
+    "asking": asking,
+    "words": words,
+    "histories": long_histories,
+    "million": million,
+    "view": looking,
+}
 
 if __name__ == "__main__":
     for name in sys.argv[1:] or ("starting", "asking", "words", "histories"):

@@ -4,24 +4,29 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Iterator
+from typing import Annotated
 
 from msgspec import Struct
 
 from earmark.scorers.choice import ChoiceScorer
-from earmark.types import Benchmark, Clip, Item, Prompt, SynthSpec, Turn
+from earmark.types import UNSIGNED, Benchmark, Clip, Context, Item, Prompt, SynthSpec, Turn
 
 
 class Settings(Struct, frozen=True, forbid_unknown_fields=True):
     """Which files, and how many items."""
 
-    data: str = ""  # a folder with clip-0.wav, clip-1.wav, ...; empty: sound is made
-    items: int = 2000
+    data: Annotated[str, UNSIGNED] = ""  # a folder with clip-0.wav, clip-1.wav, ...; empty: sound is made
+    items: Annotated[int, UNSIGNED] = 2000
 
 
-def load(settings: Settings, tasks: tuple[str, ...] = ()) -> Benchmark:
+def load(settings: Settings, context: Context) -> Benchmark:
     """The benchmark."""
     return Benchmark(
-        "bench.items", 1, tasks or ("all",), functools.partial(items, settings), prompt, lambda _: (ChoiceScorer(),)
+        version=1,
+        tasks=context.tasks or ("all",),
+        items=functools.partial(items, settings),
+        prompt=prompt,
+        scorers=lambda _: (ChoiceScorer(),),
     )
 
 

@@ -9,8 +9,9 @@ import numpy as np
 import numpy.typing as npt
 
 from earmark.report.aggregates import TASK_SEPARATOR, mean_of_metrics
-from earmark.scorers.classes import Settings as Classes
+from earmark.scorers.classes import ClassesScorer
 from earmark.scorers.wer import Settings as Wer
+from earmark.scorers.wer import WerScorer
 from earmark.stats import agreement
 from earmark.stats.compare import Difference, Pairs, difference
 from earmark.stats.estimate import Estimate, estimate
@@ -20,7 +21,7 @@ from earmark.types import Metric
 Floats = npt.NDArray[np.float64]
 Draw = Callable[[np.random.Generator], Estimate | Difference]
 ACCURACY = ratio("right", "n")
-WER = Wer(language="en").metrics["wer"]
+WER = WerScorer(Wer(language="en")).metrics["wer"]
 RATERS = ("a", "b")  # the two categories
 LOOP, UTTERANCE = 200, 12  # words that a looping reply has too many, words of an utterance on average
 
@@ -121,7 +122,7 @@ def class_means() -> Iterator[World]:
     skewed = (0.8, 0.1, 0.06, 0.04)
     for classes, each, accuracy, prior in [*worlds, (4, 8, 0.8, skewed), (4, 50, 0.8, skewed)]:
         for metric in ("uar", "macro_f1"):
-            rule = Classes().metrics[metric]
+            rule = ClassesScorer().metrics[metric]
 
             def read(
                 rng: np.random.Generator,

@@ -19,6 +19,7 @@
 
     play(clip, from = null) {
       this.stop();
+      for (const speech of document.querySelectorAll("audio.speech")) speech.pause();
       const { audio, index, level } = clip;
       const rise = this.level !== null && level !== null && level !== undefined ? level - this.level : 0;
       const factor = rise > JUMP ? Math.max(0.02, 10 ** (-rise / 20)) : 1;

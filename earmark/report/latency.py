@@ -1,0 +1,108 @@
+"""Time and tokens of the answers, as quantiles with intervals.
+
+seconds       from sending a request to its whole answer
+first_token   to its first word, first_audio to its first sound: of answers that are streamed
+tokens_out    tokens of the answer, as the server counted them
+real_time     seconds for each second of audio that was sent
+
+Of the answers that stand: failures and retries are not among them, nor is what a server did not tell. The intervals hold
+for any distribution (`stats/order_statistics.py`), and describe this run: another load gives other times.
+"""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Iterator, Sequence
+from typing import Final
+
+import numpy as np
+from msgspec import Struct
+
+from earmark.journal import Record
+from earmark.stats.order_statistics import Quantile, sample_quantile
+from earmark.types import Response
+
+MEASURES: Final = ("seconds", "first_token", "first_audio", "tokens_out", "real_time")
+HEAD: Final = ("task", "condition", "measure", "n", "p50", "95 % interval", "p95", "95 % interval")
+CSV_HEAD: Final = ("task", "condition", "measure", "n", "p50", "p50_low", "p50_high", "p95", "p95_low", "p95_high")
+
+
+class LatencyRow(Struct, frozen=True):
+    """Quantiles of one measure; a bound is None where too few answers were measured."""
+
+    task: str
+    condition: str
+    measure: str
+    n: int
+    p50: float
+    p50_low: float | None
+    p50_high: float | None
+    p95: float
+    p95_low: float | None
+    p95_high: float | None
+
+
+class LatencyCounter:
+    """The measures of the answers of a journal, by task and condition."""
+
+    def __init__(self) -> None:
+        self._values: dict[tuple[str, str, str], array[float]] = {}
+
+    def add(self, record: Record) -> None:
+        """Add a record that stands."""
+        if record.response is None:
+            return
+        audio = sum(sent.seconds for sent in record.audio_sent)
+        for measure, value in _measure(record.response, audio):
+            key = (record.item.task, record.condition, measure)
+            self._values.setdefault(key, array("d")).append(value)
+
+    def extend(self, other: LatencyCounter) -> None:
+        """Add the measures of another part of the journal."""
+        for key, values in other._values.items():
+            self._values.setdefault(key, array("d")).extend(values)
+
+    def to_rows(self) -> list[LatencyRow]:
+        """A row for each task, condition and measure, in the order of the tasks in the journal."""
+        tasks = list(dict.fromkeys((task, condition) for task, condition, _ in self._values))
+        order = {key: index for index, key in enumerate(tasks)}
+        keys = sorted(self._values, key=lambda key: (order[key[:2]], MEASURES.index(key[2])))
+        return [_row(key, self._values[key]) for key in keys]
+
+
+def _measure(response: Response, audio_seconds: float) -> Iterator[tuple[str, float]]:
+    if response.seconds > 0:
+        yield "seconds", response.seconds
+        if audio_seconds > 0:
+            yield "real_time", response.seconds / audio_seconds
+    if response.first_token is not None:
+        yield "first_token", response.first_token
+    if response.first_audio is not None:
+        yield "first_audio", response.first_audio
+    if response.usage.tokens_out > 0:
+        yield "tokens_out", float(response.usage.tokens_out)
+
+
+def _row(key: tuple[str, str, str], values: array[float]) -> LatencyRow:
+    numbers = np.frombuffer(values, np.float64)
+    median, late = (sample_quantile(numbers, q) or Quantile(0.0, None, None) for q in (0.5, 0.95))
+    return LatencyRow(*key, len(values), *median, *late)
+
+
+def latency_table(rows: Sequence[LatencyRow]) -> list[tuple[str, ...]]:
+    """Format rows as the lines of a table with the columns `HEAD`."""
+    return [
+        (
+            row.task, row.condition, row.measure, f"{row.n:,}", _number(row.p50), _interval(row.p50_low, row.p50_high),
+            _number(row.p95), _interval(row.p95_low, row.p95_high),
+        )
+        for row in rows
+    ]  # fmt: skip
+
+
+def _number(value: float | None) -> str:
+    return "-" if value is None else f"{value:.3g}"
+
+
+def _interval(low: float | None, high: float | None) -> str:
+    return "-" if low is None and high is None else f"{_number(low)}-{_number(high)}"
