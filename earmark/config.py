@@ -188,6 +188,13 @@ def _check_user_folder(start: str, overrides: Sequence[str]) -> str:
     return "run" if is_own and start == START else start
 
 
+def _check_working_folder() -> None:
+    try:
+        Path.cwd()
+    except FileNotFoundError as error:
+        raise UsageError("the working folder does not exist any more; change to another one with cd") from error
+
+
 def compose_config(words: Sequence[str], start: str = START) -> Config:
     """Read `key=value` words over a YAML to start from. Raises UsageError with one line on the first that means
     nothing.
@@ -199,6 +206,7 @@ def compose_config(words: Sequence[str], start: str = START) -> Config:
     from omegaconf.errors import InterpolationResolutionError, OmegaConfBaseException  # noqa: PLC0415
     from yaml import YAMLError  # noqa: PLC0415
 
+    _check_working_folder()
     _add_user_folder()
     home = user_folder()
     if start == "listen_eval" and home and (home / "config.yaml").is_file():

@@ -248,6 +248,8 @@ class Journal:
         self._kept_at = time.monotonic()
         self._keeping: asyncio.Task[None] | None = None
         self._error: OSError | None = None
+        self._identity = _identify(os.fstat(self._file))
+        self._looked_at = time.monotonic()
 
     def append(self, record: Record) -> None:
         """Write a record before the loop turns again. Raises RunStopped where the disk does not take it.
@@ -285,11 +287,30 @@ class Journal:
         self.check()
 
     def check(self) -> None:
-        """Raise RunStopped where the disk did not take something."""
+        """Raise RunStopped where the disk did not take something, or the file is not at its place any more."""
+        if time.monotonic() - self._looked_at >= FLUSH_INTERVAL:
+            self._looked_at = time.monotonic()
+            self._check_place()
         if self._error:
             raise RunStopped(
                 f"{self.path}: cannot be written ({self._error}); make room, and the same command goes on"
             ) from self._error
+
+    def _check_place(self) -> None:
+        """Raise RunStopped where the folder of the run was deleted or moved: more answers would be lost with it."""
+        try:
+            if _identify(os.stat(self.path)) == self._identity:  # noqa: PTH116 - once in half a second
+                return
+        except FileNotFoundError:
+            pass
+        raise RunStopped(
+            f"{self.path}: was deleted or moved while the run went on; nothing more is asked. Put the folder back to go "
+            "on with it, or run the command again to start anew"
+        )
+
+
+def _identify(status: os.stat_result) -> tuple[int, int]:
+    return status.st_dev, status.st_ino
 
 
 def _repair(file: int, path: Path) -> None:

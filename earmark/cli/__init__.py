@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import io
 import os
+import signal
 import sys
 from pathlib import Path
 from typing import Any, Final, TextIO
@@ -81,7 +82,8 @@ def run_and_exit(command: click.Command, *arguments: Any) -> None:
         status = command.main([*arguments] or None, standalone_mode=False)
         sys.stdout.flush()
         sys.exit(status)
-    except click.exceptions.Abort:
+    except (click.exceptions.Abort, KeyboardInterrupt):
+        signal.signal(signal.SIGINT, signal.SIG_IGN)
         exit_with(MESSAGE, INTERRUPTED)
     except click.exceptions.NoArgsIsHelpError as error:
         error.show()

@@ -19,7 +19,7 @@ from typing import Final, NamedTuple
 import msgspec
 from msgspec import Struct
 
-from earmark.data.cache import read_hash64
+from earmark.data.cache import name_full_disk, read_hash64
 from earmark.data.plain import encode_line, repair
 from earmark.engine.barrier import Barrier, Tracebacks
 from earmark.engine.load import load_condition
@@ -311,7 +311,7 @@ def read_scores(path: Path) -> Iterator[ScoreLine]:
 async def _score_into(run: Path, place: Path, benchmark: Benchmark, scorers: Scorers | OpenScorers) -> ScoredJournal:
     """Score a run's journal, its scores and samples written somewhere else until all are there."""
     samples = None if benchmark.extra_tables else SampleWriters(place)
-    with (place / SCORES_FILE).open("wb") as lines, samples or nullcontext():
+    with name_full_disk(run / SCORES_FILE), (place / SCORES_FILE).open("wb") as lines, samples or nullcontext():
 
         def tell(record: Record, line: ScoreLine) -> None:
             lines.write(encode_line(line))
