@@ -206,7 +206,6 @@ def compose_config(words: Sequence[str], start: str = START) -> Config:
     from omegaconf.errors import InterpolationResolutionError, OmegaConfBaseException  # noqa: PLC0415
     from yaml import YAMLError  # noqa: PLC0415
 
-    _check_working_folder()
     _add_user_folder()
     home = user_folder()
     if start == "listen_eval" and home and (home / "config.yaml").is_file():
@@ -266,6 +265,7 @@ def _read_composed(settings: Any, words: Sequence[str], groups: dict[str, str]) 
 
 
 def _add_user_folder() -> None:
+    _check_working_folder()
     from hydra.core.config_search_path import ConfigSearchPath  # noqa: PLC0415
     from hydra.core.plugins import Plugins  # noqa: PLC0415
     from hydra.plugins.search_path_plugin import SearchPathPlugin  # noqa: PLC0415

@@ -303,10 +303,8 @@ class Journal:
                 return
         except FileNotFoundError:
             pass
-        raise RunStopped(
-            f"{self.path}: was deleted or moved while the run went on; nothing more is asked. Put the folder back to go "
-            "on with it, or run the command again to start anew"
-        )
+        why = "was deleted or moved while the run went on; nothing more is asked"
+        raise RunStopped(f"{self.path}: {why}. Put the folder back, or run the command again to start anew")
 
 
 def _identify(status: os.stat_result) -> tuple[int, int]:

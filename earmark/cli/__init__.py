@@ -16,7 +16,6 @@ from typing import Any, Final, TextIO
 import click
 
 from earmark import __version__
-from earmark.cli._dotenv import load_dotenv
 from earmark.cli._interrupt import MESSAGE, install_interrupt_handler
 from earmark.errors import INTERRUPTED, EarmarkError, UsageError, from_os_error
 from earmark.plugins import display_name, find_plugin, limit_modules, plugin_names, summary
@@ -78,7 +77,10 @@ def run_and_exit(command: click.Command, *arguments: Any) -> None:
     print_warnings()
     limit_modules([*arguments] or sys.argv[1:])
     try:
-        print_line(*(f"earmark: {warning}" for warning in load_dotenv()), err=True)
+        if Path(".env").is_file():
+            from earmark.cli._dotenv import load_dotenv
+
+            print_line(*(f"earmark: {warning}" for warning in load_dotenv()), err=True)
         status = command.main([*arguments] or None, standalone_mode=False)
         sys.stdout.flush()
         sys.exit(status)

@@ -246,20 +246,20 @@ def _transcript_control_notes(benchmark: Benchmark, controls: Mapping[str, Condi
     ]
 
 
-def _warnings(scored: ScoredJournal, answers: int) -> Iterator[str]:
-    """Notices of answers that repeat their prompt, and of answers that a bug left unscored."""
-    if scored.counts.echoes:
-        yield (
-            f"{scored.counts.echoes:,} of {answers:,} answers repeat the text of their prompt: the server may echo "
-            "what it is sent, or the model lack a chat template; each is scored as it stands"
-        )
-    if scored.broken:
-        yield (
-            f"{scored.broken:,} scores are missing, for a bug of a scorer (tracebacks.txt); "
-            "once it is mended: earmark rescore RUN"
-        )
-    if scored.not_asked:
-        yield f"{scored.not_asked:,} scores are missing: the judge was not asked; to ask it: earmark rescore RUN --ask"
+def read_scored_records(journal: Path, scores: Path) -> Iterator[tuple[Record, ScoreLine]]:
+    """The standing records of a run with their scores, for a benchmark with one scorer a task."""
+    return zip(latest_records(journal), read_scores(scores), strict=True)
+
+
+def read_scores(path: Path) -> Iterator[ScoreLine]:
+    """The lines of scores.jsonl. Raises BadData where it is missing or broken."""
+    decoder = msgspec.json.Decoder(ScoreLine)
+    try:
+        with path.open("rb") as file:
+            for line in file:
+                yield decoder.decode(line)
+    except (FileNotFoundError, msgspec.DecodeError) as error:
+        raise BadData(f"{path}: cannot be read ({error}); make it again with: earmark rescore {path.parent}") from error
 
 
 def _find_solved(run: Path, right: Mapping[tuple[str, str], AbstractSet[int]]) -> Iterator[tuple[str, ...]]:
@@ -290,22 +290,6 @@ def score_line(record: Record, label: str, scorer: Scorer, earned: Score) -> Sco
         value=value,
         right=is_right(metric, value, earned.counts),
     )
-
-
-def read_scored_records(journal: Path, scores: Path) -> Iterator[tuple[Record, ScoreLine]]:
-    """The standing records of a run with their scores, for a benchmark with one scorer a task."""
-    return zip(latest_records(journal), read_scores(scores), strict=True)
-
-
-def read_scores(path: Path) -> Iterator[ScoreLine]:
-    """The lines of scores.jsonl. Raises BadData where it is missing or broken."""
-    decoder = msgspec.json.Decoder(ScoreLine)
-    try:
-        with path.open("rb") as file:
-            for line in file:
-                yield decoder.decode(line)
-    except (FileNotFoundError, msgspec.DecodeError) as error:
-        raise BadData(f"{path}: cannot be read ({error}); make it again with: earmark rescore {path.parent}") from error
 
 
 async def _score_into(run: Path, place: Path, benchmark: Benchmark, scorers: Scorers | OpenScorers) -> ScoredJournal:
@@ -388,7 +372,10 @@ def _write_reports(
     gained = _gains(benchmark, scored.cells, list(controls), seed)
     part = [f"shard {signature.shard} of the items; earmark merge joins the shards of a run"] * bool(signature.shard)
     notices = [*part, *benchmark.warnings, *_transcript_control_notes(benchmark, controls)]
-    notices += _warnings(scored, scored.usage.answers)
+    if scored.counts.echoes or scored.broken or scored.not_asked:
+        from earmark.runs.score_notices import score_notices  # noqa: PLC0415
+
+        notices += score_notices(scored)
     notices += reading_note((row.signature, row.states["unparsed"]) for row in rows)
     headline = find_headline(rows, signature.condition, tuple(benchmark.averages))
     if gained:

@@ -40,4 +40,4 @@ def opened(function: Callable[..., Any]) -> Callable[..., Any]:
 if STEP:
     for name in ("rename", "replace", "mkdir", "unlink", "rmdir", "ftruncate"):
         setattr(os, name, counted(getattr(os, name)))
-    builtins.open = io.open = opened(io.open)  # type: ignore[assignment]
+    builtins.open = io.open = opened(io.open)
