@@ -9,9 +9,9 @@ from __future__ import annotations
 import functools
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from importlib import import_module
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from types import ModuleType
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import msgspec
 from msgspec import Struct
@@ -91,6 +91,7 @@ def find_table(name: str) -> ModuleType | None:
     )
     if any(layout.repository for questions in table.sets.values() for layout in questions.layouts.values()):
         module.__dict__["download"] = functools.partial(download, table)
+    module.__dict__["remote_sets"] = functools.partial(remote_sets, table)
     return module
 
 
@@ -305,17 +306,44 @@ def _roots(layout: Layout, name: str, set_name: str, data: str) -> list[Path]:
     return [fetched.place] if fetched else []
 
 
-def download(table: BenchmarkTable, settings: Settings, log: Callable[[str], object]) -> FetchedDataset:
-    """Bring the data of a table's sets from the hub, each in the first layout that lies there."""
-    fetched = []
-    for questions in table.sets.values():
+class RemoteSet(NamedTuple):
+    """What of a repository on the hub a benchmark needs."""
+
+    repository: str
+    revision: str
+    patterns: tuple[str, ...]
+
+
+def remote_sets(table: BenchmarkTable, settings: Settings, tasks: Sequence[str] = ()) -> list[RemoteSet]:
+    """What some tasks need from the hub, each set in the first layout that lies there; without tasks, what all need."""
+    wanted: dict[tuple[str, str], list[str]] = {}
+    for set_name, questions in table.sets.items():
         for name, layout in questions.layouts.items():
             if layout.repository and settings.layout in ("", name):
-                patterns = [*layout.files, *layout.archives, "README.md"]
-                for split in (layout.split,) if isinstance(layout.split, str) else layout.split:
-                    patterns += [f"*{split}-*-of-*.parquet", f"*{split}/*.parquet"] if split else []
-                fetched.append(fetch_dataset(layout.repository, layout.revision or "main", patterns, log))
+                own = questions.task or set_name
+                is_chosen = not tasks or own in tasks or columns_of(table, questions, name, set_name).task
+                if is_chosen:
+                    wanted.setdefault((layout.repository, layout.revision or "main"), []).extend(_patterns(layout))
                 break
-    if not fetched:
+    return [RemoteSet(*place, tuple(dict.fromkeys(patterns))) for place, patterns in wanted.items()]
+
+
+def _patterns(layout: Layout) -> list[str]:
+    """Patterns of the files of a layout on the hub."""
+    patterns = [*layout.files, *layout.archives, "README.md"]
+    for file in layout.files:  # archives lie beside the rows
+        patterns += [str(PurePosixPath(file).parent / archive) for archive in layout.archives]
+    for split in (layout.split,) if isinstance(layout.split, str) else layout.split:
+        if split:
+            config = f"{layout.config}/" if layout.config else ""
+            patterns += [f"*{config}{split}-*-of-*.parquet", f"*{config}{split}/*.parquet"]
+            patterns += [f"{config}{split}.parquet"]
+    return patterns
+
+
+def download(table: BenchmarkTable, settings: Settings, log: Callable[[str], object]) -> FetchedDataset:
+    """Bring the data of a table's sets from the hub."""
+    sets = remote_sets(table, settings)
+    if not sets:
         raise UsageError(f"{table.title}: no set lies on the hub in that layout; give data=FOLDER")
-    return fetched[-1]
+    return [fetch_dataset(*remote, log) for remote in sets][-1]

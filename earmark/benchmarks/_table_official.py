@@ -17,6 +17,7 @@ from earmark.journal import Record
 from earmark.runs.imported import ImportedRun
 from earmark.types import Clip, Failure, Item, Response
 
+SHOWN: Final = 8  # names of sets in a message, at most
 OPTIONAL: Final = ("transcript", "group", "id")
 EXAMPLE: Final = "--reply KEY, the key under which each row has the reply"
 
@@ -65,9 +66,9 @@ def _find_place(table: BenchmarkTable, path: Path, rows: list[OfficialRow], set_
             if columns and each not in candidates and set_name in ("", each):
                 candidates[each] = SetFiles(each, questions, layout, columns, path.parent, (path,))
     if len(candidates) > 1:
-        raise UsageError(
-            f"{path}: may hold answers of {', '.join(candidates)}; name one: --set {next(iter(candidates))}"
-        )
+        names = [*candidates]
+        listed = ", ".join(names[:SHOWN]) + (f" and {len(names) - SHOWN} more" if len(names) > SHOWN else "")
+        raise UsageError(f"{path}: may hold answers of {listed}; name the set: --table NAME:{names[0]}")
     return next(iter(candidates.values()), None)
 
 

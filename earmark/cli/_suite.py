@@ -11,8 +11,8 @@ from earmark.cli._suite_args import Command
 from earmark.cli._tables import fits, show_table
 from earmark.engine.load import BenchmarkRun
 from earmark.engine.shared_models import SharedModels
-from earmark.engine.suites import Suite, SuiteEntry
-from earmark.errors import FINISHED_WITH_FAILURES, EarmarkError, RunStopped
+from earmark.engine.suites import Suite, SuiteEntry, keep_tasks_with_data
+from earmark.errors import FINISHED_WITH_FAILURES, BadData, EarmarkError, RunStopped
 from earmark.evaluate import RunResult, evaluate
 from earmark.report.suites import (
     PUBLISHED_HEAD,
@@ -44,7 +44,9 @@ class LineResult(NamedTuple):
 
 def run_suite(command: Command) -> int:
     """Run a suite, write down and show its table; return the exit status."""
-    plans = _look(command.suite)
+    suite, plans = _look(command.suite)
+    beside = _look(command.beside)[0] if command.beside else None
+    command = command._replace(suite=suite, beside=beside)
     if plans:
         show_table("before the first question", PLAN_HEAD, plan_lines(plans), stderr=True)
         log_to_stderr(*(f"{plan.name}: {problem}" for plan in plans for problem in plan.look.problems()))
@@ -54,7 +56,6 @@ def run_suite(command: Command) -> int:
     record = _record(command.suite, own, others)
     table = write_suite(_results_dir(command.suite), record, published=command.published)
     show_suite(table)
-    print_line(*(f"{entry.name}: {note}" for entry in command.suite.entries for note in entry.notes))
     print_line(f"table: {suite_dir(_results_dir(command.suite), record.name, record.model)}")
     errors = [line.error for line in (*own, *others) if line.error]
     if errors:
@@ -89,15 +90,30 @@ def _results_dir(suite: Suite) -> Path:
     return Path(next((run.settings.run.results for run in runs if isinstance(run, BenchmarkRun)), "results"))
 
 
-def _look(suite: Suite) -> list[LinePlan]:
-    plans = []
-    for entry in suite.entries:
+def _look(suite: Suite) -> tuple[Suite, list[LinePlan]]:
+    """Look at every line; of one whose data is there in part, the tasks are kept that have some."""
+    plans, entries = [], []
+    for given in suite.entries:
+        entry = given
         if isinstance(entry.run, BenchmarkRun):
             try:
-                plans.append(plan_run(entry.name, entry.run))
+                plan = _try_plan(entry)
+                if plan is None:
+                    entry = keep_tasks_with_data(given)
+                    plan = _try_plan(entry) if entry is not given else None
+                plans += [plan] if plan else []
             except EarmarkError as error:
                 log_to_stderr(f"{entry.name}: {error}")
-    return plans
+        entries.append(entry)
+    return suite._replace(entries=entries), plans
+
+
+def _try_plan(entry: SuiteEntry) -> LinePlan | None:
+    """The plan of a line; None where its data cannot be read, which running it tells."""
+    try:
+        return plan_run(entry.name, entry.run) if isinstance(entry.run, BenchmarkRun) else None
+    except BadData:
+        return None
 
 
 async def _run_both(command: Command) -> tuple[list[LineResult], list[LineResult]]:

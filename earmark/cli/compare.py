@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from earmark.cli._formats import find_run, format_options, print_tables
+from earmark.cli._formats import find_run, format_options, print_tables, refuse_with_form
 from earmark.runs.signature import load_signature
 from earmark.terminal.console import print_json, print_line
 
@@ -46,6 +46,7 @@ def command(
     from earmark.cli import _reference
     from earmark.errors import UsageError
 
+    refuse_with_form(form, difference=difference)
     baseline = find_run(baseline)
     reference = candidate is not None and _reference.is_reference(candidate)
     if (paper or reference) and form not in (None, "json"):

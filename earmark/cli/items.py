@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from earmark.runs.replay_sound import RunReplay
+    from earmark.viewer.filters import Filters
     from earmark.viewer.item_list import ItemList
 
 
@@ -57,21 +58,16 @@ def command(
     earmark items RUN --wrong --sound clips       the sound as it was sent
     """
     from earmark.errors import UsageError
-    from earmark.viewer.filters import Order, parse_filters
+    from earmark.viewer.filters import Order
     from earmark.viewer.item_list import MAX_RUNS, list_items
 
     if len(runs) > MAX_RUNS:
         raise UsageError(f"{len(runs)} runs are given; at most {MAX_RUNS} are listed beside each other")
+    if not options["sound"] and (unused := next((name for name in ("media", "no_code") if options[name]), "")):
+        raise UsageError(f"--{unused.replace('_', '-')} is for --sound FOLDER; give both")
     if only and len(runs) < 2:
         raise UsageError(f"--only {only} compares two runs; give a second RUN")
-    filters = parse_filters(
-        [
-            *((name, options[name]) for name in ("mark", "task", "condition", "rule", "search")),
-            *(("tag", tag) for tag in options["tags"]),
-            *(("state", state) for state in options["state"]),
-            ("id", options["item"]),
-        ]
-    )
+    filters = _filters(**options)
     order = Order(sort or "", descending=sort == "seconds", limit=limit)
     items = list_items([find_run(run) for run in runs], filters, order, only or "")
     if options["sound"]:
@@ -82,6 +78,14 @@ def command(
         _show_whole(items, options["item"])
     else:
         _show_list(items)
+
+
+def _filters(*, tags: Sequence[str], state: Sequence[str], item: str, **options: Any) -> Filters:
+    from earmark.viewer.filters import parse_filters
+
+    pairs = [(name, str(options[name])) for name in ("mark", "task", "condition", "rule", "search")]
+    pairs += [("tag", tag) for tag in tags] + [("state", each) for each in state]
+    return parse_filters([*pairs, ("id", item)])
 
 
 def _show_list(items: ItemList) -> None:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from earmark.cli._formats import find_run, format_options, print_tables
+from earmark.cli._formats import find_run, format_options, print_tables, refuse_with_form
 from earmark.runs.signature import load_signature
 from earmark.terminal.console import print_json, print_line
 
@@ -52,6 +52,7 @@ def command(runs: tuple[Path, ...], *, plot: Path | None, form: str | None, late
     if str(runs[0]).startswith(SUITE):
         _show_suite(str(runs[0]).removeprefix(SUITE), runs[1:])
         return
+    refuse_with_form(form, width=options["width"], latency=latency)
     folders = [find_run(run) for run in runs]
     if form:
         _print_form(folders, form, everything=options["everything"], by=options["by"])

@@ -8,10 +8,11 @@ that lies in the hub's cache is taken.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from fnmatch import fnmatch
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import Final
 
 import msgspec
 from msgspec import Struct
@@ -19,8 +20,7 @@ from msgspec import Struct
 from earmark.data.cache import atomic_write, cache_dir, sha256_file
 from earmark.errors import BadData, BadSetup
 
-if TYPE_CHECKING:
-    from huggingface_hub import DatasetInfo
+NOTE: Final = "earmark-fetched.json"  # in a folder that a data set was fetched into
 
 
 class FetchedDataset(Struct, frozen=True):
@@ -63,13 +63,47 @@ def find_cached(repository: str, revision: str) -> Path | None:
         raise BadData(f"{repository}: {' '.join(str(error).split())}") from error
 
 
-def fetch_dataset(repository: str, revision: str, patterns: list[str], log: Callable[[str], object]) -> FetchedDataset:
-    """Bring the files of a data set that match the patterns, and write down which they are.
+class RemoteFiles(Struct, frozen=True):
+    """Files of a data set on the hub."""
 
-    Raises BadSetup where the hub cannot be reached or has no such thing.
-    """
-    from huggingface_hub import HfApi, constants, snapshot_download  # noqa: PLC0415 - a quarter of a second
+    repository: str
+    revision: str  # as it was asked for
+    commit: str  # what that stands for
+    files: dict[str, int]  # bytes by name
+    license: str  # that the data set states
+    is_gated: bool  # True: the hub wants terms to be accepted first
+
+    @property
+    def size(self) -> int:
+        """Bytes of all files."""
+        return sum(self.files.values())
+
+    def describe(self) -> str:
+        """Number and size of the files, and the licence."""
+        return f"{len(self.files)} files, {format_bytes(self.size)}, licence: {self.license}"
+
+
+def find_remote(repository: str, revision: str, patterns: Sequence[str]) -> RemoteFiles:
+    """The files of a data set on the hub that match some patterns. Raises BadSetup where it cannot be asked."""
+    from huggingface_hub import HfApi  # noqa: PLC0415 - a quarter of a second
+
+    with _reaching(repository):
+        info = HfApi().dataset_info(repository, revision=revision, files_metadata=True)
+    files = {
+        file.rfilename: file.size or 0
+        for file in info.siblings or ()
+        if any(fnmatch(file.rfilename, pattern) for pattern in patterns)
+    }
+    license_name = getattr(info.card_data, "license", None) or "not stated"
+    return RemoteFiles(repository, revision, info.sha or revision, files, license_name, bool(info.gated))
+
+
+@contextmanager
+def _reaching(repository: str) -> Iterator[None]:
+    """Raise BadSetup where the hub cannot be reached, refuses access, or has no such thing."""
+    from huggingface_hub import constants  # noqa: PLC0415
     from huggingface_hub.errors import (  # type: ignore[attr-defined] # noqa: PLC0415
+        GatedRepoError,
         HFValidationError,
         HTTPError,  # of its HTTP library: which one that is has changed before
         OfflineModeIsEnabled,
@@ -77,38 +111,55 @@ def fetch_dataset(repository: str, revision: str, patterns: list[str], log: Call
     )
 
     try:
-        if constants.HF_HUB_OFFLINE:
-            place = Path(snapshot_download(repository, repo_type="dataset", revision=revision, allow_patterns=patterns))
-            commit = place.name
-            log(f"HF_HUB_OFFLINE is set: {repository} at {commit[:12]} is taken from the hub's cache")
-        else:
-            info = HfApi().dataset_info(repository, revision=revision, files_metadata=True)
-            commit = info.sha or revision
-            log(f"fetching {repository} at {commit[:12]} ({revision}): {_describe(info, patterns)}")
-            place = Path(snapshot_download(repository, repo_type="dataset", revision=commit, allow_patterns=patterns))
+        yield
+    except GatedRepoError as error:
+        raise BadSetup(
+            f"{repository} is gated: accept its terms on its page on the hub, and log in with: hf auth login"
+        ) from error
     except (HTTPError, OfflineModeIsEnabled, HFValidationError, XetDownloadError, OSError) as error:
         message = " ".join(str(error).split())[:300]
         cure = "unset HF_HUB_OFFLINE to download it" if constants.HF_HUB_OFFLINE else "check the network and the name"
         raise BadSetup(
             f"{repository} cannot be fetched ({message}); {cure}, or copy the files by hand and give data=FOLDER"
         ) from error
-    names = sorted(str(path.relative_to(place)) for path in place.rglob("*") if path.is_file())
+
+
+def fetch_dataset(
+    repository: str,
+    revision: str,
+    patterns: Sequence[str],
+    log: Callable[[str], object],
+    folder: Path | None = None,
+) -> FetchedDataset:
+    """Bring the files of a data set that match the patterns into the hub's own cache, or into a folder, and write down
+    which they are.
+
+    Raises BadSetup where the hub cannot be reached or has no such thing.
+    """
+    from huggingface_hub import constants, snapshot_download  # noqa: PLC0415 - a quarter of a second
+
+    commit = revision
+    if not constants.HF_HUB_OFFLINE:
+        remote = find_remote(repository, revision, patterns)
+        commit = remote.commit
+        log(f"fetching {repository} at {commit[:12]} ({revision}): {remote.describe()}")
+    with _reaching(repository):
+        place = Path(snapshot_download(
+            repository, repo_type="dataset", revision=commit, allow_patterns=[*patterns], local_dir=folder
+        ))  # fmt: skip
+    if constants.HF_HUB_OFFLINE:
+        commit = place.name
+        log(f"HF_HUB_OFFLINE is set: {repository} at {commit[:12]} is taken from the hub's cache")
+    paths = (path.relative_to(place) for path in place.rglob("*") if path.is_file())
+    names = sorted(str(path) for path in paths if not path.parts[0].startswith(".") and path.name != NOTE)
     if not names:
         raise BadData(f"{repository} at {commit[:12]} has no file like {', '.join(patterns)}")
     log(f"checking {len(names)} files")
-    dataset = FetchedDataset(
-        repository, revision, commit, str(place), {name: sha256_file(place / name) for name in names}
-    )
-    atomic_write(_note_path(repository, revision), msgspec.json.format(msgspec.json.encode(dataset)))
+    digests = {name: sha256_file(place / name) for name in names}
+    dataset = FetchedDataset(repository, revision, commit, str(place), digests)
+    note = folder / NOTE if folder else _note_path(repository, revision)
+    atomic_write(note, msgspec.json.format(msgspec.json.encode(dataset)))
     return dataset
-
-
-def _describe(info: DatasetInfo, patterns: list[str]) -> str:
-    """Number and size of the files that match the patterns, and the licence that the data set states."""
-    files = [file for file in info.siblings or () if any(fnmatch(file.rfilename, pattern) for pattern in patterns)]
-    size = sum(file.size or 0 for file in files)
-    license_name = getattr(info.card_data, "license", None) or "not stated"
-    return f"{len(files)} files, {format_bytes(size)}, licence: {license_name}"
 
 
 def format_bytes(size: int) -> str:

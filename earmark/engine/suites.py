@@ -230,3 +230,35 @@ def _unknown(key: str, lines: Sequence[SuiteLine]) -> UsageError:
         f"no setting is called '{key}'{hint}; there are: {', '.join(own) or 'none'} (of {', '.join(names)}), "
         f"{', '.join(of_a_run)} (of a run)"
     )
+
+
+def keep_tasks_with_data(entry: SuiteEntry) -> SuiteEntry:
+    """The entry without the tasks whose data is not there, which a note says; as it is where no task or all have data.
+
+    Benchmarks of many sets are often there in part: some languages, or some of hundreds of tasks.
+    """
+    if not isinstance(entry.run, BenchmarkRun) or len(entry.run.benchmark.tasks) < 2:
+        return entry
+    benchmark, config = entry.run
+    missing = [task for task in benchmark.tasks if not _has_data(benchmark.name, task, config)]
+    if len(missing) in (0, len(benchmark.tasks)):
+        return entry
+    rest = tuple(task for task in benchmark.tasks if task not in missing)
+    shown = ", ".join(missing[:3]) + (f" and {len(missing) - 3} more" if len(missing) > 3 else "")
+    note = f"no data for {len(missing)} of {len(benchmark.tasks)} tasks: {shown}"
+    try:
+        loaded = load_run_benchmark(benchmark.name, rest, config)
+    except UsageError:  # of a setting that only the others have, such as a judge
+        key = _blamed(benchmark.name, rest, config, config.benchmark, frozenset())
+        kept = {name: value for name, value in config.benchmark.items() if name != key}
+        loaded = load_run_benchmark(benchmark.name, rest, msgspec.structs.replace(config, benchmark=kept))
+    return entry._replace(run=BenchmarkRun(*loaded), notes=(*entry.notes, note))
+
+
+def _has_data(name: str, task: str, config: Config) -> bool:
+    places = {key: value for key, value in config.benchmark.items() if key in ("data", "layout")}
+    try:
+        load_run_benchmark(name, (task,), msgspec.structs.replace(config, benchmark=places))[0].files()
+    except BadData:
+        return False
+    return True

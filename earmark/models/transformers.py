@@ -126,10 +126,12 @@ class BatchGenerator(Struct, frozen=True, eq=False):
 
 
 def to_device(inputs: Mapping[str, Any], model: Any) -> dict[str, Any]:
-    """Move inputs to the model's device, audio features also to its dtype."""
+    """Move inputs to the model's device, audio features and pictures also to its dtype."""
     sound = audio_inputs(inputs)
     return {
-        name: value.to(model.device, model.dtype) if name in sound else value.to(model.device)
+        name: value.to(model.device, model.dtype)
+        if name in sound or name.startswith("pixel_values")
+        else value.to(model.device)
         for name, value in inputs.items()
     }
 

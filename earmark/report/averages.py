@@ -34,6 +34,7 @@ from earmark.stats.estimate import Estimate
 from earmark.types import STATES, Average, Metric, Signature
 
 SEVERAL: Final = "several"  # label of an average whose parts are scored in different ways
+SHOWN: Final = 12  # names of tasks in a note, at most
 MEAN: Final = "mean of headlines"
 Cells = Mapping[RowKey, Aggregate]
 
@@ -79,7 +80,8 @@ def _part(found: Cells, part: str, condition: str, label: str) -> Aggregate | No
 def _incomplete_row(key: RowKey, average: Average, there: Mapping[str, Aggregate]) -> Row:
     missing = [part for part in average.over if part not in there]
     first = next(iter(there.values()))
-    why = f"{len(there)} of {len(average.over)} tasks: without {', '.join(missing)} there is no number"
+    listed = ", ".join(missing[:SHOWN]) + (f" and {len(missing) - SHOWN} more" if len(missing) > SHOWN else "")
+    why = f"{len(there)} of {len(average.over)} tasks: without {listed} there is no number"
     name, metric = next(iter(first.scorer.metrics.items()))
     return Row(
         task=key.task,

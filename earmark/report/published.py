@@ -25,6 +25,8 @@ class PublishedTable(Struct, frozen=True, forbid_unknown_fields=True):
     models: dict[str, dict[str, tuple[float, ...]]]
     baseline: str = ""  # our metric of the baseline
     condition: str = "plain"
+    date: str = ""  # of the report
+    data: str = ""  # the state of the data it was made with
     notes: tuple[str, ...] = ()
 
 

@@ -12,7 +12,7 @@ import msgspec
 
 from earmark.data.names import safe_name
 from earmark.journal import Record, ScoreLine
-from earmark.report.files import escape_formula, write_csv
+from earmark.report.files import FORMULA_STARTS, escape_formula, write_csv
 from earmark.stats.estimate import evaluate_metric, finite_or_none
 from earmark.types import Metric, Source, SynthSpec
 
@@ -97,18 +97,16 @@ def describe_source(source: Source) -> str:
 
 def csv_cells(values: Mapping[str, Any]) -> list[Any]:
     """Values of a line as cells of CSV: lists as JSON or joined by |, texts that are formulas escaped."""
-    return [_cell(name, value) for name, value in values.items()]
-
-
-def _cell(name: str, value: Any) -> Any:
-    kind = type(value)
-    if kind is str:
-        return escape_formula(value)
-    if name in IN_ONE_CELL:
-        return escape_formula("|".join(value or ()))
-    if kind is bool:
-        return int(value)
-    return escape_formula(_ENCODE(value).decode()) if kind is tuple or kind is dict else value
+    cells: list[Any] = []
+    for name, value in values.items():
+        kind = type(value)
+        if kind is str:
+            cells.append(escape_formula(value) if value[:1] in FORMULA_STARTS else value)
+        elif kind is tuple or kind is dict:
+            cells.append(escape_formula("|".join(value) if name in IN_ONE_CELL else _ENCODE(value).decode()))
+        else:
+            cells.append(int(value) if kind is bool else value)
+    return cells
 
 
 _ENCODE: Final = msgspec.json.Encoder().encode
@@ -127,8 +125,10 @@ class SampleTable:
     def add(self, record: Record, line: ScoreLine) -> None:
         """Write the line of a scored record."""
         values = sample_values(record, line)
-        self._add_columns(values if self._columns else (*COLUMNS, *values))
-        self._writer.writerow(csv_cells({name: values.get(name) for name in self._columns}))
+        if list(values) != self._columns:
+            self._add_columns(values if self._columns else (*COLUMNS, *values))
+            values = {name: values.get(name) for name in self._columns}
+        self._writer.writerow(csv_cells(values))
 
     def add_block(self, block: SampleBlock) -> None:
         """Write lines that were made elsewhere."""
@@ -184,7 +184,8 @@ class SampleBlocks:
             columns = tuple(dict.fromkeys((*COLUMNS, *(name for row in rows for name in row))))
             text = io.StringIO(newline="")
             writer = csv.writer(text)
-            writer.writerows(csv_cells({name: row.get(name) for name in columns}) for row in rows)
+            aligned = (row if tuple(row) == columns else {name: row.get(name) for name in columns} for row in rows)
+            writer.writerows(map(csv_cells, aligned))
             made[task] = SampleBlock(columns, text.getvalue())
         return made
 

@@ -61,7 +61,7 @@ def reopen(
         add_file(text.partition(":")[0])
     if asks:
         _check_files(run, signature)
-    asked = _original_settings(run, signature.benchmark, changes or {})
+    asked = _diverted_settings(signature, config) | _original_settings(run, signature.benchmark, changes or {})
     config = msgspec.structs.replace(config, benchmark=_rebase(config.benchmark | asked, base))
     changed = msgspec.structs.replace(config, benchmark=config.benchmark | dict(changes or {}))
     opened = _open_benchmark(signature, changed)
@@ -130,6 +130,24 @@ def _scoring(benchmark: Benchmark) -> tuple[object, ...]:
     """What decides how a benchmark's answers are scored and reported."""
     scorers = tuple(benchmark.scorers(task) for task in benchmark.tasks)
     return scorers, benchmark.slices, benchmark.averages, benchmark.mean_over, benchmark.warnings
+
+
+def _diverted_settings(signature: RunSignature, config: Config) -> dict[str, Any]:
+    """The seed and the limit where they were words of the run that its benchmark took: config.yaml has them no more."""
+    signed = signature.benchmark["settings"]
+    words = {"limit": config.run.limit, "seed": config.run.seed}
+    return {
+        name: signed[name]
+        for name, value in words.items()
+        if value is None and name in signed and name not in config.benchmark and _takes(signature, name)
+    }
+
+
+def _takes(signature: RunSignature, name: str) -> bool:
+    if signature.benchmark.get("imported"):
+        return False
+    settings = plugins.find_plugin("benchmarks", signature.benchmark["name"]).settings
+    return name in settings.__struct_fields__
 
 
 def _original_settings(run: Path, benchmark: Mapping[str, Any], changes: Mapping[str, Any]) -> dict[str, Any]:

@@ -144,7 +144,7 @@ async def score_large(
         by_task = {task: opened.scorers_of(task) for task in benchmark.tasks}
         count = count_workers(sum(len(chunk.stands) for chunk in chunks)) if asks_nobody(by_task) else 1
         if count < 2:
-            return await score_journal(journal, opened, benchmark.slices, tell)
+            return await score_journal(journal, opened, benchmark.slices, tell, chunks)
         total, tracebacks = start_scores(benchmark.slices), Tracebacks(journal.parent)
         setup = WorkerSetup(journal, benchmark.slices, by_task, samples is not None)
         with ScoreWorkers(setup, count) as workers:

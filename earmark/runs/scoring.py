@@ -113,13 +113,20 @@ class ScoredJournal(Struct):
 
 
 async def score_journal(
-    journal: Path, scorers: Scorers | OpenScorers, slices: Sequence[str], tell: Callable[[Record, ScoreLine], None]
+    journal: Path,
+    scorers: Scorers | OpenScorers,
+    slices: Sequence[str],
+    tell: Callable[[Record, ScoreLine], None],
+    chunks: Sequence[JournalChunk] | None = None,
 ) -> ScoredJournal:
-    """Score every standing record of a journal; each score is told with its record, in the order of the journal."""
+    """Score every standing record of a journal; each score is told with its record, in the order of the journal.
+
+    `chunks` are those of the journal, where it has been split already.
+    """
     total, tracebacks = start_scores(slices), Tracebacks(journal.parent)
     async with AsyncExitStack() as stack:
         opened = scorers if isinstance(scorers, OpenScorers) else OpenScorers(scorers, stack)
-        for chunk in split_journal(journal):
+        for chunk in split_journal(journal) if chunks is None else chunks:
             total.extend(await score_chunk(journal, chunk, opened, slices, tell, tracebacks))
     return total
 

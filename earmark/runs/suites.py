@@ -109,11 +109,20 @@ def build_suite_table(record: SuiteRecord, *, published: bool = False) -> SuiteT
         f"{line.name}:{task}" for line in record.lines for task, facts in line.facts.items()
         if facts.needs_ears == "partly"
     ]  # fmt: skip
-    notes = [f"{line.name}: {note}" for line in record.lines for note in line.notes]
+    notes = _grouped_notes(record)
     reported = [one for line in record.lines for one in published_rows(line)] if published else []
     return SuiteTable(
         record.name, record.title, record.model, record.beside, rows, means, partly, unscaled, notes, reported
     )
+
+
+def _grouped_notes(record: SuiteRecord) -> list[str]:
+    """Notes of lines, of several with the same note as one."""
+    names: dict[str, list[str]] = {}
+    for line in record.lines:
+        for note in line.notes:
+            names.setdefault(note, []).append(line.name)
+    return [f"{', '.join(lines)}: {note}" for note, lines in names.items()]
 
 
 def _load_line(line: LineRecord) -> LineScores | None:
@@ -274,4 +283,4 @@ def published_rows(line: LineRecord) -> Iterator[PublishedRow]:
     table = load_published(path)
     for model, numbers in table.models.items():
         for task, values in numbers.items():
-            yield PublishedRow(name, task, model, values[0], table.metric, table.source)
+            yield PublishedRow(name, task, model, values[0], table.metric, table.source, table.date, table.data)

@@ -118,6 +118,24 @@ def test_a_run_becomes_an_official_file_and_comes_back(tmp_path: Path, write: An
         assert [row.get(keys) for row in back] == [row.get(keys) for row in here], keys
 
 
+def test_the_metadata_of_dynamic_superb_is_scored_as_one_of_its_tasks() -> None:
+    rows = {
+        "a.wav": {"file": "a.wav", "instruction": "Is it one speaker?", "label": "yes", "sllm_response": "YES"},
+        "b.wav": {"file": "b.wav", "instruction": "Is it one speaker?", "label": "no", "sllm_response": "No."},
+    }
+    data.put_json(Path("metadata.json"), rows)
+    words = ("import", "metadata.json", "--reply", "sllm_response", "--model", "mine", "--table")
+    with pytest.raises(
+        UsageError, match=r"may hold answers of Accent.* and 49 more; name the set: --table NAME:Accent"
+    ):
+        earmark(*words, "dynamic_superb_1")
+    earmark(*words, "dynamic_superb_1:SpeakerVerification_VCTK")
+    values = [
+        next(iter(row["metrics"].values()))["value"] for row in rows_of(only_run()) if row["task"].startswith("Sp")
+    ]
+    assert values == [0.5, 1.0]  # by their rule, and by ours
+
+
 def test_hidden_answers_are_asked_and_exported(tmp_path: Path) -> None:
     data.mmau_test_github(tmp_path / "mmau_test")
     earmark("run", "mmau_test", "model=fake", f"data={tmp_path}")

@@ -133,7 +133,7 @@ def test_without_choices_the_error_lists_the_scorers_that_suit(tmp_path: Path) -
 
 def test_settings_of_a_scorer_are_used_or_refused(tmp_path: Path) -> None:
     path = write(tmp_path, {"audio": "a.wav", "text": "Guten Tag"})
-    assert "norm:" in load(path, scorer="wer", language="de").scorers("my")[0].signature  # type: ignore[attr-defined]
+    assert "norm:" in str(load(path, scorer="wer", language="de").scorers("my")[0].signature)  # type: ignore[attr-defined]
     with pytest.raises(UsageError, match="judge=openai is no setting of scorer=wer"):
         load(path, scorer="wer", judge="openai")
     with pytest.raises(UsageError, match="prompt=plain shows choices, and there are none"):

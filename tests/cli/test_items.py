@@ -9,8 +9,10 @@ from typing import Any
 import click
 import pytest
 import soundfile
+from click.testing import CliRunner
 from viewed_runs import acoustics, six
 
+from earmark.cli import earmark as program
 from earmark.cli.audiogram import command as audiogram
 from earmark.cli.items import command
 from earmark.errors import BadData, UsageError
@@ -103,6 +105,14 @@ def test_the_sound_that_was_sent_is_written(tmp_path: Path, printed: Any) -> Non
     assert len(files) == 4  # two sounds in each prompt
     assert {soundfile.info(path).samplerate for path in files} == {16000}
     assert "_plain_1.wav" in files[2].name
+
+
+def test_a_limit_that_the_benchmark_took_is_known_when_its_sound_is_made_again(printed: Any, tmp_path: Path) -> None:
+    words = ["run", "acousticbench:pitch", "limit=3", "condition=[plain,swap]", "model=fake", f"results={tmp_path}"]
+    assert CliRunner().invoke(program, words).exit_code == 0
+    told = json.loads(printed(tmp_path, "--sound", tmp_path / "clips", "--condition", "swap", "--json")[-1])
+    assert told["problems"] == []  # another limit would swap in another item
+    assert told["written"]
 
 
 def test_the_trials_of_an_audiogram_can_be_heard(tmp_path: Path, printed: Any) -> None:

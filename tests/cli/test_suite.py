@@ -91,6 +91,14 @@ def test_half_of_the_data_away_leaves_a_line_that_says_so(mine: str) -> None:
     assert "needs ears (2 of 2)" in run(mine, "data=data", "model=fake", status=errors.FINISHED_WITH_FAILURES).stdout
 
 
+def test_tasks_whose_data_is_there_are_run_without_the_others() -> None:
+    data.voicebench(Path("data/voicebench"))
+    shutil.rmtree("data/voicebench/alpacaeval")
+    done = run("voicebench:alpacaeval,openbookqa", "mmau", "data=data", "model=fake", "judge=smollm2", status=3)
+    assert "voicebench:alpacaeval,openbookqa: no data for 1 of 2 tasks: alpacaeval" in done.stdout
+    assert any(line.startswith("voicebench openbookqa") for line in done.stdout.splitlines())
+
+
 def test_a_scorer_that_cannot_be_opened_is_a_line_and_the_rest_runs() -> None:
     write_sets(Path("data"))
     data.big_bench_fixie(Path("data/big_bench_audio"))

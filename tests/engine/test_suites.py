@@ -30,10 +30,10 @@ def test_a_setting_goes_to_the_lines_that_have_it() -> None:
 
 
 def test_a_value_goes_to_the_lines_that_know_it() -> None:
-    mmau, mmar = load_benchmarks(["mmau", "mmar"], ["model=fake", "prompt=r1-aqa"]).entries
+    mmau, voices = load_benchmarks(["mmau", "voicebench"], ["model=fake", "prompt=r1-aqa"]).entries
     assert run_of(mmau).benchmark.settings["prompt"] == "r1-aqa"
-    assert run_of(mmar).benchmark.settings["prompt"] == "official"
-    assert mmar.notes == ("prompt=r1-aqa sets nothing of it",)
+    assert run_of(voices).benchmark.settings["prompt"] == "official"
+    assert voices.notes == ("prompt=r1-aqa sets nothing of it",)
     with pytest.raises(UsageError, match="no prompt is called 'nobody'"):
         load_benchmarks(["mmau", "mmar"], ["model=fake", "prompt=nobody"])
 

@@ -1,258 +1,266 @@
-"""Benchmarks: the cost of asking, relative to a bare loop in the same run. Prints ratios; nothing passes or fails.
+"""Measure what has a goal, as ratios in one table and as bench/results/COMMIT.json. Nothing passes or fails.
 
-python tools/bench [starting] [asking] [words] [histories] [million] [view]
+python tools/bench [PART]...        parts: start asking waiting scoring cells sound words replicas
+                                    view histories million
+
+BENCH_ROUNDS=5 sets the number of rounds. Without a part all but the last three are measured.
 """
 
 from __future__ import annotations
 
-import asyncio
-import contextlib
 import json
 import os
-import random
+import platform
 import subprocess
 import sys
 import tempfile
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
-import aiohttp
+import duckdb
+import msgspec
 import numpy as np
-import orjson
-import pybase64
 import soundfile
+from large import long_histories, million  # type: ignore[import-not-found] # beside this file
+from measure import HERE, ROUNDS, Figure, Used, earmark, python, rounds, server  # type: ignore[import-not-found]
 
-RUNS = 5
-ITEMS, IN_FLIGHT, BYTES = 2000, 64, 150_000  # 150 kB of wav are 200 kB of base64
-AUDIO = {"type": "input_audio", "input_audio": {"data": "CLIP", "format": "wav"}}
-WORDS = {"type": "text", "text": "Which?"}
-MESSAGE = orjson.dumps({"model": "bench", "messages": [{"role": "user", "content": [AUDIO, WORDS]}]}).split(b"CLIP")
-HERE = Path(__file__).parent
-JOURNAL, WORDS_FILE = "responses.jsonl", "words.jsonl"
+from earmark.data.plain import encode_line
+from earmark.journal import AudioSent, Record
+from earmark.runs.signature import RunSignature
+from earmark.types import Clip, Item, Response, Usage
 
-
-@contextlib.contextmanager
-def server() -> Iterator[str]:
-    """A canned server in a process of its own."""
-    process = subprocess.Popen([sys.executable, str(HERE / "server.py")], stdout=subprocess.PIPE, text=True)
-    assert process.stdout is not None
-    try:
-        yield f"http://127.0.0.1:{int(process.stdout.readline())}/v1"
-    finally:
-        process.kill()
-        process.wait()
+BARE, OURS = str(HERE / "bare.py"), str(HERE / "ours.py")
+BYTES = 150_000  # of wav, which are 200 kB of base64
+CPU_WORK = "model.reply=worker:answer"  # tens of milliseconds of work on one thread
 
 
-def contents(path: str) -> bytes:
-    return Path(path).read_bytes()
-
-
-def body(clip: str) -> bytes:
-    """A request, its clip read and encoded."""
-    return pybase64.b64encode(contents(clip)).join(MESSAGE)
-
-
-def bare(base: str, made: Callable[[int], bytes]) -> tuple[float, float]:
-    """Processor seconds and wall seconds of a loop that sends so many bodies, each as it is made."""
-
-    async def loop() -> tuple[float, float]:
-        left = iter(range(ITEMS))
-        async with aiohttp.ClientSession(connector=aiohttp.TCPConnector(limit=0)) as session:
-
-            async def worker() -> None:
-                for index in left:
-                    async with session.post(f"{base}/chat/completions", data=made(index)) as reply:
-                        json.loads(await reply.read())
-
-            cpu, wall = time.process_time(), time.perf_counter()
-            async with asyncio.TaskGroup() as group:
-                for _ in range(IN_FLIGHT):
-                    group.create_task(worker())
-            return time.process_time() - cpu, time.perf_counter() - wall
-
-    return asyncio.run(loop())
-
-
-def earmark(*words: str) -> tuple[float, float, float]:
-    """Processor seconds, wall seconds and peak memory in MB of one whole command."""
-    env = os.environ | {"PYTHONPATH": f"{HERE.parent}:{os.environ.get('PYTHONPATH', '')}"}
-    began = time.perf_counter()
-    process = subprocess.Popen(
-        [sys.executable, "-m", "earmark", *words], env=env, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
-    )
-    _, status, used = os.wait4(process.pid, 0)
-    if status:
-        sys.exit(f"earmark {' '.join(words)} ended with {os.waitstatus_to_exitcode(status)}")
-    return used.ru_utime + used.ru_stime, time.perf_counter() - began, used.ru_maxrss / 1024
-
-
-def noises(folder: str) -> list[str]:
-    """A file of noise for each item, no two alike."""
-    clips = [f"{folder}/clip-{index}.wav" for index in range(ITEMS)]
-    for index, clip in enumerate(clips):
-        soundfile.write(clip, np.random.default_rng(index).integers(-9000, 9000, BYTES // 2, "int16"), 16000)
-    return clips
-
-
-def asking() -> None:
-    """2,000 items of 200 KB, 64 in flight, a server in another process."""
+def start() -> list[Figure]:
+    """A run of one item against a server, beside importing what it cannot do without."""
     with tempfile.TemporaryDirectory() as work, server() as base:
-        clips = noises(work)
-        words = ["run", "bench.items", "resume=false", "preflight=false"]  # the canned server ignores audio
-        words += [f"data={work}", f"model={base}", f"model.concurrency={IN_FLIGHT}", f"results={work}/results"]
-        *_, memory = earmark(*words, f"items={ITEMS}")  # before this process is a large one, which a child begins as
-        ready = [body(clip) for clip in clips]
-        bare(base, ready.__getitem__)
-        rounds = [  # one after the other, since how quick a machine is changes from minute to minute
-            (
-                bare(base, ready.__getitem__),
-                bare(base, lambda _: ready[0]),
-                bare(base, lambda index: body(clips[index])),
-                earmark(*words, "items=1"),
-                earmark(*words, f"items={ITEMS}"),
-                earmark(*words, f"items={ITEMS}", "keep_words=false"),
-            )
-            for _ in range(RUNS)
-        ]
-    best = [min(several) for several in zip(*rounds, strict=True)]
-    loop, same, reading, (start_cpu, start_wall, _), (cpu, wall, _), (wordless_cpu, wordless_wall, _) = best
-    print(f"asking: {ITEMS:,} items of 200 KB, {IN_FLIGHT} in flight, server in another process, best of {RUNS}")
-    for title, (took, seconds, *_) in {
-        "bare aiohttp loop, ready-made bodies": loop,
-        "the same, one body again and again": same,
-        "the same, each clip read and encoded": reading,
-        "earmark run, beyond start-up": (cpu - start_cpu, wall - start_wall),
-        "the same, keep_words=false": (wordless_cpu - start_cpu, wordless_wall - start_wall),
-    }.items():
-        print(
-            f"  {title:<37}{took / ITEMS * 1000:.2f} CPU s per 1,000   {ITEMS / seconds:>5,.0f} items/s   ratio "
-            f"{took / loop[0]:.2f}"
+        pairs = rounds(
+            lambda: earmark(*command(base, work), "items=1").cpu,
+            lambda: python(BARE, "imports").cpu,
         )
-    print(f"  earmark run, start-up                {start_cpu:.2f} CPU s   {start_wall:.2f} s   peak {memory:.0f} MB")
+    seconds = f"{min(pair[0] for pair in pairs):.2f} CPU s"
+    return [
+        Figure("start of earmark run / its imports", [a / b for a, b in pairs], 1.5, True, seconds),
+    ]
 
 
-def words() -> None:
-    """Word errors of 20,000 pairs, normalised as Whisper does, beside the bare count of edits of texts that need no
-    normaliser.
-    """
-    import jiwer  # noqa: PLC0415
+def command(base: str, work: str) -> list[str]:
+    words = ["run", "bench.items", "resume=false", "preflight=false", f"model={base}", "model.concurrency=64"]
+    return [*words, f"results={work}/results"]
 
-    from earmark.scorers.wer import Settings, WerScorer  # noqa: PLC0415
-    from earmark.types import Item  # noqa: PLC0415
 
-    rng, count = random.Random(0), 20_000  # noqa: S311
-    known = "the of and to in is it one hundred twenty don't colour mister street 5 said was with about that".split()
-    texts = [" ".join(rng.choices(known, k=15)) for _ in range(count)]
-    items = [Item(str(index), targets=(text,)) for index, text in enumerate(texts)]
-    replies = texts[1:] + texts[:1]
-    scorer = WerScorer(Settings(language="en"))
-    took = []
-    for each in (
-        lambda: [jiwer.process_words(text, reply) for text, reply in zip(texts, replies, strict=True)],
-        lambda: [scorer.counts(item, reply) for item, reply in zip(items, replies, strict=True)],
+def asking() -> list[Figure]:
+    """1,000 items of 200 KB, 64 in flight, beyond start-up, beside loops that send the same bodies."""
+    count = 1000
+    with tempfile.TemporaryDirectory() as work, server() as base:
+        for index in range(count):
+            noise = np.random.default_rng(index).integers(-9000, 9000, BYTES // 2, "int16")
+            soundfile.write(f"{work}/clip-{index}.wav", noise, 16000)
+        words = [*command(base, work), f"data={work}"]
+
+        def loop(kind: str, number: int) -> Used:
+            used: Used = python(BARE, "ask", kind, base, work, str(number))
+            return used
+
+        measured = [
+            (earmark(*words, "items=1"), earmark(*words, f"items={count}"), loop("read", 1), loop("read", count),
+             loop("made", count), loop("ready", count))
+            for _ in range(ROUNDS)
+        ]  # fmt: skip
+    ours = [whole.cpu - one.cpu for one, whole, *_ in measured]
+    reading = [read.cpu - first.cpu for _, _, first, read, *_ in measured]
+    sending = [ready.cpu - made.cpu for *_, made, ready in measured]
+    rates = [(read.wall - first.wall) / (whole.wall - one.wall) for one, whole, first, read, *_ in measured]
+    remark = f"{min(ours):.2f} CPU s per 1,000"
+    return [
+        Figure("asking / loop that reads and encodes", divide(ours, reading), 1.4, True, remark),
+        Figure("asking / loop of ready-made bodies", divide(ours, sending), 2.0, True),
+        Figure("rate / that of the loop that reads", rates, 0.6, False),
+    ]
+
+
+def divide(first: list[float], second: list[float]) -> list[float]:
+    return [a / b for a, b in zip(first, second, strict=True)]
+
+
+def waiting() -> list[Figure]:
+    """Servers that take their time: the ideal is items / places * latency."""
+    figures = []
+    for count, limit, latency, goal in ((400, 64, 1.0, 1.2), (1000, 512, 2.0, 1.3)):
+        with tempfile.TemporaryDirectory() as work, server(f"--latency={latency}") as base:
+            words = [*command(base, work)[:-2], f"model.concurrency={limit}", f"results={work}/results"]
+            pairs = rounds(
+                lambda words=words: earmark(*words, "items=1").wall,
+                lambda words=words, count=count: earmark(*words, f"items={count}").wall,
+            )
+        ideal = count / limit * latency
+        ratios = [(whole - one + latency) / ideal for one, whole in pairs]
+        title = f"{count:,} items, {limit} in flight, {latency:g} s / ideal"
+        figures.append(Figure(title, ratios, goal, True, f"{ideal:.1f} s ideal"))
+    return figures
+
+
+def scoring() -> list[Figure]:
+    """Scoring 50,000 replies beside a pass of orjson that compares the first letter."""
+    count = 50_000
+    figures = []
+    for title, text, goal in (
+        ("scoring letters / one pass", "{label}", 3.0),
+        ("scoring sentences, options of their own / one pass", "The answer is ({label}) {choice}.", 15.0),
     ):
-        began = time.process_time()
-        each()
-        took.append(time.process_time() - began)
-    print(f"words: {count:,} pairs of 15 words; jiwer, nothing normalised: {took[0]:.1f} CPU s")
-    print(f"  earmark, whisper-en: {took[1]:.1f} CPU s   ratio {took[1] / took[0]:.1f}")
-
-
-def _write_prepared(folder: Path, benchmark: Any) -> Path:
-    """Write the media of the histories as they are sent."""
-    from earmark.audio.prepare import prepare_audio  # noqa: PLC0415
-    from earmark.types import Capabilities, EncodedAudio, ImageBytes  # noqa: PLC0415
-
-    prepared = folder / "prepared"
-    prepared.mkdir()
-    settings = benchmark.Settings(data=str(folder / "data"), media=str(folder / "media"))
-    for item in benchmark.items(settings):
-        for turn in prepare_audio(benchmark.prompt(settings, item), Capabilities(images=True)).turns:
-            for part in turn.parts:
-                if isinstance(part, ImageBytes | EncodedAudio):
-                    (prepared / part.name.replace("/", "--")).write_bytes(part.data)
-    return prepared
-
-
-def long_histories() -> None:
-    """Requests of 600 frames and 60 clips: media encoded for each, as the authors' script does, or once a run."""
-    import history  # type: ignore[import-not-found] # noqa: PLC0415 - beside this file; needs the extra av
-
-    with tempfile.TemporaryDirectory() as work, server() as base:
-        folder = Path(work)
-        history.make(folder)
-        script_cpu, script_wall = history.script(folder, base, _write_prepared(folder, history.ph))
-        words = ["run", "personalized_hearing", "model.concurrency=8", "preflight=false"]
-        words += [f"data={folder}/data", f"media={folder}/media", f"model={base}"]
-        start_cpu, start_wall, _ = earmark(*words, f"results={work}/r", "resume=false", "limit=1")
-        cpu, wall, memory = earmark(*words, f"results={work}/r", "resume=false")
-        wordless_cpu, *_ = earmark(*words, f"results={work}/w", "keep_words=false")
-        journal, kept = (
-            sum(path.stat().st_size for path in Path(work, "r").rglob(name)) for name in (JOURNAL, WORDS_FILE)
-        )
-    count = history.QUESTIONS
-    print(f"histories: {count} questions of 60 sessions, 600 frames and 60 clips in each request, 8 in flight")
-    print(
-        f"  read and encode for each   {script_cpu / count * 1000:.0f} ms CPU a request   {count / script_wall:.1f} "
-        "requests/s"
-    )
-    ours = (cpu - start_cpu) / (count - 1)
-    print(
-        f"  earmark, after the first   {ours * 1000:.0f} ms CPU a request   {(count - 1) / (wall - start_wall):.1f} "
-        f"requests/s   peak {memory:.0f} MB"
-    )
-    print(f"  ratio of CPU               {ours / (script_cpu / count):.2f}")
-    wordless = (wordless_cpu - start_cpu) / (count - 1)
-    print(
-        f"  the same, keep_words=false {wordless * 1000:.0f} ms CPU a request   words: {kept / journal:.0%} of the journal"
-    )
-
-
-def million() -> None:
-    """Memory of a run over many generated items, against a run over few."""
-    with tempfile.TemporaryDirectory() as work:
-        words = ("run", "bench.items", "model=fake", f"results={work}/results", "resume=false")
-        for count in (1_000, 100_000, 1_000_000):
-            cpu, wall, memory = earmark(*words, f"items={count}")
-            print(
-                f"million: {count:>9,} generated items, fake model: {wall:.1f} s, {cpu:.1f} CPU s, peak {memory:.0f} MB"
+        with tempfile.TemporaryDirectory() as work:
+            folder = write_journal(Path(work), count, text)
+            pairs = rounds(
+                lambda folder=folder: python(OURS, "score", folder, str(count)).cpu,
+                lambda folder=folder: python(BARE, "letters", f"{folder}/responses.jsonl").cpu,
+                lambda folder=folder: python(OURS, "score", folder, str(count)).wall,
             )
+        each = min(pair[0] for pair in pairs) / count * 1000
+        remark = f"{each:.3f} CPU ms a reply, whole process; {min(pair[2] for pair in pairs):.1f} s"
+        figures.append(Figure(title, [a / b for a, b, _ in pairs], goal, True, remark))
+    return figures
 
 
-def starting() -> None:
-    """`earmark --help` against a bare interpreter."""
-    help_, bare_ = (
-        [min(_run(*command) for _ in range(10))]
-        for command in ((sys.executable, "-m", "earmark", "--help"), (sys.executable, "-c", "pass"))
+def write_journal(folder: Path, count: int, text: str) -> str:
+    """A run of so many items whose options are their own."""
+    with (folder / "responses.jsonl").open("wb") as file:
+        for index in range(count):
+            choices = (f"dog {index}", "cat", f"bird {index % 7}", "car")
+            label = "ABCD"[(index // 3) % 4]
+            item = Item(
+                f"item-{index}", "all", f"Which sound is it? ({index})", (Clip(f"/data/{index}.wav", name="clip"),),
+                choices, ("A", "B", "C", "D"), ("ABCD"[index % 4],), group=f"item-{index}",
+            )  # fmt: skip
+            reply = text.format(label=label, choice=choices["ABCD".index(label)])
+            sent = AudioSent("clip", f"{index:016x}", "wav", 16000, 1, 2.0, 64044)
+            response = Response(reply, usage=Usage(30, 2, 25), seconds=0.5)
+            file.write(encode_line(Record(item, f"{index:016x}", audio_sent=(sent,), response=response)))
+    described = {"name": "bench.items", "version": 1, "tasks": ["all"], "settings": {}}
+    signature = RunSignature(described, {"name": "m"}, ["plain"], 1, None, {})
+    (folder / "run.json").write_bytes(msgspec.json.encode(signature))
+    return str(folder)
+
+
+def cells() -> list[Figure]:
+    """Cells of parquet files in order, beside one cursor that goes on."""
+    figures = []
+    for group in (2048, 8192):
+        with tempfile.TemporaryDirectory() as work:
+            path = f"{work}/cells.parquet"
+            query = "select {'bytes': repeat(md5(range::varchar), 800)::blob} as audio from range(8192)"
+            options = f"format parquet, compression uncompressed, row_group_size {group}"
+            duckdb.connect().execute(f"copy ({query}) to '{path}' ({options})")
+            pairs = rounds(
+                lambda path=path: python(BARE, "cells", path).cpu - python("-c", "import duckdb").cpu,
+                lambda path=path: (
+                    python(OURS, "cells", path).cpu - python("-c", "import duckdb, earmark.data.rows, msgspec").cpu
+                ),
+            )
+        figures.append(
+            Figure(f"cells, row groups of {group:,} / cursor (speed)", [a / b for a, b in pairs], 0.8, False)
+        )
+    return figures
+
+
+def sound() -> list[Figure]:
+    """44.1 kHz stereo to 16 kHz mono wav, beside the best loop of soundfile and soxr."""
+    figures = []
+    count = "60"
+    for form in ("wav", "flac", "mp3"):
+        with tempfile.TemporaryDirectory() as work:
+            path = f"{work}/clip.{form}"
+            soundfile.write(path, np.random.default_rng(0).normal(0, 0.1, (441_000, 2)), 44100)
+            pairs = rounds(
+                lambda path=path: python(BARE, "sound", path, count).cpu - python(BARE, "sound", path, "1").cpu,
+                lambda path=path: python(OURS, "sound", path, count).cpu - python(OURS, "sound", path, "1").cpu,
+            )
+        each = min(pair[1] for pair in pairs) / 59 / 10 * 1000
+        remark = f"{each:.2f} ms a second of sound"
+        figures.append(
+            Figure(f"{form} to 16 kHz mono / best loop (speed)", [a / b for a, b in pairs], 0.9, False, remark)
+        )
+    return figures
+
+
+def words() -> list[Figure]:
+    """Word errors, normalized as Whisper does, beside jiwer and whisper-normalizer."""
+    count = "4000"
+    pairs = rounds(
+        lambda: python(OURS, "words", count).cpu - python(OURS, "words", "1").cpu,
+        lambda: python(BARE, "words", count).cpu - python(BARE, "words", "1").cpu,
     )
-    print(
-        f"starting: earmark --help {help_[0] * 1000:.0f} ms CPU, a bare interpreter {bare_[0] * 1000:.0f} ms, ratio "
-        f"{help_[0] / bare_[0]:.1f}"
-    )
+    return [Figure("word errors / jiwer and whisper-normalizer", [a / b for a, b in pairs], 0.6, True)]
 
 
-def _run(*command: str) -> float:
-    process = subprocess.Popen(command, stdout=subprocess.DEVNULL)
-    _, _, used = os.wait4(process.pid, 0)
-    return used.ru_utime + used.ru_stime
+def replicas() -> list[Figure]:
+    """A model that works on one thread: the rate of two replicas beside that of one process, start-up left out."""
+    count = 300
+    with tempfile.TemporaryDirectory() as work:
+        words = ["run", "bench.items", "model=fake", CPU_WORK, "model.concurrency=4", "resume=false"]
+        words.append(f"results={work}/results")
+
+        def took(*more: str) -> float:
+            few, many = earmark(*words, *more, "items=2"), earmark(*words, *more, f"items={count}")
+            return float(many.wall - few.wall)
+
+        pairs = rounds(took, lambda: took("model.replicas=2"))
+    remark = f"{os.cpu_count()} cores, load {os.getloadavg()[0]:.1f}"
+    return [Figure("rate of two replicas / of one process", [a / b for a, b in pairs], 1.7, False, remark)]
 
 
-def looking() -> None:
-    """The pages of the viewer over large runs."""
+def view() -> list[Figure]:
+    """The pages of the viewer over large runs, which print figures of their own."""
     subprocess.run([sys.executable, str(HERE / "view.py")], check=True)
+    return []
 
 
-BENCHMARKS = {
-    "starting": starting,
-    "asking": asking,
-    "words": words,
-    "histories": long_histories,
-    "million": million,
-    "view": looking,
-}
+PARTS: dict[str, Callable[[], list[Figure]]] = {
+    "start": start, "asking": asking, "waiting": waiting,  "scoring": scoring, "cells": cells,
+    "sound": sound, "words": words, "replicas": replicas, "view": view, "histories": long_histories, "million": million,
+}  # fmt: skip
+APART = ("view", "histories", "million")  # measured only by name
+
+
+def show(figures: list[Figure]) -> None:
+    """Print the table."""
+    width = max(len(figure.name) for figure in figures)
+    for figure in figures:
+        span = f"{figure.median:6.2f} ({min(figure.ratios):.2f}-{max(figure.ratios):.2f})"
+        goal = f"{'<=' if figure.at_most else '>='} {figure.goal:g}"
+        print(
+            f"{figure.name:<{width}}  {span:<22} {goal:<8} {'met' if figure.is_met else 'NOT MET':<8} {figure.remark}"
+        )
+
+
+def commit() -> str:
+    words = ["git", "-C", str(HERE), "rev-parse", "--short", "HEAD"]
+    return subprocess.run(words, capture_output=True, text=True, check=False).stdout.strip() or "unknown"
+
+
+def main() -> None:
+    """Measure parts, print each as it comes, and write all of them."""
+    figures: list[Figure] = []
+    for name in sys.argv[1:] or [name for name in PARTS if name not in APART]:
+        made = PARTS[name]()
+        figures += made
+        if made:
+            show(made)
+        sys.stdout.flush()
+    place = HERE.parents[1] / "bench" / "results" / f"{commit()}.json"
+    place.parent.mkdir(parents=True, exist_ok=True)
+    known = json.loads(place.read_text()) if place.exists() else {}
+    known["machine"] = f"{platform.machine()}, {os.cpu_count()} cores, Python {platform.python_version()}"
+    known["figures"] = known.get("figures", {}) | {
+        figure.name: {"median": figure.median, "ratios": figure.ratios, "goal": figure.goal, "at_most": figure.at_most,
+                      "remark": figure.remark}
+        for figure in figures
+    }  # fmt: skip
+    place.write_text(json.dumps(known, indent=1))
+    print(f"written: {place}")
+
 
 if __name__ == "__main__":
-    for name in sys.argv[1:] or ("starting", "asking", "words", "histories"):
-        BENCHMARKS[name]()
+    main()

@@ -40,7 +40,7 @@ def items(settings: Settings) -> Iterator[Item]:
             "all",
             f"Which? ({index})",
             (clip,),
-            ("yes", "no"),
+            (f"dog {index}", "cat"),
             ("A", "B"),
             ("A",),
             group=f"item-{index}",
@@ -50,7 +50,15 @@ def items(settings: Settings) -> Iterator[Item]:
 def prompt(item: Item) -> Prompt:
     """One clip, one question."""
     return Prompt(
-        (Turn("user", (*item.clips, f"{item.question}\nA. yes\nB. no\nAnswer with the letter only.")),),
+        (
+            Turn(
+                "user",
+                (
+                    *item.clips,
+                    f"{item.question}\nA. {item.choices[0]}\nB. {item.choices[1]}\nAnswer with the letter only.",
+                ),
+            ),
+        ),
         item.choices,
         item.labels,
     )

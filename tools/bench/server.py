@@ -1,13 +1,15 @@
 """A server that takes chat completions as fast as a processor allows: it reads a request and sends a canned answer.
 
-python tools/bench/server.py        prints its port and serves until it is killed
+python tools/bench/server.py [--latency=SECONDS]        prints its port and serves until it is killed
 """
 
 from __future__ import annotations
 
 import asyncio
+import sys
 
-REPLY = b'{"choices":[{"finish_reason":"stop","message":{"content":"A"}}],"usage":{"prompt_tokens":100,"completion_tokens":1}}'
+REPLY = b'{"choices":[{"finish_reason":"stop","message":{"content":"The answer is (A), I think."}}],"usage":{"prompt_tokens":100,"completion_tokens":1}}'
+LATENCY = float(sys.argv[1].partition("=")[2]) if sys.argv[1:] else 0.0  # from a request to its answer
 MODELS = b'{"data":[{"id":"bench"}]}'
 
 
@@ -36,9 +38,14 @@ class Server(asyncio.Protocol):
         if self.left <= 0:
             body = MODELS if self.get else REPLY
             assert isinstance(self.transport, asyncio.Transport)
-            self.transport.write(
-                b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n%b" % (len(body), body)
+            whole = b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n%b" % (
+                len(body),
+                body,
             )
+            if LATENCY and not self.get:
+                asyncio.get_running_loop().call_later(LATENCY, self.transport.write, whole)
+            else:
+                self.transport.write(whole)
 
 
 async def main() -> None:
