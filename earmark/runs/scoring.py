@@ -44,6 +44,7 @@ from earmark.report.rows import DatasetCounts, ListeningGain, Metrics, Row, Scor
 from earmark.report.samples import SampleWriters, is_right, item_value
 from earmark.runs.journal_chunks import JournalChunk, read_chunk, split_journal
 from earmark.runs.open_scorers import NOT_ASKED, OpenScorer, OpenScorers, Scorers
+from earmark.runs.score_notices import score_notices
 from earmark.runs.signature import load_signature
 from earmark.stats.count_table import hash64
 from earmark.text.choice_parser import reading_note
@@ -353,16 +354,15 @@ async def score_run(
 ) -> ScoredRun:
     """Score a run's journal and write every report of it: the benchmark's own tables where it has some, else ours.
 
-    Where scoring stops, as where a judge cannot be asked, the reports that were there stay as they were. A process that
-    is killed while they change leaves what the next one needs to finish the change.
+    Where scoring stops, the reports that were there stay; a killed process leaves what finishes the change.
     """
     files.remove_leftovers(run)
     journal_bytes = (run / JOURNAL_FILE).stat().st_size
     with TemporaryDirectory(prefix=files.STAGING_PREFIX, dir=run) as staged:
         place = Path(staged)
         scored = await _score_into(run, place, benchmark, scorers or benchmark.scorers)
-        metrics = _write_reports(run, place, benchmark, seed, scored, dataset)
-        metrics = replace(metrics, scored=ScoredFiles(read_hash64(place / SCORES_FILE), journal_bytes))
+        scored_files = ScoredFiles(read_hash64(place / SCORES_FILE), journal_bytes)
+        metrics = replace(_write_reports(run, place, benchmark, seed, scored, dataset), scored=scored_files)
         files.write_metrics(place, metrics)
         files.publish_files(place, run)
     return ScoredRun(metrics, scored.counts.n_records, scored.counts.n_failed)
@@ -379,10 +379,7 @@ def _write_reports(
     gained = _gains(benchmark, scored.cells, list(controls), seed)
     part = [f"shard {signature.shard} of the items; earmark merge joins the shards of a run"] * bool(signature.shard)
     notices = [*part, *benchmark.warnings, *_transcript_control_notes(benchmark, controls)]
-    if scored.counts.echoes or scored.broken or scored.not_asked:
-        from earmark.runs.score_notices import score_notices  # noqa: PLC0415
-
-        notices += score_notices(scored)
+    notices += score_notices(scored)
     notices += reading_note((row.signature, row.states["unparsed"]) for row in rows)
     headline = find_headline(rows, signature.condition, tuple(benchmark.averages))
     if gained:
