@@ -121,9 +121,9 @@ class Metrics(Struct, frozen=True):
     gains: list[ListeningGain] = []  # of runs with plain and a control
     usage: UsageTotals = UsageTotals()
     judge_usage: Usage = Usage()  # of judges, summed over all scorings
-    scored: ScoredFiles = ScoredFiles()
     headline: Headline | None = None  # the number of the run; None: no row speaks for all of it
     latency: list[LatencyRow] = []  # seconds and tokens of the answers, by task and condition
+    scored: ScoredFiles = ScoredFiles()
 
     @property
     def average_tree(self) -> dict[str, Average]:

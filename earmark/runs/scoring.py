@@ -387,8 +387,7 @@ def _write_reports(
 
         right = find_solved_by_controls(scored.cells.by_row, list(controls))
         files.write_csv(place / "solved_by_controls.csv", files.SOLVED_BY_CONTROLS, _find_solved(place, right))
-    latency = scored.latency.to_rows()
-    _write_side_tables(place, latency, positions=ORDER_TAG in benchmark.slices)
+    _write_side_tables(place, latency := scored.latency.to_rows(), positions=ORDER_TAG in benchmark.slices)
     if benchmark.extra_tables:
         pairs = partial(read_scored_records, run / JOURNAL_FILE, place / SCORES_FILE)
         files.write_tables(place, benchmark.extra_tables(signature.model["name"], pairs))
@@ -397,6 +396,5 @@ def _write_reports(
     done = scored.counts.n_completed >= dataset.questions
     judging = files.read_judge_usage(run) + scored.judging
     return Metrics(
-        done, rows, dataset, notices, dict(benchmark.averages), gained, scored.usage, judging,
-        headline=headline, latency=latency,
-    )  # fmt: skip
+        done, rows, dataset, notices, dict(benchmark.averages), gained, scored.usage, judging, headline, latency
+    )
