@@ -37,11 +37,19 @@ TASKS: Final = ("tasks", "experiments")  # settings that choose tasks: runs of o
 
 
 def build_leaderboards(
-    results: Path, *, benchmark: str = "", condition: str = "plain", by: str = "", metric: str = "", seed: int = 0
+    results: Path | Sequence[Path],
+    *,
+    benchmark: str = "",
+    condition: str = "plain",
+    by: str = "",
+    metric: str = "",
+    seed: int = 0,
 ) -> list[Leaderboard]:
-    """The tables of all runs under a folder; of tasks that are scored several ways by `metric`, else by the first."""
+    """The tables of all runs under a folder, or of some runs, the newest last; of tasks that are scored several ways by
+    `metric`, else by the first.
+    """
     groups: dict[str, dict[str, Path]] = {}
-    for run in rundir.find_runs(results):
+    for run in rundir.find_runs(results) if isinstance(results, Path) else results:
         signature = load_signature(run)
         if (run / METRICS_FILE).exists() and not signature.shard and benchmark in ("", signature.benchmark["name"]):
             groups.setdefault(_comparison_key(signature), {})[signature.model["name"]] = run  # the newest comes last
