@@ -75,7 +75,7 @@ def _names_code(value: Any) -> bool:
 
 FIELDS: Final[Mapping[str, Test]] = {  # settings of packaged plug-ins that reach out, by name
     **dict.fromkeys("base_url urls api_key_env api_key_header api_key_query".split(), bool),
-    **dict.fromkeys("trust_remote_code python run wordnet engine".split(), bool),
+    **dict.fromkeys("trust_remote_code python run wordnet engine cache_dir out_dir".split(), bool),
     "checkpoint": lambda value: value != "Unbabel/wmt22-comet-da",
     "backend": lambda value: not is_packaged("models", str(value)) and value != "import",
     "reply": is_function,

@@ -13,7 +13,7 @@ PLAIN = set(  # settings with texts that name nothing: what is asked and how it 
     """revision device dtype system_prompt template placeholder instruction voice profile language prompt response_format
     parser multi_select thinking denominator tokenizer tokens lowercase classes normalizer boundary measures policy unit
     empty words generation extra capabilities limit_mm_per_prompt prompt data media split experiments gold shuffle letters
-    users image_detail layout tasks slices benchmark scorers warnings stream""".split()
+    users blanks headline case rules reads task reference sources clips_from families image_detail layout tasks slices benchmark scorers warnings stream""".split()
 )
 NESTED = {"asr", "llm", "endpoint", "endpoints", "backend"}  # settings of models, of which each is looked at
 
