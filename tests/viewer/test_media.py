@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import msgspec
+import numpy as np
 import pytest
 from recorded_runs import run as run_here
 from table_data import wav
@@ -17,9 +18,30 @@ from earmark.engine.load import load_benchmark
 from earmark.errors import BadData
 from earmark.journal import JOURNAL_FILE, AudioSent, Record, read_journal
 from earmark.types import Clip, Item, Response
+from earmark.viewer.drawing import encode_png
 from earmark.viewer.foreign_code import CodePolicy
 from earmark.viewer.media import file_name, speech_media
 from earmark.viewer.pages import Pages
+
+SEEN = '''
+"""A benchmark of pictures and tones."""
+from msgspec import Struct
+from earmark.scorers.choice import ChoiceScorer
+from earmark.types import Benchmark, ImageRef, Item, Prompt, SynthSpec, Turn
+
+class Settings(Struct, frozen=True, forbid_unknown_fields=True):
+    pass
+
+TONE = SynthSpec("tone", {"frequency": 440, "seconds": 0.1, "level": -20}, "a tone")
+
+def load(settings, context):
+    items = (Item("one", "all", "Which?", (TONE,), ("yes", "no"), ("A", "B"), ("A",)),)
+    return Benchmark(name=context.name, version=1, tasks=("all",), items=lambda: iter(items), prompt=prompt,
+                     scorers=lambda _: (ChoiceScorer(),))
+
+def prompt(item):
+    return Prompt((Turn("user", (item.clips[0], ImageRef("a.png"), item.question)),), item.choices, item.labels)
+'''
 
 
 def query_of(run: Path, root: Path, given: Record, **more: str) -> list[tuple[str, str]]:
@@ -183,3 +205,30 @@ def test_a_clip_that_moved_changed_or_is_missing(clips: tuple[Path, Path]) -> No
     assert "secret" not in why_not(run, f"{folder}={moved}")
     (moved / "clip-0.wav").unlink()
     assert "no such file" in why_not(run, f"{folder}={moved}")
+
+
+def test_pictures_of_a_prompt(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A picture is served as it was sent; one that changed, or that is none, is not."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "seen").mkdir()
+    (tmp_path / "seen" / "bench.py").write_text(SEEN)
+    picture = encode_png(np.arange(64, dtype=np.uint8).reshape(8, 8))
+    (tmp_path / "a.png").write_bytes(picture)
+    benchmark = load_benchmark("seen.bench", (), {})
+    words = ("results=results", "model=fake", "model.capabilities.images=true", "preflight=false")
+    run = run_here(*words, benchmark=benchmark).folder.resolve()
+    given = next(read_journal(run / JOURNAL_FILE))
+    assert given.failure is None
+    query = query_of(run, tmp_path / "results", given)
+    pages = pages_of(tmp_path / "results")
+    described = pages.sounds(query)
+    assert [each["mime"] for each in described["pictures"]] == ["image/png"]
+    assert described["turns"][0]["parts"][1] == {"picture": 0}
+    media = pages.picture(query)
+    assert (media.data, media.mime) == (picture, "image/png")
+    (tmp_path / "a.png").write_bytes(encode_png(np.zeros((8, 8), np.uint8)))
+    with pytest.raises(BadData, match="the recordings have changed"):
+        pages_of(tmp_path / "results").picture(query)
+    (tmp_path / "a.png").write_bytes(b"<script>alert(1)</script>")
+    with pytest.raises(BadData, match="is no picture"):
+        pages_of(tmp_path / "results").picture(query)
