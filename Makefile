@@ -4,6 +4,7 @@
 #   make check    style, types, and the structure of the package in numbers: names, layers, tests, sizes
 #   make bench    measure what a run costs, compared with a bare loop
 #   make validity simulate the coverage of intervals and p-values: the tables of docs/error-bars.md, several minutes
+#   make torture  kill commands at random moments and at every change of a file; about an hour
 #   make test-vllm    test with vLLM, in the same process and as a server: 3.8 GB and several minutes
 #   make test-ray     test replicas of a model on a Ray cluster of two nodes, on this machine
 
@@ -16,7 +17,7 @@ TRANSFORMERS := .venvs/transformers
 LLAMA := .venvs/llama
 VLLM := .venvs/vllm
 
-.PHONY: demo test test-vllm test-ray check bench validity servers browser clean
+.PHONY: demo test torture test-vllm test-ray check bench validity servers browser clean
 
 demo: $(VENV)/demo.done
 	$(BIN)/earmark demo
@@ -37,6 +38,9 @@ check: $(VENV)/dev.done
 
 bench: $(VENV)/dev.done
 	$(BIN)/python tools/bench
+
+torture: $(VENV)/dev.done
+	$(BIN)/python tools/torture
 
 validity: $(VENV)/dev.done
 	$(BIN)/python tools/validity

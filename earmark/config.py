@@ -71,6 +71,7 @@ RENAMED: Final = dict(
     model.of=model.endpoints model.rest=model.cooldown""".split()
 )  # settings that had another name in 0.1
 GROUPS: Final = ("eval", "runtime")  # of YAML, beside model and suite
+START: Final = "earmark_run"  # the YAML that `earmark run` starts from
 DEFAULT_MAX_RETRY_AFTER: Final[Seconds] = 900.0  # that a server may ask everybody for
 PACKAGED: Final = Path(__file__).parent / "conf"
 T = TypeVar("T", bound=Struct)
@@ -175,7 +176,26 @@ def yaml_names(group: str) -> dict[str, Path]:
     return {path.stem: path for folder in folders for path in sorted((folder / group).glob("*.yaml"))}
 
 
-def compose_config(words: Sequence[str], start: str = "run") -> Config:
+def _check_user_folder(start: str, overrides: Sequence[str]) -> str:
+    """Check the user's YAML before it is composed, and return the file to start from."""
+    folder = user_folder()
+    if folder is None:
+        return start
+    from earmark.data.user_yaml import check_user_folder  # noqa: PLC0415 - most have none
+
+    fields = {"defaults", "model", "benchmark", "noise", "runtime", *RunSettings.__struct_fields__}
+    is_own = check_user_folder(folder, PACKAGED, overrides, fields)
+    return "run" if is_own and start == START else start
+
+
+def _check_working_folder() -> None:
+    try:
+        Path.cwd()
+    except FileNotFoundError as error:
+        raise UsageError("the working folder does not exist any more; change to another one with cd") from error
+
+
+def compose_config(words: Sequence[str], start: str = START) -> Config:
     """Read `key=value` words over a YAML to start from. Raises UsageError with one line on the first that means
     nothing.
     """
@@ -190,10 +210,13 @@ def compose_config(words: Sequence[str], start: str = "run") -> Config:
     home = user_folder()
     if start == "listen_eval" and home and (home / "config.yaml").is_file():
         from earmark.data.settings_folder import primary_words  # noqa: PLC0415 - of one program
+        from earmark.data.user_yaml import warn_once  # noqa: PLC0415
 
+        warn_once(f"{home / 'config.yaml'}: its settings are used")
         words = [*primary_words(home / "config.yaml"), *words]
     words = [plain for word in words for plain in plain_words(word)]
     overrides = [override for word in words for override in _overrides(word)]
+    start = _check_user_folder(start, overrides)
     try:
         with initialize_config_dir(str(PACKAGED), version_base="1.3"):
             composed = hydra_compose(start, overrides, return_hydra_config=True)
@@ -242,6 +265,7 @@ def _read_composed(settings: Any, words: Sequence[str], groups: dict[str, str]) 
 
 
 def _add_user_folder() -> None:
+    _check_working_folder()
     from hydra.core.config_search_path import ConfigSearchPath  # noqa: PLC0415
     from hydra.core.plugins import Plugins  # noqa: PLC0415
     from hydra.plugins.search_path_plugin import SearchPathPlugin  # noqa: PLC0415
@@ -479,9 +503,9 @@ def to_yaml(config: Config) -> str:
     return text
 
 
-def from_yaml(text: bytes) -> Config:
-    """The settings in a config.yaml. Raises msgspec.DecodeError where it holds anything else."""
-    return msgspec.yaml.decode(text, type=Config)
+def convert_config(plain: Any) -> Config:
+    """The settings of a config.yaml, from its plain values. Raises msgspec.ValidationError for anything else."""
+    return msgspec.convert(plain, Config)
 
 
 def scorer_overrides(words: Sequence[str]) -> dict[str, Any]:

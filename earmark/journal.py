@@ -24,12 +24,13 @@ import numpy.typing as npt
 from msgspec import Struct
 
 from earmark.data.plain import encode_line
+from earmark.data.regular import read_lines
 from earmark.errors import BadData, RunStopped
 from earmark.text.imported_verdicts import parse_notes
 from earmark.types import Failure, Hertz, ImportedVerdict, Item, Response, Seconds, State, Usage
 
 JOURNAL_FILE, SIGNATURE_FILE, METRICS_FILE, SCORES_FILE = "responses.jsonl", "run.json", "metrics.json", "scores.jsonl"
-
+CONFIG_FILE: Final = "config.yaml"
 
 FLUSH_INTERVAL: Final[Seconds] = (
     0.5  # between two requests to the disk to keep what was written: what a power cut may take
@@ -247,6 +248,8 @@ class Journal:
         self._kept_at = time.monotonic()
         self._keeping: asyncio.Task[None] | None = None
         self._error: OSError | None = None
+        self._identity = _identify(os.fstat(self._file))
+        self._looked_at = time.monotonic()
 
     def append(self, record: Record) -> None:
         """Write a record before the loop turns again. Raises RunStopped where the disk does not take it.
@@ -284,22 +287,39 @@ class Journal:
         self.check()
 
     def check(self) -> None:
-        """Raise RunStopped where the disk did not take something."""
+        """Raise RunStopped where the disk did not take something, or the file is not at its place any more."""
+        if time.monotonic() - self._looked_at >= FLUSH_INTERVAL:
+            self._looked_at = time.monotonic()
+            self._check_place()
         if self._error:
             raise RunStopped(
                 f"{self.path}: cannot be written ({self._error}); make room, and the same command goes on"
             ) from self._error
 
+    def _check_place(self) -> None:
+        """Raise RunStopped where the folder of the run was deleted or moved: more answers would be lost with it."""
+        try:
+            if _identify(os.stat(self.path)) == self._identity:  # noqa: PTH116 - once in half a second
+                return
+        except FileNotFoundError:
+            pass
+        why = "was deleted or moved while the run went on; nothing more is asked"
+        raise RunStopped(f"{self.path}: {why}. Put the folder back, or run the command again to start anew")
+
+
+def _identify(status: os.stat_result) -> tuple[int, int]:
+    return status.st_dev, status.st_ino
+
 
 def _repair(file: int, path: Path) -> None:
     """Cut off a last line that a crash left unfinished."""
     end = os.lseek(file, 0, os.SEEK_END)
-    offset, tail = end, b""
-    while offset > 0 and b"\n" not in tail:
+    offset, newline = end, -1
+    while offset > 0 and newline < 0:
         step = min(65536, offset)
         offset -= step
-        tail = os.pread(file, step, offset) + tail
-    whole = offset + tail.rfind(b"\n") + 1
+        newline = os.pread(file, step, offset).rfind(b"\n")
+    whole = offset + newline + 1
     if whole and os.pread(file, 1, 0) != b"{":
         raise BadData(f"{path}: is no journal of a run, expected lines of JSON; give another results=FOLDER")
     if whole < end:
@@ -319,17 +339,16 @@ def read_keys(path: Path) -> Iterator[RecordKey]:
 def _lines(path: Path, decoder: msgspec.json.Decoder[LineType]) -> Iterator[LineType]:
     if not path.exists():
         return
-    with path.open("rb") as file:
-        for number, line in enumerate(file, start=1):
-            if not line.endswith(b"\n"):
-                return
-            try:
-                yield decoder.decode(line)
-            except msgspec.DecodeError as error:
-                raise BadData(
-                    f"{path}, line {number}: is no record of a run ({error}); restore the file, or start anew with "
-                    "resume=false"
-                ) from error
+    for number, line in enumerate(read_lines(path), start=1):
+        if not line.endswith(b"\n"):
+            return
+        try:
+            yield decoder.decode(line)
+        except msgspec.DecodeError as error:
+            raise BadData(
+                f"{path}, line {number}: is no record of a run ({error}); restore the file, or start anew with "
+                "resume=false"
+            ) from error
 
 
 def line_offsets(path: Path) -> dict[int, int]:

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import atexit
 import contextlib
 import os
+import shutil
+import tempfile
 from pathlib import Path
 
 import pytest
@@ -15,6 +18,9 @@ with contextlib.suppress(ModuleNotFoundError):  # the environments of real model
     # it.
     settings.register_profile("here", deadline=None, derandomize="CI" in os.environ)
     settings.load_profile("here")
+
+os.environ["XDG_CONFIG_HOME"] = tempfile.mkdtemp(prefix="earmark-tests-")  # so that no test enters a run in the user's
+atexit.register(shutil.rmtree, os.environ["XDG_CONFIG_HOME"], ignore_errors=True)
 
 SHARED = Path(__file__).parents[2] / "shared"
 

@@ -12,6 +12,7 @@ from recorded_runs import run as run_here
 from earmark.engine.load import load_benchmark
 from earmark.journal import Record, ScoreLine
 from earmark.runs.signature import RunSignature
+from earmark.runs.trust import trust_run
 from earmark.types import Failure, Item, Response, Usage
 from earmark.viewer.foreign_code import CodePolicy
 from earmark.viewer.pages import Pages
@@ -62,6 +63,7 @@ def write_run(
         scores = [score(line, line.response.text if line.response and line.response.text in "AB" else None)
                   for line in lines]  # fmt: skip
         write_lines(run / "scores.jsonl", scores)
+    trust_run(run)
     return run
 
 

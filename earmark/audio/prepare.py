@@ -13,7 +13,7 @@ import numpy as np
 import pybase64
 import soxr
 
-from earmark.audio import encode, media, read
+from earmark.audio import encode, read
 from earmark.audio.limits import DEFAULT_LIMITS
 from earmark.errors import AudioError, Rejected
 from earmark.types import (
@@ -99,6 +99,8 @@ def _part(part: Part, capabilities: Capabilities, limits: Limits) -> Part:
 def _load_image(image: ImageRef, capabilities: Capabilities) -> ImageBytes:
     if not capabilities.images:
         raise Rejected(f"the prompt holds the picture {image.name or image.path}, and the model takes none")
+    from earmark.audio import media  # noqa: PLC0415 - few prompts hold pictures
+
     return media.load_image(image)
 
 

@@ -18,7 +18,6 @@ from earmark.audio._collect import DecodedAudio, DecodeRequest
 from earmark.audio._ends import truncation_note
 from earmark.audio._sniff import NAMES, container, first_bytes
 from earmark.audio.limits import DEFAULT_LIMITS, MAX_RATE, MIN_RATE, check_rate
-from earmark.audio.media import encode_clip
 from earmark.audio.synth import synthesize
 from earmark.data.cache import hash64
 from earmark.data.clips import LARGE, read_clip, size, source_digest
@@ -73,6 +72,8 @@ class ClipLoader:
             return LoadedClip(clip, data, digest, self.limits)
         recorded = digest
         if clip.codec:
+            from earmark.audio.media import encode_clip  # noqa: PLC0415 - of few benchmarks
+
             data = encode_clip(clip)
             recorded = hash64(data)
         name = display_name(clip)

@@ -14,6 +14,7 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from earmark.data.cache import atomic_write, cache_dir, hash64, sha256_file
+from earmark.data.programs import program_environment
 from earmark.errors import BadSetup
 
 VOICE = "en_US-joe-medium"
@@ -44,6 +45,7 @@ def _run_piper(lines: Sequence[str], work: Path) -> list[Path]:
     text.write_text("\n".join(lines), encoding="utf-8")
     command = [
         sys.executable,
+        "-P",  # a folder `piper` in the working folder is not it
         "-m",
         "piper",
         "-m",
@@ -54,7 +56,7 @@ def _run_piper(lines: Sequence[str], work: Path) -> list[Path]:
         str(out),
         *DETERMINISTIC_ARGS,
     ]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    done = subprocess.run(command, env=program_environment(), capture_output=True, text=True, check=False)
     made = sorted(out.glob("*.wav"), key=lambda path: int(path.stem))  # named by a clock that only goes forward
     if done.returncode or len(made) != len(lines):
         last = done.stderr.strip().splitlines()[-1:] or ["no message"]

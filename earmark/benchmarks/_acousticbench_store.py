@@ -15,7 +15,8 @@ from typing import Final, Protocol
 
 from msgspec import Struct
 
-from earmark.data.archives import DAMAGED_ARCHIVE_ERRORS
+from earmark.data.clips import DAMAGED_ARCHIVE_ERRORS
+from earmark.data.regular import check_regular
 from earmark.errors import BadData
 from earmark.types import Clip
 
@@ -53,6 +54,7 @@ class FolderStore(Struct, frozen=True):
 
     def read(self, name: str) -> bytes:
         try:
+            check_regular(self._path(name))
             return self._path(name).read_bytes()
         except OSError as error:
             raise BadData(f"{self.path / name}: cannot be read ({error.strerror})") from error

@@ -28,6 +28,7 @@ from msgspec import Meta, Struct
 from earmark.benchmarks._choices import check_tasks
 from earmark.data.cache import use_media_dir
 from earmark.data.fetch import FetchedDataset, fetch_dataset, find_fetched
+from earmark.data.regular import check_regular
 from earmark.errors import BadData, UsageError
 from earmark.journal import Record
 from earmark.scorers.choice import ChoiceScorer
@@ -267,6 +268,7 @@ def _has_clip(media: str, asset: str) -> bool:
 def _read(path: Path, kind: type[JsonType]) -> JsonType:
     """A file that holds a record, or a list of one."""
     try:
+        check_regular(path)
         value: Any = msgspec.json.decode(path.read_bytes())
         return msgspec.convert(value[0] if isinstance(value, list) and value else value, kind)
     except FileNotFoundError as error:

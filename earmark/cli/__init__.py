@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import io
 import os
+import signal
 import sys
 from pathlib import Path
 from typing import Any, Final, TextIO
@@ -15,11 +16,10 @@ from typing import Any, Final, TextIO
 import click
 
 from earmark import __version__
-from earmark.cli._dotenv import load_dotenv
 from earmark.cli._interrupt import MESSAGE, install_interrupt_handler
 from earmark.errors import INTERRUPTED, EarmarkError, UsageError, from_os_error
-from earmark.plugins import display_name, find_plugin, plugin_names, summary
-from earmark.terminal.console import print_line
+from earmark.plugins import display_name, find_plugin, limit_modules, plugin_names, summary
+from earmark.terminal.console import print_line, print_warnings
 
 GROUPS: Final = {
     "Start": "doctor demo list info init",
@@ -74,12 +74,18 @@ def run_and_exit(command: click.Command, *arguments: Any) -> None:
     """Run a command, with the keys of a file `.env`, and exit with a documented status."""
     install_interrupt_handler()
     stdout = configure_streams()
+    print_warnings()
+    limit_modules([*arguments] or sys.argv[1:])
     try:
-        print_line(*(f"earmark: {warning}" for warning in load_dotenv()), err=True)
+        if Path(".env").is_file():
+            from earmark.cli._dotenv import load_dotenv
+
+            print_line(*(f"earmark: {warning}" for warning in load_dotenv()), err=True)
         status = command.main([*arguments] or None, standalone_mode=False)
         sys.stdout.flush()
         sys.exit(status)
-    except click.exceptions.Abort:
+    except (click.exceptions.Abort, KeyboardInterrupt):
+        signal.signal(signal.SIGINT, signal.SIG_IGN)
         exit_with(MESSAGE, INTERRUPTED)
     except click.exceptions.NoArgsIsHelpError as error:
         error.show()

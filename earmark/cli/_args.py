@@ -22,8 +22,14 @@ def is_table_wanted(words: Sequence[str]) -> bool:
 
 def is_suite(name: str) -> bool:
     """True if a name is that of a suite."""
-    is_file = name in plugins.plugin_names("benchmarks")
-    return name.startswith(SUITE_PREFIX) or (not is_file and name in yaml_names("suite"))
+    if name.startswith(SUITE_PREFIX) or name not in (suites := yaml_names("suite")):
+        return name.startswith(SUITE_PREFIX)
+    if name not in plugins.plugin_names("benchmarks") and name not in plugins.table_names("benchmarks"):
+        return True
+    from earmark.data.user_yaml import warn_once
+
+    warn_once(f"{suites[name]}: not used, since {name} is a benchmark; suite:{name} is the suite")
+    return False
 
 
 def parse_runs(words: Sequence[str]) -> list[BenchmarkRun]:

@@ -20,6 +20,7 @@ def command(name: str) -> None:
     from earmark.errors import UsageError
     from earmark.plugins import entry_points, find_plugin, plugin_names, table_names
 
+    name = name.removeprefix("suite:")
     is_table = name.endswith((".yaml", ".yml")) or name.replace("-", "_") in table_names("benchmarks")
     is_known = ("." in name or name.startswith("hub:")) and not is_table
     if is_known:  # a user's module or file of any kind, or a set of their own

@@ -20,12 +20,16 @@ if TYPE_CHECKING:
 @click.argument("run", type=click.Path(path_type=Path))
 @click.option("--scorer", default="", help="Scorer to use instead of the benchmark's.")
 @click.option("--parsers", default="", help="Compare answer parsers instead: all, or names such as earmark,mmau.")
+@click.option("--ask", is_flag=True, help="Ask judges; without it, judged tasks keep their scores.")
 @click.argument("words", nargs=-1, type=click.UNPROCESSED)
-def command(run: Path, scorer: str, parsers: str, words: tuple[str, ...]) -> None:
+def command(run: Path, scorer: str, parsers: str, ask: bool, words: tuple[str, ...]) -> None:
     """Rescore the journal of RUN, with changed settings of its benchmark or of another scorer.
+
+    No server is asked unless --ask or judge=MODEL says so.
 
     \b
     earmark rescore RUN policy=official
+    earmark rescore RUN judge=openai/gpt-4o-mini
     earmark rescore RUN --parsers all       writes nothing; imported verdicts too
     earmark rescore results --parsers all   the replies of all runs together
     """
@@ -52,7 +56,8 @@ def command(run: Path, scorer: str, parsers: str, words: tuple[str, ...]) -> Non
     if scorer:
         replacement = load_scorer(scorer, changes)
         changes = {}
-    show_rescored(run, asyncio.run(rescore(run, changes, replacement)))
+    ask = ask or any(word.startswith("judge=") for word in words)
+    show_rescored(run, asyncio.run(rescore(run, changes, replacement, ask=ask)))
 
 
 def _parser_names(text: str) -> list[str]:

@@ -8,22 +8,15 @@ import lzma
 import shutil
 import tarfile
 import zipfile
-import zlib
 from pathlib import Path, PurePosixPath
 from typing import Final
 
 import filelock
 
 from earmark.data.cache import atomic_open, atomic_write, cache_dir, sha256_file
+from earmark.data.clips import DAMAGED_ARCHIVE_ERRORS
 from earmark.errors import BadData
 from earmark.types import Clip
-
-DAMAGED_ARCHIVE_ERRORS: Final = (
-    zipfile.BadZipFile,  # its head, or the checksum of what was unpacked
-    zlib.error,  # what is deflated
-    EOFError,  # it ends in the middle
-    NotImplementedError,  # a way of packing, or a flag, that zipfile does not know
-)
 
 MAX_UNPACKED_BYTES: Final = 200 << 30  # of one archive: more than any public set has
 MAX_RATIO: Final = 200  # unpacked bytes by packed ones: sound does not shrink so much

@@ -15,6 +15,8 @@ from typing import BinaryIO, Final
 
 import xxhash
 
+from earmark.errors import DISK_FULL
+
 BLOCK: Final = 1 << 20  # bytes of a file at a time, for a digest
 LARGE: Final = 1 << 20  # bytes: digests of smaller files are made sooner than they are looked up
 SETTLED: Final = 2_000_000_000  # nanoseconds after which a further change of a file gets another time
@@ -54,6 +56,17 @@ def atomic_write(path: Path, data: bytes) -> Path:
 
 
 @contextmanager
+def name_full_disk(path: Path) -> Iterator[None]:
+    """Name a file in the error of a write that found the disk full, which names none."""
+    try:
+        yield
+    except OSError as error:
+        if error.filename is None and error.errno in DISK_FULL:
+            raise OSError(error.errno, error.strerror, str(path)) from error
+        raise
+
+
+@contextmanager
 def atomic_open(path: Path) -> Iterator[BinaryIO]:
     """A file to be written piece by piece, there under its name once all of it is; several threads may write the same
     one.
@@ -61,7 +74,7 @@ def atomic_open(path: Path) -> Iterator[BinaryIO]:
     path.parent.mkdir(parents=True, exist_ok=True)
     part = path.with_name(f".{path.name}.{os.getpid()}-{threading.get_ident()}.part")
     try:
-        with part.open("wb") as file:
+        with name_full_disk(path), part.open("wb") as file:
             yield file
         part.replace(path)
     finally:
@@ -85,6 +98,11 @@ def hash64_file(path: str | Path) -> str:
 
 @functools.lru_cache(maxsize=65536)
 def _hash64_file(path: str, size: int, changed: int) -> str:  # noqa: ARG001 - remembered by them
+    return read_hash64(path)
+
+
+def read_hash64(path: str | Path) -> str:
+    """The same of a file that may have been written a moment ago: read, never remembered."""
     whole = xxhash.xxh3_64()
     with Path(path).open("rb") as file:
         while block := file.read(BLOCK):

@@ -2,16 +2,24 @@
 
 from __future__ import annotations
 
+import errno
 import functools
 import os
+import stat
 import zipfile
+import zlib
 from typing import Final
 
-from earmark.data.archives import DAMAGED_ARCHIVE_ERRORS
 from earmark.data.cache import hash64, hash64_file
 from earmark.errors import AudioError, Rejected
 from earmark.types import Clip, ImageRef, SynthSpec
 
+DAMAGED_ARCHIVE_ERRORS: Final = (
+    zipfile.BadZipFile,  # its head, or the checksum of what was unpacked
+    zlib.error,  # what is deflated
+    EOFError,  # it ends in the middle
+    NotImplementedError,  # a way of packing, or a flag, that zipfile does not know
+)
 LARGE: Final = 1 << 24  # bytes of a file: a larger one is not held in memory where a part of it will do
 
 
@@ -47,9 +55,12 @@ def size(clip: Clip) -> int:
 
 def _file_bytes(path: str) -> bytes:
     """A whole file in one read: two thirds of the time of `Path.read_bytes`, which asks twice where the end is."""
-    file = os.open(path, os.O_RDONLY | getattr(os, "O_BINARY", 0))
+    file = os.open(path, os.O_RDONLY | getattr(os, "O_BINARY", 0) | getattr(os, "O_NONBLOCK", 0))
     try:
-        size = os.fstat(file).st_size
+        status = os.fstat(file)
+        if not stat.S_ISREG(status.st_mode):
+            raise OSError(errno.EINVAL, "a folder, FIFO or device, expected a file", path)
+        size = status.st_size
         data = os.read(file, size)
         while len(data) < size and (more := os.read(file, size - len(data))):
             data += more

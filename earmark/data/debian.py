@@ -10,6 +10,7 @@ import subprocess
 from pathlib import Path
 
 from earmark.data.cache import cache_dir
+from earmark.data.programs import program_environment
 from earmark.errors import BadSetup
 from earmark.types import Seconds
 
@@ -50,7 +51,15 @@ def fetch_package(package: str) -> Path:
 
 def _run(command: list[str], work: Path) -> None:
     try:
-        done = subprocess.run(command, cwd=work, capture_output=True, text=True, check=False, timeout=DOWNLOAD_TIMEOUT)
+        done = subprocess.run(
+            command,
+            cwd=work,
+            env=program_environment(),
+            capture_output=True,
+            text=True,
+            check=False,
+            timeout=DOWNLOAD_TIMEOUT,
+        )
     except subprocess.TimeoutExpired as error:
         raise BadSetup(f"'{' '.join(command)}' took longer than {DOWNLOAD_TIMEOUT:g} s") from error
     if done.returncode:

@@ -20,6 +20,7 @@ from typing import Any, Final, Literal
 
 import msgspec
 
+from earmark.data.regular import read_lines
 from earmark.data.rows import _query, read_rows
 from earmark.data.splits import check_downloaded
 from earmark.errors import BadData
@@ -123,19 +124,18 @@ def _json_records(path: Path) -> Iterator[Row]:
 
 
 def _jsonl_records(path: Path) -> Iterator[Row]:
-    with path.open("rb") as file:
-        for number, line in enumerate(file, start=1):
-            text = line.removeprefix(b"\xef\xbb\xbf").strip()
-            if not text:
-                continue
-            try:
-                row = msgspec.json.decode(text)
-            except (msgspec.DecodeError, UnicodeDecodeError) as error:
-                cut = "" if line.endswith(b"\n") else ", which is the last and may be cut off"
-                raise BadData(f"{path}, line {number}: no JSON ({error}){cut}") from error
-            if not isinstance(row, dict):
-                raise BadData(f"{path}, line {number}: found {text[:80].decode(errors='replace')}, expected an object")
-            yield number, row
+    for number, line in enumerate(read_lines(path), start=1):
+        text = line.removeprefix(b"\xef\xbb\xbf").strip()
+        if not text:
+            continue
+        try:
+            row = msgspec.json.decode(text)
+        except (msgspec.DecodeError, UnicodeDecodeError) as error:
+            cut = "" if line.endswith(b"\n") else ", which is the last and may be cut off"
+            raise BadData(f"{path}, line {number}: no JSON ({error}){cut}") from error
+        if not isinstance(row, dict):
+            raise BadData(f"{path}, line {number}: found {text[:80].decode(errors='replace')}, expected an object")
+        yield number, row
 
 
 def _text_records(path: Path) -> Iterator[Row]:

@@ -21,7 +21,7 @@ from typing import Any, Final
 
 from msgspec import Struct
 
-from earmark.data.plain_yaml import load_plain_yaml
+from earmark.data.regular import check_regular
 from earmark.errors import BadData
 
 SHARD: Final = re.compile(r"(?P<split>.+)-(?P<part>\d{4,6})-of-(?P<parts>\d{4,6})(?:-[0-9a-f]{8,64})?\.parquet")
@@ -63,6 +63,7 @@ def check_downloaded(path: Path) -> Path:
     """
     if path.suffix == ".incomplete":
         raise BadData(f"{path}: a download that was broken off; fetch it again")
+    check_regular(path)
     try:
         with path.open("rb") as file:
             head = file.read(len(LFS_POINTER))
@@ -183,6 +184,8 @@ def _read_card(card: Path) -> dict[str, tuple[bool, dict[str, list[str]]]]:
         return {}
     text = card.read_text(encoding="utf-8-sig", errors="replace")
     match = re.match(r"---[ \t]*\r?\n(.*?)\r?\n---[ \t]*(?:\r?\n|\Z)", text, re.DOTALL)
+    from earmark.data.plain_yaml import load_plain_yaml  # noqa: PLC0415 - of data with a card
+
     front = load_plain_yaml(match[1], card) if match else None
     configs = front.get("configs") if isinstance(front, dict) else None
     found: dict[str, tuple[bool, dict[str, list[str]]]] = {}

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Iterator, Mapping
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, contextmanager
-from typing import Any
+from contextvars import ContextVar
+from typing import Any, Final
 
 from earmark import plugins
 from earmark.config import ModelConfig, parse_model
 from earmark.engine.retries import DEFAULT_MAX_ATTEMPTS, DEFAULT_RETRY_TIMEOUT, RetryingModel
 from earmark.engine.throttle import Throttle, make_throttle
-from earmark.errors import BadSetup
+from earmark.errors import BadSetup, UsageError
 from earmark.text.secrets import first_hidden
 from earmark.types import Context, Model, replace
 
@@ -34,9 +35,28 @@ def open_throttled(settings: Mapping[str, Any]) -> AbstractAsyncContextManager[T
     return open_run_model(parse_model(settings))
 
 
+class ModelNotAskedError(UsageError):
+    """A scorer wants to open a model, and nobody is to be asked."""
+
+
+_refused: Final = ContextVar("refused", default=False)
+
+
+@contextmanager
+def refuse_models() -> Iterator[None]:
+    """Let no scorer open a model: a rescore asks nobody unless it is told to."""
+    token = _refused.set(True)
+    try:
+        yield
+    finally:
+        _refused.reset(token)
+
+
 @asynccontextmanager
 async def open_judge_model(settings: Mapping[str, Any]) -> AsyncIterator[Model]:
     """Open a model that a scorer asks: throttled, asked again where that may help, its answers cached."""
+    if _refused.get():
+        raise ModelNotAskedError(f"the judge {settings.get('name', '')} is not asked; to ask it, add --ask")
 
     config = parse_model(settings)
     async with _open_backend(config) as model:

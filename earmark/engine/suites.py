@@ -12,9 +12,10 @@ import msgspec
 from msgspec import Struct
 
 from earmark import plugins
-from earmark.config import Config, RunSettings, compose_config, kind_of, renamed, yaml_names
+from earmark.config import PACKAGED, Config, RunSettings, compose_config, kind_of, renamed, yaml_names
 from earmark.data.plain_yaml import load_plain_yaml
 from earmark.data.records import text_of
+from earmark.data.user_yaml import warn_replaced
 from earmark.engine.load import BenchmarkRun, load_run_benchmark, split_tasks
 from earmark.errors import BadData, BadSetup, UsageError
 
@@ -76,6 +77,7 @@ def suite_path(name: str) -> Path:
         near = difflib.get_close_matches(name, suites, n=1)
         hint = f"; did you mean '{near[0]}'?" if near else ""
         raise UsageError(f"no suite is called '{name}'{hint}; there are: {', '.join(suites)}; or give suite:PATH.yaml")
+    warn_replaced(suites[name].parents[1], PACKAGED, "suite", name)
     return suites[name]
 
 

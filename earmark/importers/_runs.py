@@ -13,6 +13,7 @@ from typing import Annotated, Any, Final, TypeAlias
 import msgspec
 from msgspec import Struct
 
+from earmark.data import regular
 from earmark.data.plain import ENCODER, repair
 from earmark.data.prompt_words import WordsPart, WordsTurn
 from earmark.errors import BadData
@@ -168,10 +169,9 @@ def decode_json(raw: bytes | msgspec.Raw, kind: Any, where: object, expected: st
 
 def read_lines(path: Path, kind: Any, expected: str) -> Iterator[tuple[int, Any]]:
     """Yield the lines of a file with their numbers, from 1."""
-    with path.open("rb") as file:
-        for number, line in enumerate(file, start=1):
-            if line.strip():
-                yield number, decode_json(line, kind, f"{path}, line {number}", expected)
+    for number, line in enumerate(regular.read_lines(path), start=1):
+        if line.strip():
+            yield number, decode_json(line, kind, f"{path}, line {number}", expected)
 
 
 # ---------------------------------------------------------------- messages

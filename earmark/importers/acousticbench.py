@@ -21,6 +21,7 @@ import orjson
 
 from earmark.data.cache import atomic_write
 from earmark.data.names import safe_name
+from earmark.data.regular import read_lines
 from earmark.errors import BadData
 from earmark.journal import Record, ScoreLine
 from earmark.runs.imported import ExportingImporter, ImportedRun
@@ -114,7 +115,7 @@ def _parse_path(file: Path) -> ResultPath:
 
 def _lines(file: Path) -> Iterator[dict[str, Any]]:
     """Yield the lines of a file with our field names and their position."""
-    for number, line in enumerate(file.read_bytes().splitlines(), start=1):
+    for number, line in enumerate(read_lines(file), start=1):
         where = f"{file}, line {number}"
         try:
             fields = orjson.loads(line)

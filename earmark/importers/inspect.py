@@ -31,8 +31,8 @@ from typing import Any, Final
 import msgspec
 from msgspec import Struct
 
-from earmark.data.archives import DAMAGED_ARCHIVE_ERRORS
 from earmark.data.cache import hash64
+from earmark.data.clips import DAMAGED_ARCHIVE_ERRORS
 from earmark.errors import BadData, BadSetup
 from earmark.importers._runs import (
     LETTERS,

@@ -14,6 +14,7 @@ from typing import Literal
 import msgspec
 from msgspec import Struct
 
+from earmark.data.regular import MAX_LINE_BYTES, read_lines
 from earmark.errors import BadData
 from earmark.journal import Record, ScoreLine
 from earmark.runs.hearing_lines import result_line, result_path
@@ -45,7 +46,7 @@ def matches(path: Path) -> bool:
     if first is None:
         return False
     with first.open("rb") as file:
-        line = file.readline()
+        line = file.readline(MAX_LINE_BYTES)
     return line.startswith(b"{") and b'"candidate_id"' in line and b'"outcome"' in line
 
 
@@ -64,7 +65,7 @@ def read(path: Path) -> Iterator[ImportedRun]:
 def _records(path: Path) -> Iterator[Record]:
     lines: dict[tuple[str, str], ResultLine] = {}
     for file in _files(path):
-        for number, raw in enumerate(file.read_bytes().splitlines(keepends=True), start=1):
+        for number, raw in enumerate(read_lines(file), start=1):
             try:
                 line = msgspec.json.decode(raw, type=ResultLine)
             except msgspec.MsgspecError as error:

@@ -90,7 +90,7 @@ class Judge(Struct, frozen=True):
         except BadSetup as error:
             raise BadSetup(
                 f"the judge {self.model.name} cannot be asked: {error}. Answers are kept; when it can, go on with: "
-                "earmark rescore RUN, or the same judge-check"
+                "earmark rescore RUN --ask, or the same judge-check"
             ) from error
         if reply.stop != "end":
             return Vote(None, "cut" if reply.stop == "length" else "withheld", reply.text, reply.usage)

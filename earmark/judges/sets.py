@@ -21,6 +21,7 @@ import msgspec
 from msgspec import Struct
 
 from earmark.data.cache import hash64
+from earmark.data.regular import read_lines
 from earmark.errors import BadData, UsageError
 from earmark.judges.asking import scale_steps
 from earmark.judges.prompts import JudgePrompt, find_prompt
@@ -83,7 +84,7 @@ def load_labelled_sets(data: str, media: str = "", prompt: str = "") -> list[Lab
 
 
 def _rows(path: Path, kind: type[Row]) -> Iterator[tuple[int, Row]]:
-    for number, line in enumerate(path.read_bytes().splitlines(), start=1):
+    for number, line in enumerate(read_lines(path), start=1):
         try:
             yield number, msgspec.json.decode(line, type=kind)
         except msgspec.MsgspecError as error:

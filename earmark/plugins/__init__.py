@@ -8,6 +8,8 @@ ENTRY                     an entry point of an installed package, in the group e
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterable
 from importlib import import_module
 from pathlib import Path
 from types import ModuleType
@@ -32,6 +34,8 @@ class PluginFile(NamedTuple):
 
 files: Final[dict[str, PluginFile]] = {}  # by name, such as my_benchmark.py
 _checked: Final[set[int]] = set()  # modules, by id
+DOTTED: Final = re.compile(r"(?<![\w./-])[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)+")  # a module of a package, in an argument
+_allowed: set[str] | None = None  # modules that the working folder is searched for; None: any, outside of a command
 
 
 class Plugin(NamedTuple):
@@ -96,6 +100,33 @@ def table_names(kind: Kind) -> list[str]:
     (True, [])
     """
     return sorted(import_module(f"earmark.{kind}.{TABLES}").table_paths()) if kind == "benchmarks" else []
+
+
+def packaged_tables(kind: Kind) -> list[str]:
+    """The benchmarks that are packaged tables, whatever tables the user has.
+
+    >>> "mmau" in packaged_tables("benchmarks")
+    True
+    """
+    return sorted(path.stem for path in (PACKAGE_DIR / kind / "tables").glob("*.yaml"))
+
+
+def limit_modules(arguments: Iterable[str] | None) -> None:
+    """Search the working folder only for modules that these arguments name; None lifts the limit."""
+    global _allowed  # noqa: PLW0603 - of the process, as the import path is
+    values = None if arguments is None else [text.partition("=")[2] or text for text in arguments]
+    _allowed = None if values is None else {name for value in values for name in DOTTED.findall(value)}
+
+
+def allow_modules(names: Iterable[str]) -> None:
+    """Search the working folder for these modules too: those of a run that the user trusts."""
+    if _allowed is not None:
+        _allowed.update(names)
+
+
+def is_allowed(name: str) -> bool:
+    """True if the working folder is searched for a module."""
+    return _allowed is None or name in _allowed
 
 
 def entry_points(kind: Kind) -> dict[str, Any]:

@@ -116,7 +116,7 @@ def import_user_module(name: str) -> ModuleType:
         raise UsageError(
             f"'{name}' is no name of a module; expected one such as mine.bench, or a path such as ./mine.py"
         )
-    if (here := str(Path.cwd())) not in sys.path:
+    if plugins.is_allowed(name) and (here := str(Path.cwd())) not in sys.path:
         sys.path.append(here)
     module: ModuleType = _import(name, lambda: import_module(name))
     return module
@@ -136,8 +136,11 @@ def _import(name: str, load: Callable[[], Any]) -> Any:
     except ModuleNotFoundError as error:
         if not name.startswith(error.name or name):  # it was found, and lacks something itself
             raise BadSetup(f"module '{name}' needs '{error.name}', which is not there; install it") from error
+        place = "put it into the working folder"
+        if not plugins.is_allowed(name):
+            place = "the working folder is searched only for modules that the command line names"
         raise UsageError(
-            f"no module '{name}' can be imported ({error}); put it into the working folder, install it, or set "
+            f"no module '{name}' can be imported ({error}); {place}, install it, or set "
             "PYTHONPATH to where it lies; a file is given by its path, such as ./mine.py"
         ) from error
     except ImportError as error:

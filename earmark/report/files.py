@@ -16,8 +16,9 @@ from typing import Any, Final
 
 import msgspec
 
-from earmark.data.cache import atomic_open, atomic_write
+from earmark.data.cache import atomic_open, atomic_write, read_hash64
 from earmark.errors import BadData
+from earmark.journal import METRICS_FILE, SCORES_FILE
 from earmark.report.rows import Metrics, Row
 from earmark.types import Table, Usage
 
@@ -26,7 +27,9 @@ SUMMARY: Final = (
     "answered", "unparsed", "refused", "request_failed", "sound_failed", "chance", "worst", "best", "method",
     "signature", "trusted", "p_guess",
 )  # fmt: skip
+EXPORT_PREFIX: Final = ".export-"  # prefix of the folders that hold an export until it is whole
 STAGING_PREFIX: Final = ".scoring-"  # prefix of the folders that hold scores until all are written
+COMPLETE: Final = ".complete"  # marks a staging folder whose files are all written
 FORMULA_STARTS: Final = frozenset("'=+-@\t\r")  # the first character of one
 FORMULA: Final = re.compile(r"'*[=+\-@\t\r]")  # also after apostrophes, so that the prefix can be removed
 SOLVED_BY_CONTROLS: Final = ("task", "scorer", "id")
@@ -38,8 +41,19 @@ def write_metrics(folder: Path, metrics: Metrics) -> None:
 
 
 def read_metrics(folder: Path) -> Metrics:
-    """Read metrics.json. Raises BadData if it is missing or malformed."""
-    path = folder / "metrics.json"
+    """Read metrics.json. Raises BadData if it is missing, malformed, or of other scores than those beside it."""
+    metrics, scores = load_metrics(folder), folder / SCORES_FILE
+    if metrics.scored.scores and scores.exists() and read_hash64(scores) != metrics.scored.scores:
+        raise BadData(
+            f"{folder / METRICS_FILE}: its numbers are of other scores than those in {SCORES_FILE}, as an interrupted "
+            f"rescore leaves them; score again with: earmark rescore {folder}"
+        )
+    return metrics
+
+
+def load_metrics(folder: Path) -> Metrics:
+    """Read metrics.json, whatever scores lie beside it. Raises BadData if it is missing or malformed."""
+    path = folder / METRICS_FILE
     try:
         return msgspec.json.decode(path.read_bytes(), type=Metrics)
     except FileNotFoundError as error:
@@ -54,7 +68,7 @@ def read_metrics(folder: Path) -> Metrics:
 def read_judge_usage(folder: Path) -> Usage:
     """Read the usage of judges so far; empty if metrics.json is missing or malformed."""
     try:
-        return read_metrics(folder).judge_usage
+        return load_metrics(folder).judge_usage
     except BadData:
         return Usage()
 
@@ -106,14 +120,26 @@ def summary_lines(model: str, benchmark: str, rows: Sequence[Row], *, everything
 
 
 def remove_leftovers(folder: Path) -> None:
-    """Remove the staging folders of a scoring that was killed."""
+    """Finish what a killed command had written whole, and remove what it had not; the run is locked."""
     for staged in folder.glob(f"{STAGING_PREFIX}*"):
+        if (staged / COMPLETE).exists():
+            _move_files(staged, folder)
         shutil.rmtree(staged, ignore_errors=True)
+    for exported in folder.glob(f"{EXPORT_PREFIX}*"):
+        shutil.rmtree(exported, ignore_errors=True)
+    for part in folder.rglob(".*.part"):
+        part.unlink(missing_ok=True)
 
 
 def publish_files(staged: Path, folder: Path) -> None:
-    """Move staged files to their final paths, replacing older ones."""
-    for path in sorted(path for path in staged.rglob("*") if path.is_file()):
+    """Move staged files to their final paths, replacing older ones; from the mark on, the change is finished later."""
+    (staged / COMPLETE).touch()
+    _move_files(staged, folder)
+
+
+def _move_files(staged: Path, folder: Path) -> None:
+    files = [path for path in staged.rglob("*") if path.is_file() and path.name != COMPLETE]
+    for path in sorted(files, key=lambda path: (path.name == METRICS_FILE, path)):
         target = folder / path.relative_to(staged)
         target.parent.mkdir(exist_ok=True)
         path.replace(target)

@@ -9,6 +9,7 @@ from typing import Final
 import msgspec
 from msgspec import Struct
 
+from earmark.data.plain_yaml import load_yaml
 from earmark.errors import BadData
 from earmark.report.rows import Row
 from earmark.report.table import mark
@@ -31,11 +32,9 @@ class PublishedTable(Struct, frozen=True, forbid_unknown_fields=True):
 
 def load_published(path: Path) -> PublishedTable:
     """Read the published table of a YAML file."""
-    import yaml  # noqa: PLC0415 - a tenth of a second
-
     try:
-        return msgspec.convert(yaml.safe_load(path.read_text(encoding="utf-8")), PublishedTable)
-    except (yaml.YAMLError, msgspec.ValidationError) as error:
+        return msgspec.convert(load_yaml(path), PublishedTable)
+    except msgspec.ValidationError as error:
         raise BadData(f"{path}: expected a published table ({' '.join(str(error).split())})") from error
 
 

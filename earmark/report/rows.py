@@ -96,6 +96,13 @@ class ListeningGain(Struct, frozen=True, omit_defaults=True):
         return title_of(self.task, self.slice, self.scorer)
 
 
+class ScoredFiles(Struct, frozen=True):
+    """The files that the numbers of metrics.json are of."""
+
+    scores: str = ""  # digest of scores.jsonl
+    journal: int = 0  # bytes of responses.jsonl that were scored
+
+
 class Headline(Struct, frozen=True):
     """The number of a run: one metric of one row."""
 
@@ -116,6 +123,7 @@ class Metrics(Struct, frozen=True):
     judge_usage: Usage = Usage()  # of judges, summed over all scorings
     headline: Headline | None = None  # the number of the run; None: no row speaks for all of it
     latency: list[LatencyRow] = []  # seconds and tokens of the answers, by task and condition
+    scored: ScoredFiles = ScoredFiles()
 
     @property
     def average_tree(self) -> dict[str, Average]:

@@ -8,7 +8,6 @@ from typing import Final
 from earmark.report.rows import Row
 from earmark.stats.compare import Difference, holm
 from earmark.stats.estimate import Estimate
-from earmark.stats.planning import items_for
 from earmark.stats.repeats import Repeats
 from earmark.types import Usage
 
@@ -111,6 +110,8 @@ def reasons(rows: Iterable[tuple[str, str, str]]) -> list[str]:
 
 def items_for_interval(rows: Sequence[Row], width: float) -> list[str]:
     """Estimate the number of items that each row needs for an interval of a width."""
+    from earmark.stats.planning import items_for  # noqa: PLC0415 - of `show --width`
+
     return [
         f"{row.title} {row.condition}: {name}, an interval of width {width:g} needs about {n:,} items; "
         f"{estimate.n:,} gave {format_interval(estimate)}"

@@ -11,7 +11,7 @@ import duckdb
 import msgspec
 
 from earmark import plugins
-from earmark.config import from_yaml, parse_settings
+from earmark.config import parse_settings
 from earmark.data.cache import atomic_open
 from earmark.errors import BadData, UsageError
 from earmark.journal import (
@@ -25,11 +25,14 @@ from earmark.journal import (
     read_at,
 )
 from earmark.plugins.abilities import HasOfficialFile, WritesResults, WritesRuns
+from earmark.report.files import EXPORT_PREFIX
 from earmark.report.samples import COLUMNS, SampleTable, sample_values
 from earmark.runs import rundir
 from earmark.runs.import_runs import load_importer
+from earmark.runs.rescore import read_config
 from earmark.runs.scoring import latest_records, read_scores
 from earmark.runs.signature import load_signature
+from earmark.runs.untrusted import check_named, find_in_run
 
 TABLE_FORMATS = ("csv", "parquet", "jsonl")
 OFFICIAL = "official"
@@ -90,12 +93,13 @@ def _export_results(run: Path, benchmark: str, out: Path | None) -> list[Path]:
 def _export_official(run: Path, out: Path | None) -> list[Path]:
     """Write the file that the script of a run's benchmark wants."""
     signature = load_signature(run)
+    config = read_config(run)
+    check_named(run, find_in_run(signature, config, model=False, judge=False))
     plugin = plugins.find_plugin("benchmarks", signature.benchmark["name"])
     if not isinstance(plugin.module, HasOfficialFile):
         raise UsageError(
             f"--to {OFFICIAL}: is for benchmarks that are tables, and {signature.benchmark['name']} is none"
         )
-    config = from_yaml((run / "config.yaml").read_bytes())
     settings = parse_settings(plugin.settings, config.benchmark, "")
     records = latest_records(run / JOURNAL_FILE)
     place = out or run / "official.json"
@@ -111,7 +115,7 @@ def _check_out(out: Path) -> None:
 
 
 def _write_csv(place: Path, pairs: Iterable[tuple[Record, ScoreLine]]) -> None:
-    with tempfile.TemporaryDirectory(prefix=".export-", dir=place.parent) as aside:
+    with tempfile.TemporaryDirectory(prefix=EXPORT_PREFIX, dir=place.parent) as aside:
         table = SampleTable(Path(aside) / "made.csv")
         for record, line in pairs:
             table.add(record, line)
@@ -134,7 +138,7 @@ def _write_parquet(place: Path, rows: Iterable[Mapping[str, Any]]) -> None:
             types.update(dict.fromkeys(row.keys() - types.keys(), "VARCHAR"))
             yield row
 
-    with tempfile.TemporaryDirectory(prefix=".export-", dir=place.parent) as aside:
+    with tempfile.TemporaryDirectory(prefix=EXPORT_PREFIX, dir=place.parent) as aside:
         lines, made = Path(aside) / "lines.jsonl", Path(aside) / "made.parquet"
         _write_jsonl(lines, with_types())
         columns = "{" + ", ".join(f"{_quote(name)}: {_quote(kind)}" for name, kind in types.items()) + "}"

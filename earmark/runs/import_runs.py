@@ -32,12 +32,16 @@ from earmark.journal import (
     read_journal,
 )
 from earmark.plugins.abilities import Importer
+from earmark.report.files import read_metrics
 from earmark.report.rows import DatasetCounts, Metrics
 from earmark.runs import imported_benchmark, rundir
 from earmark.runs.imported import OPEN, ImportedRun, RecordWithPrompt, ScorerSpec, TaskStats
 from earmark.runs.scoring import write_scores
-from earmark.runs.signature import RunSignature
+from earmark.runs.signature import RunSignature, is_finished, load_signature, replace_versions
 from earmark.types import Context, replace
+
+STAGING_PREFIX: Final = ".import-"  # prefix of the folders that hold runs until all are whole
+LOCK_FILE: Final = ".import.lock"  # of a folder of results, while runs are imported into it
 
 # ---------------------------------------------------------------- in
 
@@ -73,7 +77,7 @@ def import_runs(
     name, read_all = (form, importer) if importer else _find_importer(path, form)
     with ExitStack() as undo:
         place = _results_dir(results, undo)
-        staged = Path(undo.enter_context(tempfile.TemporaryDirectory(prefix=".import-", dir=place)))
+        staged = _staging_dir(place, undo)
         read = [_parse_results(imported, staged / f"{number}.jsonl") for number, imported in enumerate(read_all(path))]
         with_records = [imported for imported in read if imported.facts]
         if not with_records:
@@ -89,10 +93,30 @@ def import_runs(
                 )
         _check_names(path, [imported.imported.model for imported in with_records], model)
         made = [
-            _build_run(imported, name, results, model, staged / str(number))
+            _build_run(imported, name, results, model, staged / f"{number}.run")
             for number, imported in enumerate(with_records)
         ]
-        return [(rundir.publish(run, where), metrics) for run, where, metrics in made]
+        return [_publish(run, where, metrics, log) for run, where, metrics in made]
+
+
+def _staging_dir(place: Path, undo: ExitStack) -> Path:
+    """A folder for runs that are not whole yet, locked; what a killed import left is removed."""
+    undo.enter_context(rundir.hold_lock(place / LOCK_FILE, f"{place} is being imported into by another process"))
+    undo.callback((place / LOCK_FILE).unlink)
+    for left in place.glob(f"{STAGING_PREFIX}*"):
+        shutil.rmtree(left)
+    return Path(undo.enter_context(tempfile.TemporaryDirectory(prefix=STAGING_PREFIX, dir=place)))
+
+
+def _publish(built: Path, where: Path, metrics: Metrics, log: Callable[[str], None]) -> tuple[Path, Metrics]:
+    """Put an imported run into its place, unless the same results were imported there before."""
+    signature = load_signature(built)
+    rundir.remove_leftovers(where)
+    for run in rundir.find_runs(where) if where.is_dir() else ():
+        if replace_versions(load_signature(run)) == replace_versions(signature) and is_finished(run):
+            log(f"{run}: holds these results already, so they are not imported again")
+            return run, read_metrics(run)
+    return rundir.publish(built, where), metrics
 
 
 def _results_dir(results: str, undo: ExitStack) -> Path:
@@ -262,7 +286,9 @@ def _build_run(read: ParsedResults, form: str, results: str, model: str, staged:
         if imported.scorers is None
         else imported_benchmark.load(msgspec.convert(settings, imported_benchmark.Settings), tasks)
     )
-    run = rundir.create_rundir(staged, signature, to_yaml(config))
+    run = staged
+    run.mkdir()
+    rundir.write_description(run, signature, to_yaml(config))
     shutil.move(read.journal, run / JOURNAL_FILE)
     words = _words_path(read.journal)
     if words.stat().st_size:

@@ -17,7 +17,7 @@ from typing import Final
 
 import msgspec
 
-from earmark.errors import BadData
+from earmark.errors import BadData, BadSetup
 from earmark.journal import METRICS_FILE, ScoreLine
 from earmark.report.averages import SEVERAL, tasks_of
 from earmark.report.comparison import headline_difference
@@ -37,11 +37,19 @@ TASKS: Final = ("tasks", "experiments")  # settings that choose tasks: runs of o
 
 
 def build_leaderboards(
-    results: Path, *, benchmark: str = "", condition: str = "plain", by: str = "", metric: str = "", seed: int = 0
+    results: Path | Sequence[Path],
+    *,
+    benchmark: str = "",
+    condition: str = "plain",
+    by: str = "",
+    metric: str = "",
+    seed: int = 0,
 ) -> list[Leaderboard]:
-    """The tables of all runs under a folder; of tasks that are scored several ways by `metric`, else by the first."""
+    """The tables of all runs under a folder, or of some runs, the newest last; of tasks that are scored several ways by
+    `metric`, else by the first.
+    """
     groups: dict[str, dict[str, Path]] = {}
-    for run in rundir.find_runs(results):
+    for run in rundir.find_runs(results) if isinstance(results, Path) else results:
         signature = load_signature(run)
         if (run / METRICS_FILE).exists() and not signature.shard and benchmark in ("", signature.benchmark["name"]):
             groups.setdefault(_comparison_key(signature), {})[signature.model["name"]] = run  # the newest comes last
@@ -144,7 +152,9 @@ def _below(p: float | None) -> bool:
 
 
 def _side_of(entry: LeaderboardEntry) -> RunScores | None:
-    """The scores of the row that ranks; None of an audiogram, or of answers that only a judge could score."""
+    """The scores of the row that ranks; None of an audiogram, of answers that only a judge could score, or of a run
+    that names code and is not trusted.
+    """
     row = entry.row
     tasks = tasks_of(read_metrics(Path(entry.run)).average_tree, row.task)
 
@@ -154,7 +164,7 @@ def _side_of(entry: LeaderboardEntry) -> RunScores | None:
 
     try:
         return load_run_scores(Path(entry.run), ranks)
-    except BadData:
+    except (BadData, BadSetup):
         return None
 
 

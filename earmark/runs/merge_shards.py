@@ -50,6 +50,8 @@ async def merge_shards(runs: Sequence[Path]) -> tuple[Path, Metrics]:
     with ExitStack() as stack:
         for run in shards.values():
             stack.enter_context(rundir.lock(run))
+        for left in first.parent.glob(f"{STAGING_PREFIX}*"):  # of a merge that was killed
+            shutil.rmtree(left)
         staged = Path(stack.enter_context(TemporaryDirectory(prefix=STAGING_PREFIX, dir=first.parent)))
         dataset = check_shards(benchmark, config, shards)
         merged = rundir.create_rundir(staged, signature, to_yaml(config))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
 from earmark.config import compose_config, kind_of
@@ -16,6 +16,18 @@ class Overrides(NamedTuple):
     model: dict[str, Any]
     whole_model: bool  # model=NAME is given: `model` is all of its settings
     own: dict[str, Any]
+
+    @property
+    def paths(self) -> set[str]:
+        """Every setting that is set, by its path; `model` stands for all of a model's."""
+        return {*self.run, *self.own, *(["model"] if self.whole_model else _paths(self.model, "model"))}
+
+
+def _paths(settings: dict[str, Any], path: str) -> Iterator[str]:
+    for name, value in settings.items():
+        yield f"{path}.{name}"
+        if isinstance(value, dict):
+            yield from _paths(value, f"{path}.{name}")
 
 
 def read_overrides(words: Sequence[str]) -> Overrides:

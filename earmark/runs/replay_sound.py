@@ -29,6 +29,7 @@ from earmark.plugins.roads import is_user_module
 from earmark.runs.media_paths import MediaFinder, parse_mapping
 from earmark.runs.rescore import read_config, relative_paths, reopen
 from earmark.runs.signature import RunSignature, load_signature
+from earmark.runs.untrusted import check_named, find_in_condition
 from earmark.types import (
     Benchmark,
     Capabilities,
@@ -175,6 +176,7 @@ class RunReplay:
             texts = dict(zip(names, self._config.run.condition if self._config else names, strict=True))
             if name.startswith("transcript:"):
                 raise BadData(f"{name}: the words are those of a recogniser, which is not asked again")
+            check_named(self.run, find_in_condition(name))
             seed = self._config.run.seed_of(self._benchmark) if self._config else self._benchmark.seed
             self._conditions[name] = load_condition(texts.get(name, name), seed, self._benchmark)
         return self._conditions[name]

@@ -4,36 +4,49 @@ from __future__ import annotations
 
 import functools
 from collections import defaultdict
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
+from contextlib import AsyncExitStack
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import msgspec
 
 from earmark import plugins
-from earmark.config import Config, from_yaml, parse_settings
+from earmark.config import Config, convert_config, parse_settings
+from earmark.data.plain_yaml import load_plain_yaml
 from earmark.engine.load import load_run_benchmark, load_scorer
 from earmark.errors import BadData, EarmarkError, RunMismatch, UsageError
-from earmark.journal import JOURNAL_FILE, METRICS_FILE, read_keys
+from earmark.journal import CONFIG_FILE, JOURNAL_FILE, METRICS_FILE, read_keys
 from earmark.plugins.abilities import LimitsRescoring
 from earmark.plugins.roads import add_file
 from earmark.report.aggregates import Aggregates
-from earmark.report.files import read_metrics
+from earmark.report.files import load_metrics, remove_leftovers
 from earmark.report.imported_agreement import AgreementCounter, headline_measure
 from earmark.report.rows import DatasetCounts, Metrics, Row
 from earmark.runs import imported_benchmark, rundir
+from earmark.runs.kept_scores import KeptScores
+from earmark.runs.open_scorers import OpenScorers
 from earmark.runs.scoring import latest_records, score_record, write_scores
 from earmark.runs.signature import RunSignature, load_signature
+from earmark.runs.untrusted import check_named, find_in_run
 from earmark.stats.estimate import Estimate
 from earmark.types import Benchmark, Scorer
 
 
 def reopen(
-    run: Path, changes: Mapping[str, Any] | None = None, *, asks: bool = False, base: Path | None = None
+    run: Path,
+    changes: Mapping[str, Any] | None = None,
+    *,
+    asks: bool = False,
+    judge: bool = False,
+    given: Collection[str] = (),
+    base: Path | None = None,
 ) -> tuple[Benchmark, Config]:
-    """The benchmark and the settings of a run, some of the benchmark's settings changed; `asks`: to ask it again.
+    """The benchmark and the settings of a run, some of the benchmark's settings changed.
 
-    `base` is the folder at which relative paths in the benchmark's settings begin, if not the working folder.
+    `asks`: to ask the model again; `judge`: to ask judges. Of what the run names, code and addresses among it, only
+    that is used which `given`, the settings of the command line, repeats, unless the run is trusted. `base` is the
+    folder at which relative paths in the benchmark's settings begin, if not the working folder.
     """
     signature = load_signature(run)
     if signature.benchmark["name"] == rundir.AUDIOGRAM_NAME:
@@ -42,6 +55,8 @@ def reopen(
             f"again or compared question by question; look at it with: earmark show {run}"
         )
     config = read_config(run)
+    things = find_in_run(signature, config, model=asks, judge=asks or judge)
+    check_named(run, things, {*given, *(changes or {})})
     for text in (*config.plugins, *config.run.condition):
         add_file(text.partition(":")[0])
     if asks:
@@ -65,11 +80,12 @@ def _check_files(run: Path, signature: RunSignature) -> None:
 
 def read_config(run: Path) -> Config:
     """The settings of a run as they were composed. Raises BadData where they cannot be read."""
+    path = run / CONFIG_FILE
     try:
-        return from_yaml((run / "config.yaml").read_bytes())
-    except (OSError, msgspec.DecodeError) as error:
-        message = " ".join(str(error).split())
-        raise BadData(f"{run / 'config.yaml'}: cannot be read ({message}); restore it from a copy") from error
+        return convert_config(load_plain_yaml(path.read_text(encoding="utf-8"), path))
+    except (OSError, UnicodeDecodeError, msgspec.ValidationError, BadData) as error:
+        message = " ".join(str(error).removeprefix(f"{path}: ").split())
+        raise BadData(f"{path}: cannot be read ({message}); restore it from a copy") from error
 
 
 def relative_paths(settings: Mapping[str, Any], base: Path) -> dict[str, str]:
@@ -135,7 +151,7 @@ def _takes(signature: RunSignature, name: str) -> bool:
 
 
 def _original_settings(run: Path, benchmark: Mapping[str, Any], changes: Mapping[str, Any]) -> dict[str, Any]:
-    """The settings that a run was asked with, where its benchmark tells which of them score it; only those may change."""
+    """Settings that a run was asked with, if its benchmark tells which of them score it; only they may change."""
     plugin = None if benchmark.get("imported") else plugins.find_plugin("benchmarks", benchmark["name"])
     if plugin is None or not isinstance(plugin.module, LimitsRescoring):
         return {}
@@ -148,19 +164,25 @@ def _original_settings(run: Path, benchmark: Mapping[str, Any], changes: Mapping
     return {name: value for name, value in benchmark["settings"].items() if name in fields}
 
 
-async def rescore(run: Path, changes: Mapping[str, Any], scorer: Scorer | None = None) -> Metrics:
-    """Score a run's journal anew: with changed settings of its benchmark, or by another scorer."""
-    benchmark, config = reopen(run, changes)
+async def rescore(run: Path, changes: Mapping[str, Any], scorer: Scorer | None = None, *, ask: bool = False) -> Metrics:
+    """Score a run's journal anew: with changed settings of its benchmark, or by another scorer.
+
+    `ask`: judges may be asked; without it, a scorer that asks one keeps the scores that it gave earlier.
+    """
+    benchmark, config = reopen(run, changes, judge=ask)
     seed = config.run.seed_of(benchmark)
-    scorers = (lambda _: (scorer,)) if scorer else None
+    scorers = (lambda _: (scorer,)) if scorer else benchmark.scorers
     with rundir.lock(run):
-        return await write_scores(run, benchmark, seed, _dataset_counts(run), scorers)
+        remove_leftovers(run)
+        async with AsyncExitStack() as stack:
+            opened = OpenScorers(scorers, stack, None if ask else KeptScores(run))
+            return await write_scores(run, benchmark, seed, _dataset_counts(run), opened)
 
 
 def _dataset_counts(run: Path) -> DatasetCounts:
     """Item counts of the benchmark when it was run; of a run that was never scored, those of its journal."""
     if (run / METRICS_FILE).exists():
-        return read_metrics(run).dataset
+        return load_metrics(run).dataset
     return DatasetCounts(
         len({line.question_id() for line in read_keys(run / JOURNAL_FILE)}) + 1
     )  # more than there is: unfinished

@@ -98,7 +98,8 @@ async def retry(
         raise UsageError(
             f"{run} was imported: there is nobody here to ask again; ask again where it came from, and import that"
         )
-    benchmark, config = reopen(run, changes.own if changes else {}, asks=True)
+    given = changes.paths if changes else ()
+    benchmark, config = reopen(run, changes.own if changes else {}, asks=True, given=given)
     if changes:
         config = apply_changes(run, config, changes)
     seed = config.run.seed_of(benchmark)

@@ -19,6 +19,7 @@ from earmark.report.run_scores import RunInfo, RunScores, ScoringRules
 from earmark.runs.rescore import reopen
 from earmark.runs.scoring import read_scores, score_journal
 from earmark.runs.signature import load_signature
+from earmark.runs.untrusted import check_named, find_in_scorer
 from earmark.types import Benchmark, Opens, Scorer, rules_of
 
 
@@ -52,16 +53,17 @@ def run_scorers(run: Path) -> Callable[[str, str], Scorer]:
     @functools.cache
     def scorer_of(task: str, name: str) -> Scorer:
         row = rows.get((task, name))
-        return (row and _find_scorer(row)) or _benchmark_scorer(benchmark(), task, name)
+        return (row and _find_scorer(run, row)) or _benchmark_scorer(benchmark(), task, name)
 
     return scorer_of
 
 
-def _find_scorer(row: Row) -> Scorer | None:
+def _find_scorer(run: Path, row: Row) -> Scorer | None:
     """A scorer that lies in a file, made again from its settings; None where what comes out signs otherwise."""
     name = row.scorer.partition(" ")[0]  # a label begins with it
     if "." not in name and name not in plugins.plugin_names("scorers") and name not in plugins.entry_points("scorers"):
         return None
+    check_named(run, [*find_in_scorer(name, row.settings, f"scorer of {row.task}")])
     try:
         add_file(row.file)
         scorer = load_scorer(name, row.settings)
@@ -74,7 +76,9 @@ def _rescore_in_memory(run: Path) -> tuple[Callable[[str, str], ScoringRules], I
     """The rules of the run's benchmark, and its answers scored by them."""
     benchmark, _ = reopen(run)
     if any(isinstance(scorer, Opens) for task in benchmark.tasks for scorer in benchmark.scorers(task)):
-        raise BadData(f"{run}: is not scored yet, and its scorer asks a judge; score it with: earmark rescore {run}")
+        raise BadData(
+            f"{run}: is not scored yet, and its scorer asks a judge; score it with: earmark rescore {run} --ask"
+        )
 
     def rules(task: str, name: str) -> ScoringRules:
         scorer = _benchmark_scorer(benchmark, task, name)

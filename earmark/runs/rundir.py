@@ -9,12 +9,17 @@ results/<model>/<benchmark>/<YYYY-MM-DD_HH-MM-SS>/      (`model_dir` may have it
 
 from __future__ import annotations
 
+import errno
+import os
+import re
 import shutil
+import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from datetime import datetime
 from itertools import count
 from pathlib import Path
+from typing import Final
 
 import filelock
 import msgspec
@@ -22,10 +27,14 @@ import msgspec
 from earmark.data.cache import atomic_write
 from earmark.data.differences import differences
 from earmark.data.names import safe_name
-from earmark.errors import RunMismatch, UsageError
-from earmark.journal import SIGNATURE_FILE
+from earmark.data.regular import check_folder
+from earmark.errors import BadData, RunMismatch, UsageError
+from earmark.journal import CONFIG_FILE, SIGNATURE_FILE
 from earmark.runs.signature import RunSignature, _identity, is_alike, is_finished, load_signature, replace_versions
+from earmark.runs.trust import trust_new_run
 
+TIMESTAMP: Final = re.compile(r"\d{4}-\d\d-\d\d_\d\d-\d\d-\d\d(\.\d+)?")  # name of a run folder
+NO_LOCKS: Final = frozenset({errno.ENOLCK, errno.EOPNOTSUPP, errno.ENOTSUP})
 TIME = "{time}"
 AUDIOGRAM_NAME = "audiogram"  # what is signed as the benchmark of runs whose trials depend on the answers
 
@@ -117,19 +126,58 @@ def check_data(run: Path, signature: RunSignature) -> None:
 
 
 def create_rundir(parent: Path, signature: RunSignature, config: str) -> Path:
-    """A folder for a new run, named by the time."""
-    folder = _timestamp_dir(parent)
-    (folder / "config.yaml").write_text(config, encoding="utf-8")
+    """A folder for a new run, named by the time; what killed commands left beside it is removed."""
+    remove_leftovers(parent)
+    while True:
+        folder = _timestamp_dir(parent)
+        try:
+            with lock(folder):
+                if (folder / SIGNATURE_FILE).exists():  # removed as a leftover, and made anew by another process
+                    continue
+                write_description(folder, signature, config)
+        except (FileNotFoundError, RunMismatch):  # taken for a leftover before it was locked
+            continue
+        trust_new_run(folder)
+        return folder
+
+
+def write_description(folder: Path, signature: RunSignature, config: str) -> None:
+    """Write the two files that describe a run; from the second on, the folder is one."""
+    atomic_write(folder / CONFIG_FILE, config.encode())
     atomic_write(folder / SIGNATURE_FILE, msgspec.json.format(msgspec.json.encode(signature)))
-    return folder
 
 
 def publish(built: Path, parent: Path) -> Path:
-    """Put a run that is whole among the others of its place. Until it is there, the folder is no run."""
-    folder = _timestamp_dir(parent)
-    for path in sorted(built.iterdir(), key=lambda path: path.name == SIGNATURE_FILE):
-        shutil.move(path, folder / path.name)
-    return folder
+    """Put a run that is whole among the others of its place, by one rename."""
+    while True:
+        folder = _timestamp_dir(parent)
+        try:
+            built.rename(folder)  # in place of the empty folder
+        except OSError as error:
+            if error.errno not in (errno.ENOTEMPTY, errno.EEXIST):
+                raise
+            continue
+        trust_new_run(folder)
+        return folder
+
+
+def remove_leftovers(parent: Path) -> None:
+    """Remove the folders of runs whose description was never whole, as a killed command leaves them."""
+    for folder in _collection(parent).glob("*"):
+        names = {path.name for path in folder.iterdir()} if _is_named_by_time(folder) else {SIGNATURE_FILE}
+        begun = {name for name in names if name == CONFIG_FILE or name.endswith(".part")}
+        if names - begun - {".lock"}:
+            continue
+        try:
+            with lock(folder):
+                if not (folder / SIGNATURE_FILE).exists():
+                    shutil.rmtree(folder)
+        except (OSError, RunMismatch, BadData):  # being made by another process, or no folder of ours
+            continue
+
+
+def _is_named_by_time(folder: Path) -> bool:
+    return bool(TIMESTAMP.search(folder.name)) and folder.is_dir() and not folder.is_symlink()
 
 
 def _timestamp_dir(parent: Path) -> Path:
@@ -152,15 +200,42 @@ def _try_mkdir(folder: Path) -> Path | None:
 
 @contextmanager
 def lock(folder: Path) -> Iterator[None]:
-    """One writer a run: a second one is refused, not made to wait."""
-    lock = filelock.FileLock(folder / ".lock")
+    """One writer a run: a second one is refused, not made to wait. Raises BadData where the folder holds links, or its
+    file system has no locks.
+    """
+    check_folder(folder, writing=True)
+    with hold_lock(folder / ".lock", f"{folder} is being written by another process"):
+        yield
+
+
+@contextmanager
+def hold_lock(path: Path, busy: str) -> Iterator[None]:
+    """Hold the lock of a file. Raises RunMismatch where another process holds it, and FileNotFoundError without a
+    folder.
+    """
+    if not path.parent.is_dir():
+        raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), str(path.parent))
+    lock = filelock.FileLock(path)
     try:
-        lock.acquire(timeout=0)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # of a file system without flock, where filelock falls back to a file
+            lock.acquire(timeout=0)
     except filelock.Timeout as error:
-        raise RunMismatch(
-            f"{folder} is being written by another process; wait for it, or give another results=FOLDER"
-        ) from error
+        raise RunMismatch(f"{busy}; wait for it, or give another results=FOLDER") from error
+    except NotImplementedError as error:
+        raise _no_locks(path) from error
+    except OSError as error:
+        if error.errno in NO_LOCKS:
+            raise _no_locks(path) from error
+        raise
     try:
         yield
     finally:
         lock.release()
+
+
+def _no_locks(path: Path) -> BadData:
+    return BadData(
+        f"{path.parent}: its file system gives no locks, as NFS without a lock service; start that service, or give "
+        "results=FOLDER on another file system"
+    )

@@ -25,6 +25,7 @@ import msgspec
 import orjson
 
 from earmark.data.plain import encode_line, repair
+from earmark.data.regular import check_regular, read_lines
 from earmark.errors import BadData
 from earmark.journal import Record
 from earmark.plugins.abilities import CountsAnswers
@@ -49,6 +50,8 @@ NAMES: Final = {
     "answer": ("answer", "predicted_letter"),
     "group": ("group",),
 }
+HEAD_BYTES: Final = 4096  # of a file, where a list begins if it is one
+MAX_LIST_BYTES: Final = 256 << 20  # of a file that is one list, which is read whole
 Replies: TypeAlias = Path | Sequence[Mapping[str, Any]]  # a file of JSON, or its records
 TOLD_TO_SCORERS: Final = ("description", "source")
 FIELDS: Final = {*chain(*NAMES.values()), *TOLD_TO_SCORERS, "stop", "finish_reason"}
@@ -163,13 +166,20 @@ async def _score(scorer: Scorer, line: ReplyLine) -> Score:
 
 
 def _lines(path: Path) -> Iterator[Any]:
-    data = path.read_bytes().removeprefix(codecs.BOM_UTF8)  # which spreadsheets and Windows put there
-    if data.lstrip()[:1] == b"[":
-        yield from _parse_json(data, str(path))
+    check_regular(path)
+    with path.open("rb") as file:
+        head = file.read(HEAD_BYTES).removeprefix(codecs.BOM_UTF8)  # which spreadsheets and Windows put there
+    if head.lstrip()[:1] == b"[":
+        if (size := path.stat().st_size) > MAX_LIST_BYTES:
+            raise BadData(
+                f"{path}: is a list of {size:,} bytes, expected at most {MAX_LIST_BYTES:,}; write one object a line"
+            )
+        yield from _parse_json(path.read_bytes().removeprefix(codecs.BOM_UTF8), str(path))
         return
-    for number, line in enumerate(data.splitlines(), start=1):
-        if line.strip():
-            yield _parse_json(line, f"{path}, line {number}")
+    for number, line in enumerate(read_lines(path), start=1):
+        text = line.removeprefix(codecs.BOM_UTF8).strip() if number == 1 else line.strip()
+        if text:
+            yield _parse_json(text, f"{path}, line {number}")
 
 
 def _parse_json(data: bytes, where: str) -> Any:

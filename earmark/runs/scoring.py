@@ -19,6 +19,7 @@ from typing import Final, NamedTuple
 import msgspec
 from msgspec import Struct
 
+from earmark.data.cache import name_full_disk, read_hash64
 from earmark.data.plain import encode_line, repair
 from earmark.engine.barrier import Barrier, Tracebacks
 from earmark.engine.load import load_condition
@@ -39,10 +40,11 @@ from earmark.report import files
 from earmark.report.aggregates import Aggregates
 from earmark.report.headline import find_headline
 from earmark.report.latency import CSV_HEAD, LatencyCounter, LatencyRow
-from earmark.report.rows import DatasetCounts, ListeningGain, Metrics, Row
+from earmark.report.rows import DatasetCounts, ListeningGain, Metrics, Row, ScoredFiles
 from earmark.report.samples import SampleWriters, is_right, item_value
 from earmark.runs.journal_chunks import JournalChunk, read_chunk, split_journal
-from earmark.runs.open_scorers import OpenScorer, OpenScorers, Scorers
+from earmark.runs.open_scorers import NOT_ASKED, OpenScorer, OpenScorers, Scorers
+from earmark.runs.score_notices import score_notices
 from earmark.runs.signature import load_signature
 from earmark.stats.count_table import hash64
 from earmark.text.choice_parser import reading_note
@@ -97,6 +99,7 @@ class ScoredJournal(Struct):
     usage: UsageTotals  # of all its records
     judging: Usage = Usage()  # what judges took
     broken: int = 0  # scores that a bug of a scorer took
+    not_asked: int = 0  # scores that a judge has yet to give
     latency: LatencyCounter = msgspec.field(default_factory=LatencyCounter)
 
     def extend(self, other: ScoredJournal) -> None:
@@ -106,6 +109,7 @@ class ScoredJournal(Struct):
         self.usage = add_totals(self.usage, other.usage)
         self.judging += other.judging
         self.broken += other.broken
+        self.not_asked += other.not_asked
         self.latency.extend(other.latency)
 
 
@@ -156,6 +160,7 @@ async def score_chunk(
         scored.cells.add(record, by.scorer, earned, by.label)
         scored.judging = add_usage(scored.judging, earned.usage)
         scored.broken += earned.rule == BROKEN
+        scored.not_asked += earned.rule == NOT_ASKED
         tell(record, score_line(record, by.label, by.scorer, earned))
     scored.usage = usage.totals
     return scored
@@ -178,7 +183,9 @@ async def _score_stream(
     try:
         for record in standing_records:
             for by in await scorers.of(record.item.task):
-                if by.asks:
+                if by.kept and not record.failure:
+                    yield record, by, by.kept.find(record, by.label)
+                elif by.asks:
                     ahead.append((record, by, asyncio.create_task(_try_score(record, by.scorer, tracebacks))))
                     if len(ahead) > MAX_CONCURRENT_SCORES:
                         first, its, task = ahead.popleft()
@@ -194,7 +201,7 @@ async def _score_stream(
 
 
 def sort_rows(rows: Sequence[Row], tasks: Sequence[str], conditions: Sequence[str]) -> list[Row]:
-    """Rows in the order of their tasks, conditions and slices; records come in the order in which they were answered."""
+    """Rows in the order of their tasks, conditions and slices; records come in the order of their answers."""
     places = {name: index for names in (tasks, conditions) for index, name in enumerate(names)}
 
     def place(row: Row) -> tuple[int, int, list[str | int]]:
@@ -247,18 +254,20 @@ def _transcript_control_notes(benchmark: Benchmark, controls: Mapping[str, Condi
     ]
 
 
-def _warnings(scored: ScoredJournal, answers: int) -> Iterator[str]:
-    """Notices of answers that repeat their prompt, and of answers that a bug left unscored."""
-    if scored.counts.echoes:
-        yield (
-            f"{scored.counts.echoes:,} of {answers:,} answers repeat the text of their prompt: the server may echo what it is "
-            "sent, or the model lack a chat template; each is scored as it stands"
-        )
-    if scored.broken:
-        yield (
-            f"{scored.broken:,} scores are missing, for a bug of a scorer (tracebacks.txt); "
-            "once it is mended: earmark rescore RUN"
-        )
+def read_scored_records(journal: Path, scores: Path) -> Iterator[tuple[Record, ScoreLine]]:
+    """The standing records of a run with their scores, for a benchmark with one scorer a task."""
+    return zip(latest_records(journal), read_scores(scores), strict=True)
+
+
+def read_scores(path: Path) -> Iterator[ScoreLine]:
+    """The lines of scores.jsonl. Raises BadData where it is missing or broken."""
+    decoder = msgspec.json.Decoder(ScoreLine)
+    try:
+        with path.open("rb") as file:
+            for line in file:
+                yield decoder.decode(line)
+    except (FileNotFoundError, msgspec.DecodeError) as error:
+        raise BadData(f"{path}: cannot be read ({error}); make it again with: earmark rescore {path.parent}") from error
 
 
 def _find_solved(run: Path, right: Mapping[tuple[str, str], AbstractSet[int]]) -> Iterator[tuple[str, ...]]:
@@ -291,26 +300,10 @@ def score_line(record: Record, label: str, scorer: Scorer, earned: Score) -> Sco
     )
 
 
-def read_scored_records(journal: Path, scores: Path) -> Iterator[tuple[Record, ScoreLine]]:
-    """The standing records of a run with their scores, for a benchmark with one scorer a task."""
-    return zip(latest_records(journal), read_scores(scores), strict=True)
-
-
-def read_scores(path: Path) -> Iterator[ScoreLine]:
-    """The lines of scores.jsonl. Raises BadData where it is missing or broken."""
-    decoder = msgspec.json.Decoder(ScoreLine)
-    try:
-        with path.open("rb") as file:
-            for line in file:
-                yield decoder.decode(line)
-    except (FileNotFoundError, msgspec.DecodeError) as error:
-        raise BadData(f"{path}: cannot be read ({error}); make it again with: earmark rescore {path.parent}") from error
-
-
 async def _score_into(run: Path, place: Path, benchmark: Benchmark, scorers: Scorers | OpenScorers) -> ScoredJournal:
     """Score a run's journal, its scores and samples written somewhere else until all are there."""
     samples = None if benchmark.extra_tables else SampleWriters(place)
-    with (place / SCORES_FILE).open("wb") as lines, samples or nullcontext():
+    with name_full_disk(run / SCORES_FILE), (place / SCORES_FILE).open("wb") as lines, samples or nullcontext():
 
         def tell(record: Record, line: ScoreLine) -> None:
             lines.write(encode_line(line))
@@ -361,38 +354,47 @@ async def score_run(
 ) -> ScoredRun:
     """Score a run's journal and write every report of it: the benchmark's own tables where it has some, else ours.
 
-    Where scoring stops, as where a judge cannot be asked, the reports that were there stay as they were.
+    Where scoring stops, the reports that were there stay; a killed process leaves what finishes the change.
     """
-    signature = load_signature(run)
     files.remove_leftovers(run)
-    with TemporaryDirectory(prefix=files.STAGING_PREFIX, dir=run) as place:
-        scored = await _score_into(run, Path(place), benchmark, scorers or benchmark.scorers)
-        files.publish_files(Path(place), run)
+    journal_bytes = (run / JOURNAL_FILE).stat().st_size
+    with TemporaryDirectory(prefix=files.STAGING_PREFIX, dir=run) as staged:
+        place = Path(staged)
+        scored = await _score_into(run, place, benchmark, scorers or benchmark.scorers)
+        scored_files = ScoredFiles(read_hash64(place / SCORES_FILE), journal_bytes)
+        metrics = replace(_write_reports(run, place, benchmark, seed, scored, dataset), scored=scored_files)
+        files.write_metrics(place, metrics)
+        files.publish_files(place, run)
+    return ScoredRun(metrics, scored.counts.n_records, scored.counts.n_failed)
+
+
+def _write_reports(
+    run: Path, place: Path, benchmark: Benchmark, seed: int, scored: ScoredJournal, dataset: DatasetCounts
+) -> Metrics:
+    """Write the tables of a scored journal into a place, and return its numbers."""
+    signature = load_signature(run)
     rows = scored.cells.to_rows(benchmark.mean_over) + _average_rows(benchmark, scored.cells)
     rows = sort_rows(rows, (*benchmark.tasks, *benchmark.averages), signature.condition)
     controls = load_controls(signature.condition)
     gained = _gains(benchmark, scored.cells, list(controls), seed)
-    done = scored.counts.n_completed >= dataset.questions
-    judging = files.read_judge_usage(run) + scored.judging
     part = [f"shard {signature.shard} of the items; earmark merge joins the shards of a run"] * bool(signature.shard)
     notices = [*part, *benchmark.warnings, *_transcript_control_notes(benchmark, controls)]
-    notices += _warnings(scored, scored.usage.answers)
+    notices += score_notices(scored)
     notices += reading_note((row.signature, row.states["unparsed"]) for row in rows)
     headline = find_headline(rows, signature.condition, tuple(benchmark.averages))
-    latency = scored.latency.to_rows()
-    metrics = Metrics(
-        done, rows, dataset, notices, dict(benchmark.averages), gained, scored.usage, judging, headline, latency
-    )
     if gained:
         from earmark.report.gain import find_solved_by_controls  # noqa: PLC0415
 
         right = find_solved_by_controls(scored.cells.by_row, list(controls))
-        files.write_csv(run / "solved_by_controls.csv", files.SOLVED_BY_CONTROLS, _find_solved(run, right))
-    _write_side_tables(run, latency, positions=ORDER_TAG in benchmark.slices)
+        files.write_csv(place / "solved_by_controls.csv", files.SOLVED_BY_CONTROLS, _find_solved(place, right))
+    _write_side_tables(place, latency := scored.latency.to_rows(), positions=ORDER_TAG in benchmark.slices)
     if benchmark.extra_tables:
-        pairs = partial(read_scored_records, run / JOURNAL_FILE, run / SCORES_FILE)
-        files.write_tables(run, benchmark.extra_tables(signature.model["name"], pairs))
-    summary = run / ("numbers.csv" if benchmark.extra_tables else "summary.csv")
-    files.write_summary(summary, signature.model["name"], benchmark.name, rows)
-    files.write_metrics(run, metrics)
-    return ScoredRun(metrics, scored.counts.n_records, scored.counts.n_failed)
+        pairs = partial(read_scored_records, run / JOURNAL_FILE, place / SCORES_FILE)
+        files.write_tables(place, benchmark.extra_tables(signature.model["name"], pairs))
+    summary = "numbers.csv" if benchmark.extra_tables else "summary.csv"
+    files.write_summary(place / summary, signature.model["name"], benchmark.name, rows)
+    done = scored.counts.n_completed >= dataset.questions
+    judging = files.read_judge_usage(run) + scored.judging
+    return Metrics(
+        done, rows, dataset, notices, dict(benchmark.averages), gained, scored.usage, judging, headline, latency
+    )

@@ -12,6 +12,7 @@ from msgspec import Struct
 from earmark import __version__
 from earmark.config import signature_part
 from earmark.data.cache import sha256_file
+from earmark.data.regular import check_folder
 from earmark.errors import BadData
 from earmark.journal import METRICS_FILE, SIGNATURE_FILE
 from earmark.plugins import plugin_file
@@ -119,8 +120,9 @@ def is_finished(folder: Path) -> bool:
 
 
 def load_signature(folder: Path) -> RunSignature:
-    """Load the signature of a run. Raises BadData if the folder is no run."""
+    """Load the signature of a run. Raises BadData if the folder is no run, or holds links out of it."""
     path = folder / SIGNATURE_FILE
+    check_folder(folder)
     try:
         return msgspec.json.decode(path.read_bytes(), type=RunSignature)
     except (FileNotFoundError, NotADirectoryError) as error:

@@ -24,6 +24,7 @@ from typing import IO, Annotated, Any, Final, cast
 import orjson
 from msgspec import Struct
 
+from earmark.data.programs import program_environment
 from earmark.errors import BadData, BadSetup
 from earmark.plugins import own_name
 from earmark.scorers._resources import require_open
@@ -32,7 +33,7 @@ from earmark.types import UNSIGNED, Context, Item, Metric, Response, Score, Sign
 
 METRICS: Final = {"comet": replace(ratio("comet", "n"), share=None)}
 WORKER: Final = Path(__file__).with_name("_comet_worker.py")
-VERSION: Final = "from importlib.metadata import version; print(version('unbabel-comet'))"
+VERSION: Final = "import sys; del sys.path[0]; from importlib.metadata import version; print(version('unbabel-comet'))"
 INSTALL: Final = "python -m venv comet; comet/bin/pip install unbabel-comet; and score with python=comet/bin/python"
 EMPTY_COUNTS: Final = {"comet": 0.0, "n": 1.0}
 
@@ -103,7 +104,9 @@ class CometScorer(Struct, frozen=True):
         version(self.settings.python)
         words = (self.settings.python or sys.executable, str(WORKER), self.settings.checkpoint)
         with TemporaryFile() as log:
-            worker = await asyncio.create_subprocess_exec(*words, stdin=PIPE, stdout=PIPE, stderr=log)
+            worker = await asyncio.create_subprocess_exec(
+                *words, env=program_environment(), stdin=PIPE, stdout=PIPE, stderr=log
+            )
             try:
                 asking = CometWorker(worker, log)
                 await asking.answer()  # the model is loaded
@@ -138,7 +141,8 @@ class CometScorer(Struct, frozen=True):
 def version(python: str) -> str:
     """The version of unbabel-comet that a Python has."""
     try:
-        done = subprocess.run([python or sys.executable, "-c", VERSION], capture_output=True, text=True, check=True)
+        command = [python or sys.executable, "-c", VERSION]
+        done = subprocess.run(command, env=program_environment(), capture_output=True, text=True, check=True)
     except (OSError, subprocess.CalledProcessError) as error:
         where = f"{python} has" if python else "this environment has"
         raise BadSetup(

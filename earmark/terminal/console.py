@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import sys
 from typing import TYPE_CHECKING, Any, Final
 
@@ -31,6 +32,21 @@ def print_json(value: Any) -> None:
     import msgspec
 
     click.echo(msgspec.json.encode(value).decode().translate(JSON_ESCAPES).encode())
+
+
+class LogHandler(logging.Handler):
+    """Handler that prints warnings of the package."""
+
+    def emit(self, record: logging.LogRecord) -> None:
+        print_line(f"earmark: {record.getMessage()}", err=True)
+
+
+def print_warnings() -> None:
+    """Print what the package warns of from now on."""
+    logger = logging.getLogger("earmark")
+    if not any(isinstance(handler, LogHandler) for handler in logger.handlers):
+        logger.addHandler(LogHandler())
+        logger.propagate = False
 
 
 def log_to_stderr(*texts: str) -> None:

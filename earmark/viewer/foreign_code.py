@@ -9,6 +9,7 @@ from earmark.errors import BadData, EarmarkError
 from earmark.plugins import is_path
 from earmark.runs.rescore import read_config
 from earmark.runs.signature import load_signature
+from earmark.runs.trust import is_trusted
 from earmark.viewer.results import scorer_files, scorer_labels
 
 
@@ -27,6 +28,8 @@ class CodePolicy:
             path = self._find(name)
             if not self._allowed:
                 raise BadData(f"{name} is code of its own, which --no-code leaves out")
+            if not is_trusted(run):
+                raise BadData(f"{name} is code, and the run was not made here; to allow it: earmark trust {run}")
             if path is None:
                 raise BadData(f"{name} is code that does not lie in the working folder {self._folder}")
             if name not in self._printed:

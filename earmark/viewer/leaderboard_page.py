@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 from earmark.report.leaderboard import Leaderboard, LeaderboardEntry, footnotes
@@ -9,10 +11,24 @@ from earmark.runs.leaderboard import build_leaderboards
 from earmark.viewer.results import Results, fields_of, metrics_of, row_headline
 
 
-def leaderboard_page(results: Results, condition: str = "plain", by: str = "", benchmark: str = "") -> dict[str, Any]:
-    """Return the table of every benchmark."""
-    boards = build_leaderboards(results.root, benchmark=benchmark, condition=condition, by=by)
-    return {"boards": [_board(results, board) for board in boards]}
+def leaderboard_page(
+    results: Results,
+    condition: str = "plain",
+    by: str = "",
+    benchmark: str = "",
+    check: Callable[[Path], str] = lambda _: "",
+) -> dict[str, Any]:
+    """Return the table of every benchmark, and the runs that are in none; `check` says why one may not be opened."""
+    left_out = {}
+    runs = []
+    for name in reversed(results.names()):
+        run = results.path(name)
+        if why := check(run):
+            left_out[name] = why
+        else:
+            runs.append(run)
+    boards = build_leaderboards(runs, benchmark=benchmark, condition=condition, by=by)
+    return {"boards": [_board(results, board) for board in boards], "left_out": left_out}
 
 
 def _board(results: Results, board: Leaderboard) -> dict[str, Any]:

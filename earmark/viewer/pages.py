@@ -188,9 +188,8 @@ class Pages:
     def leaderboard(self, query: Query) -> Any:
         """Return every leaderboard."""
         given = dict(query)
-        return leaderboard_page(
-            self.results, given.get("condition", "plain"), given.get("by", ""), given.get("benchmark", "")
-        )
+        choice = (given.get("condition", "plain"), given.get("by", ""), given.get("benchmark", ""))
+        return leaderboard_page(self.results, *choice, lambda run: is_allowed(self.policy, run))
 
     def audiogram(self, query: Query) -> Any:
         """Return the thresholds of an audiogram."""

@@ -8,7 +8,7 @@ import zipfile
 
 import pytest
 
-from earmark.data.archives import DAMAGED_ARCHIVE_ERRORS
+from earmark.data.clips import DAMAGED_ARCHIVE_ERRORS
 
 CONTENT = bytes(range(256)) * 20
 

@@ -9,11 +9,12 @@ from pathlib import Path
 import pytest
 
 from earmark.report.aggregates import Aggregate, RowKey
-from earmark.report.averages import SEVERAL, average_rows
+from earmark.report.averages import SEVERAL, average_rows, labels_of_average, metric_of, pairs_of, tasks_of
 from earmark.report.rows import Row
 from earmark.scorers.choice import ChoiceScorer
 from earmark.scorers.exact import ExactScorer
 from earmark.scorers.token_match import TokenMatchScorer
+from earmark.stats.compare import Pairs, difference
 from earmark.stats.count_table import CountTable
 from earmark.types import Average, Scorer
 
@@ -136,3 +137,38 @@ def test_parts_are_rounded_before_the_mean_where_a_leaderboard_does_so() -> None
     assert rounded == pytest.approx((0.33 + 0.14) / 2)
     tree = {"all": Average(("a", "b"), decimals=2)}
     assert str(rows_of(tree, parts)["all"].signature).endswith("|mean:a+b|decimals:2")
+
+
+TREE = {
+    "pooled": Average(("a", "b"), weigh="items"),
+    "inner": Average(("b", "c"), scale={"c": 0.5}),
+    "outer": Average(("pooled", "inner")),
+}
+
+
+@pytest.mark.parametrize("name", TREE)
+def test_pairs_of_runs_have_the_same_averages_as_tables(name: str) -> None:
+    cells = {"a": cell(3, 4), "b": cell(1, 10), "c": cell(4, 5)}
+    expected = value(rows_of(TREE, cells)[name])
+
+    def pairs(task: str) -> Pairs:
+        counts = cells[task].counts
+        worse = {count: column * (count != "right") for count, column in counts.columns.items()}
+        return Pairs(worse, counts.columns, counts.groups, counts.items)
+
+    scorer = TokenMatchScorer()
+    metric = metric_of(TREE, name, lambda _: next(iter(scorer.metrics.values())))
+    found = difference((metric, metric), pairs_of(TREE, name, pairs))
+    assert found.baseline == 0.0
+    assert found.candidate == pytest.approx(expected)
+    assert found.low is not None
+    assert found.high is not None
+    assert found.low < expected < found.high
+
+
+def test_an_average_has_the_labels_that_all_its_tasks_share() -> None:
+    labels = {"a": ["ours", "theirs"], "b": ["theirs"], "c": ["other"]}
+    assert tasks_of(TREE, "outer") == ("a", "b", "c")
+    assert labels_of_average(TREE, "pooled", labels.__getitem__) == {"theirs": {"a": "theirs", "b": "theirs"}}
+    assert labels_of_average(TREE, "outer", labels.__getitem__) == {SEVERAL: {"a": "ours", "b": "theirs", "c": "other"}}
+    assert labels_of_average(TREE, "pooled", lambda task: labels[task] if task == "a" else []) == {}

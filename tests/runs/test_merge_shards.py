@@ -26,6 +26,7 @@ from earmark.runs.merge_shards import merge_shards
 from earmark.runs.rundir import find_runs
 from earmark.runs.scoring import read_scores
 from earmark.runs.signature import is_finished, load_signature
+from earmark.runs.trust import trust_run
 from earmark.types import Usage, replace
 
 COMMAND = ("condition=[plain,silence]", "repeats=2", "model=fake")
@@ -41,6 +42,7 @@ def with_settings(folder: Path) -> Path:
     """A run whose config.yaml names the items, as that of a command does."""
     path = folder / "config.yaml"
     path.write_text(path.read_text().replace("benchmark: {}", "benchmark:\n  items: 40"))
+    trust_run(folder)
     return folder
 
 
@@ -61,7 +63,7 @@ def test_merged_shards_equal_one_run() -> None:
     folder = merged(shards()[::-1])  # in any order
     assert scores(folder) == scores(whole)
     one, joined = (read_metrics(path) for path in (whole, folder))
-    assert replace(joined, usage=one.usage, latency=one.latency) == one
+    assert replace(joined, usage=one.usage, latency=one.latency, scored=one.scored) == one
     assert joined.usage.answers == one.usage.answers == 160
     assert (folder / "summary.csv").read_bytes() == (whole / "summary.csv").read_bytes()
     assert load_signature(folder) == load_signature(whole)
@@ -122,6 +124,7 @@ def move_records(runs: list[Path]) -> list[Path]:
 def drop_items(runs: list[Path]) -> list[Path]:
     for path in (folder / "config.yaml" for folder in runs):
         path.write_text(path.read_text().replace("items: 40", "items: 39"))
+        trust_run(path.parent)
     return runs
 
 
@@ -154,6 +157,7 @@ def test_a_changed_prompt_is_found() -> None:
     runs = shards()
     for path in (folder / "config.yaml" for folder in runs):
         path.write_text(path.read_text().replace("items: 40", "items: 40\n  question: Who?"))
+        trust_run(path.parent)
     with pytest.raises(RunMismatch, match="the prompt has changed"):
         merged(runs)
 
@@ -190,6 +194,7 @@ def test_a_shard_without_items_is_refused_and_not_missed() -> None:
     (only,) = outcomes
     path = only / "config.yaml"
     path.write_text(path.read_text().replace("benchmark: {}", "benchmark:\n  items: 1"))
+    trust_run(only)
     assert read_metrics(merged([only])).rows[0].n == 1
 
 

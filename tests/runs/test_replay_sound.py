@@ -21,6 +21,7 @@ from earmark.journal import JOURNAL_FILE, Record, read_journal
 from earmark.models.fake import FakeModel
 from earmark.runs.import_runs import import_runs
 from earmark.runs.replay_sound import RunReplay, user_modules
+from earmark.runs.trust import trust_run
 from earmark.types import EncodedAudio, Prompt, Response, Waveform
 
 MODULE = '''
@@ -103,6 +104,7 @@ def ask(name: str, *words: str) -> Path:
     own = [word for word in words if word not in run_words]
     settings = "".join(f"\n  {key}: {value}" for key, value in (word.split("=") for word in own))
     path.write_text(path.read_text().replace("benchmark: {}", f"benchmark:{settings or ' {}'}"))
+    trust_run(made)
     return made.resolve()
 
 
@@ -161,7 +163,7 @@ def test_a_clip_that_moved_is_found_beside_the_run_or_by_a_mapping(folder: Path,
     made = ask("replayed.bench", "data=clips")
     expected = RunReplay(made).replay(plain(made)).sounds
     project = tmp_path / "moved"  # the whole project elsewhere
-    shutil.copytree(made, project / "results/m/b/t")
+    trust_run(shutil.copytree(made, project / "results/m/b/t"))
     shutil.copytree(folder / "clips", project / "clips")
     moved = project / "results/m/b/t"
     assert RunReplay(moved).replay(plain(moved)).sounds == expected
@@ -179,6 +181,7 @@ def forget_working_folder(made: Path) -> Path:
     signature = msgspec.json.decode((made / "run.json").read_bytes())
     signature["working_folder"] = "/nowhere/at/all"
     (made / "run.json").write_bytes(msgspec.json.encode(signature))
+    trust_run(made)
     return made
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -26,7 +27,7 @@ def test_a_scorer_is_made_again_from_its_settings(scorer: Any) -> None:
     bags = CountTable()
     bags.add({"n": 1.0}, "g")
     written = aggregate_row(RowKey("t", "plain", scorer.name), Aggregate(scorer, bags))
-    assert _find_scorer(written) == scorer
-    assert _find_scorer(replace(written, signature=f"{scorer.name}|colour:red")) is None
-    assert _find_scorer(replace(written, settings={"colour": "red"})) is None
-    assert _find_scorer(replace(written, scorer="nobody")) is None
+    assert _find_scorer(Path(), written) == scorer
+    assert _find_scorer(Path(), replace(written, signature=f"{scorer.name}|colour:red")) is None
+    assert _find_scorer(Path(), replace(written, settings={"colour": "red"})) is None
+    assert _find_scorer(Path(), replace(written, scorer="nobody")) is None

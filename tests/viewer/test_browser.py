@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 import pytest
 from aiohttp import web
-from browsers import apart, chromium, find_faults, served, watched
+from browsers import Watched, apart, chromium, find_faults, served, watched
 from servers import said, serving, sounds
 from viewed_runs import NAME, acoustics, pages_of, record, score, six, write_lines, write_run
 
@@ -72,6 +72,33 @@ def test_from_a_number_to_a_sound_in_three_clicks(browser: Browser, tones: Tones
         at.until("document.querySelectorAll('.row').length && document.querySelector('.play')")
         assert set(at.texts(".row .sign .unseen")) == {"wrong"}
         at.page.click(".play")
+        at.until(PLAYING)
+
+
+def tab_to(at: Watched, text: str) -> None:
+    """Press Tab until what has the focus is called so."""
+    for _ in range(60):
+        at.page.keyboard.press("Tab")
+        if at.page.evaluate("document.activeElement.innerText") == text:
+            return
+    pytest.fail(f"no Tab leads to {text}")
+
+
+def test_a_wrong_answer_is_heard_with_the_mouse_untouched(browser: Browser, tones: Tones, address: str) -> None:
+    with watched(browser) as at:
+        at.open(address)
+        at.until("document.querySelectorAll('tbody tr').length === 2")
+        tab_to(at, "listens")
+        at.page.keyboard.press("Enter")
+        at.until("document.querySelector('h1').innerText.includes('listens on acoustics')")
+        tab_to(at, "Wrong answers")
+        at.page.keyboard.press("Enter")
+        at.until("document.querySelectorAll('.clip .play').length === 2")
+        at.page.keyboard.press("j")
+        at.until("document.querySelectorAll('.row')[1].classList.contains('here')")
+        at.until("document.querySelector('.item').ariaLabel.endsWith(document.querySelectorAll('.row b')[1].innerText)")
+        at.until("document.querySelectorAll('.clip .play').length === 2")
+        at.page.keyboard.press("2")
         at.until(PLAYING)
 
 

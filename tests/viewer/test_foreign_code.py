@@ -8,6 +8,7 @@ import pytest
 from viewed_runs import NAME, acoustics, record, write_run
 
 from earmark.errors import BadData
+from earmark.runs.trust import forget_run
 from earmark.viewer.foreign_code import CodePolicy, foreign_names, is_allowed
 
 
@@ -28,6 +29,15 @@ def test_a_module_of_the_working_folder_is_named_first_and_once(tmp_path: Path) 
     assert len(printed) == 1
     assert "mine.bench" in printed[0]
     assert str(run) in printed[0]
+
+
+def test_a_module_of_the_working_folder_is_not_imported_for_a_run_from_elsewhere(tmp_path: Path) -> None:
+    run = write_run(tmp_path / "results", [record(0)], scored=False)
+    forget_run(run)
+    (tmp_path / "mine").mkdir()
+    (tmp_path / "mine" / "bench.py").write_text("")
+    with pytest.raises(BadData, match="the run was not made here; to allow it: earmark trust"):
+        CodePolicy(pytest.fail, folder=tmp_path).check(run)
 
 
 def test_a_module_elsewhere_is_not_imported(tmp_path: Path) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from viewed_runs import acoustics
+from viewed_runs import NAME, acoustics, pages_of, six
 
 from earmark.viewer.leaderboard_page import leaderboard_page
 from earmark.viewer.results import Results
@@ -19,4 +19,17 @@ def test_models_are_ranked_with_their_gain(tmp_path: Path) -> None:
     assert (second["model"], second["unparsed"]) == ("says-nothing", 6)
     assert Results(tmp_path).path(first["run"]).is_dir()
     assert first["gain"]["control"] == "silence"
-    assert leaderboard_page(Results(tmp_path), benchmark="listen") == {"boards": []}
+    assert leaderboard_page(Results(tmp_path), benchmark="listen") == {"boards": [], "left_out": {}}
+
+
+def test_a_run_that_names_code_or_cannot_be_read_is_left_out(tmp_path: Path) -> None:
+    run = acoustics(str(tmp_path), name="ranked")
+    six(tmp_path)
+    (tmp_path / "broken").mkdir()
+    (tmp_path / "broken" / "run.json").write_text("{")
+    page = pages_of(tmp_path, allowed=False).leaderboard([])
+    assert [entry["run"] for board in page["boards"] for entry in board["entries"]] == [
+        run.relative_to(tmp_path).as_posix()
+    ]
+    assert set(page["left_out"]) == {NAME, "broken"}
+    assert "--no-code" in page["left_out"][NAME]

@@ -39,6 +39,7 @@
     return html`<h1>Leaderboard</h1>
       ${[...params].length > 0 && html`<p><a href=${E.href("leaderboard")}>All benchmarks, ranked by their own column</a></p>`}
       ${!data ? html`<${E.Status} state=${state} what="the leaderboards: every pair of models is compared" />`
-        : data.boards.length ? data.boards.map((board) => html`<${Board} board=${board} params=${params} />`) : html`<p class="empty">No run has scores yet.</p>`}`;
+        : data.boards.length ? data.boards.map((board) => html`<${Board} board=${board} params=${params} />`) : html`<p class="empty">No run has scores yet.</p>`}
+      ${data && Object.keys(data.left_out).length > 0 && html`<ul class="notes">${Object.entries(data.left_out).slice(0, 30).map(([run, why]) => html`<li>left out: <${E.Text} value=${run} />: <${E.Text} value=${why} /></li>`)}</ul>`}`;
   };
 })();
