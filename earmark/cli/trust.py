@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from earmark.cli._console import print_line
+from earmark.terminal.console import print_line
 
 
 @click.command()
