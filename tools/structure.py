@@ -27,7 +27,7 @@ LIMITS: Final = {
     "names of grade A": (8, 0),
     "class names defined more than once": (0, 0),
     "lines over 120 columns": (32, 0),
-    "members of plug-ins found by getattr or hasattr": (21, 0),
+    "members of plug-ins found by getattr or hasattr": (0, 0),
     "modules at the root": (8, 8),
     "floors": (7, 7),
     "imports of private modules across folders": (0, 0),
