@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import tempfile
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +14,7 @@ import msgspec
 from earmark import plugins
 from earmark.config import parse_settings
 from earmark.data.cache import atomic_open
-from earmark.errors import BadData, UsageError
+from earmark.errors import BadData, RunMismatch, UsageError
 from earmark.journal import (
     JOURNAL_FILE,
     SCORES_FILE,
@@ -25,7 +26,7 @@ from earmark.journal import (
     read_at,
 )
 from earmark.plugins.abilities import HasOfficialFile, WritesResults, WritesRuns
-from earmark.report.files import EXPORT_PREFIX
+from earmark.report.files import EXPORT_PREFIX, remove_leftovers
 from earmark.report.samples import COLUMNS, SampleTable, sample_values
 from earmark.runs import rundir
 from earmark.runs.import_runs import load_importer
@@ -49,6 +50,8 @@ def export_run(run: Path, form: str, out: Path | None) -> list[Path]:
         )
     if out:
         _check_out(out)
+    with suppress(RunMismatch), rundir.lock(run):  # another process that writes removes what was left itself
+        remove_leftovers(run)
     writers = {
         name: importer
         for name in plugins.plugin_names("importers")

@@ -153,11 +153,11 @@ def trial(name: str, words: list[str], pristine: Path, server: Server, kill: tup
     hit = process.returncode == -9
     problems = finish(words, work)
     limit = 2 * ITEMS + IN_FLIGHT if name in ("run", "retry") else None
-    if name == "run" and limit and (asked := server.asked() - before) > ITEMS + IN_FLIGHT:
+    if name == "run" and hit and limit and (asked := server.asked() - before) > ITEMS + IN_FLIGHT:
         problems.append(f"{asked} requests for {ITEMS} items")
     for run in runs_in(work) if name in ("run", "retry", "rescore", "export", "compare") else ():
         problems += check_journal(run, 3 if name == "retry" else 1) + finish(["show", str(run.relative_to(work))], work)
-    expected = {"import": 2}.get(name, 1)
+    expected = {"import": 2, "run": 1 if hit else 2, "audiogram": 1 if hit else 2}.get(name, 1)
     if len(runs_in(work)) != expected:
         problems.append(f"{len(runs_in(work))} runs, expected {expected}")
     return Trial(name, f"{kind} {amount:.3g}", hit, problems + check_files(work))
