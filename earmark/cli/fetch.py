@@ -25,8 +25,8 @@ def command(names: tuple[str, ...]) -> None:
     """Download the data of BENCHMARK[:TASK]... or suite:NAME; an interrupted download resumes.
 
     \b
-    earmark fetch suite:field data=/data/audio    sizes and licences first, then a folder for each repository
-    earmark fetch mmau                            into the cache, where runs find it without data=
+    earmark fetch suite:field data=/data/audio  sizes and licences first
+    earmark fetch mmau                          into the cache, without data=
 
     Revisions are those of the tables; of a set without one the commit that was fetched is written down, and digests of
     all files.

@@ -28,7 +28,7 @@ def command(folder: Path, out: Path, sound: str, media: tuple[str, ...], *, no_c
     """Write the runs under FOLDER as a static site into OUT, a new folder.
 
     \b
-    earmark site results site                       items on which runs or conditions differ, without sound
+    earmark site results site             items on which runs differ, no sound
     earmark site results site --items all --sound sent
 
     Open OUT/index.html, or put the folder on any host. The size is printed before anything is written.

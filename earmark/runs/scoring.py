@@ -317,16 +317,16 @@ async def _score_into(run: Path, place: Path, benchmark: Benchmark, scorers: Sco
         return await score_journal(run / JOURNAL_FILE, scorers, benchmark.slices, tell)
 
 
-def _write_side_tables(run: Path, latency: Sequence[LatencyRow], *, positions: bool) -> None:
+def _write_side_tables(journal: Path, place: Path, latency: Sequence[LatencyRow], *, positions: bool) -> None:
     """Write latency.csv and, of a run that asked choices in several orders, how often each label was the answer."""
     if latency:
-        files.write_csv(run / "latency.csv", CSV_HEAD, map(msgspec.structs.astuple, latency))
+        files.write_csv(place / "latency.csv", CSV_HEAD, map(msgspec.structs.astuple, latency))
     if not positions:
         return
     from earmark.report.positions import HEAD, position_rows  # noqa: PLC0415 - of few runs
 
-    scored_records = read_scored_records(run / JOURNAL_FILE, run / SCORES_FILE)
-    files.write_csv(run / "choice_orders.csv", HEAD, position_rows(scored_records))
+    scored_records = read_scored_records(journal, place / SCORES_FILE)
+    files.write_csv(place / "choice_orders.csv", HEAD, position_rows(scored_records))
 
 
 def is_large(journal: Path) -> bool:
@@ -387,7 +387,8 @@ def _write_reports(
 
         right = find_solved_by_controls(scored.cells.by_row, list(controls))
         files.write_csv(place / "solved_by_controls.csv", files.SOLVED_BY_CONTROLS, _find_solved(place, right))
-    _write_side_tables(place, latency := scored.latency.to_rows(), positions=ORDER_TAG in benchmark.slices)
+    latency, positions = scored.latency.to_rows(), ORDER_TAG in benchmark.slices
+    _write_side_tables(run / JOURNAL_FILE, place, latency, positions=positions)
     if benchmark.extra_tables:
         pairs = partial(read_scored_records, run / JOURNAL_FILE, place / SCORES_FILE)
         files.write_tables(place, benchmark.extra_tables(signature.model["name"], pairs))

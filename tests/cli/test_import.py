@@ -33,13 +33,14 @@ def test_a_folder_becomes_runs_that_are_shown_compared_and_ranked(tmp_path: Path
     assert (first.parts[1], second.parts[1]) == ("other_model", "some_model")
 
     shown = earmark("show", str(second)).stdout
-    assert re.search(r"theirs_llama3_70b_judge +muchomusic_test +plain +0\.667", shown)
-    assert re.search(r"^accuracy +muchomusic_test +plain +0\.500", shown, re.MULTILINE)
+    assert re.search(r"theirs_llama3_70b_judge +muchomusic_test +0\.667", shown)
+    assert re.search(r"^accuracy +muchomusic_test +0\.500", shown, re.MULTILINE)
     assert "muchomusic_test plain: 1 answers without a verdict of the judge are not scored" in shown
     assert "published by AudioBench: bleu, no reply kept: said_en_zh_test 25.8" in shown
 
     read = earmark("rescore", str(second), "--parsers", "all")
-    assert re.search(r"^muchomusic_test +plain +earmark +0\.500 .* 0\.667 .* 0\.667 .* 3$", read.stdout, re.MULTILINE)
+    assert "imported: 0.667, verdicts: 3" in read.stdout
+    assert re.search(r"^muchomusic_test +earmark +0\.500 .* 0\.667", read.stdout, re.MULTILINE)
     assert "listen-g1" in read.stdout
     both = earmark("rescore", "results", "--parsers", "earmark").stdout
     assert re.search(r"^muchomusic_test +plain +earmark +0\.500 .* 8 .* 0\.571 .* 0\.857 .* 7$", both, re.MULTILINE)

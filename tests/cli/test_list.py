@@ -26,7 +26,7 @@ def test_every_plug_in_is_listed_with_its_first_line(kind: str) -> None:
     names = plugin_names(kind)  # type: ignore[arg-type] # one of plugins.Kind
     tables = table_names(kind)  # type: ignore[arg-type]
     assert set(told) - {"plain"} == {*names, *tables}
-    assert all(told[name] == (find_plugin("benchmarks", name).__doc__ or "").splitlines()[0] for name in tables)
+    assert all(told[name] == find_plugin("benchmarks", name).doc.splitlines()[0] for name in tables)
     assert all(told[name] == summary(kind, name) for name in names)  # type: ignore[arg-type]
     assert ("plain" in told) == (kind == "conditions")
 
