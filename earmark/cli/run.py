@@ -53,7 +53,8 @@ def command(words: tuple[str, ...], *, sweep: bool, cfg: str | None, config_dir:
         status = _run_composed(words, sweep=sweep, cfg=cfg, config_dir=config_dir)
     else:
         status = run_command(words)
-    sys.exit(status)
+    if status:
+        sys.exit(status)
 
 
 def _run_composed(words: tuple[str, ...], *, sweep: bool, cfg: str | None, config_dir: Path | None) -> int:

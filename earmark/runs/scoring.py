@@ -321,12 +321,11 @@ def _write_side_tables(journal: Path, place: Path, latency: Sequence[LatencyRow]
     """Write latency.csv and, of a run that asked choices in several orders, how often each label was the answer."""
     if latency:
         files.write_csv(place / "latency.csv", CSV_HEAD, map(msgspec.structs.astuple, latency))
-    if not positions:
-        return
-    from earmark.report.positions import HEAD, position_rows  # noqa: PLC0415 - of few runs
+    if positions:
+        from earmark.report.positions import HEAD, position_rows  # noqa: PLC0415 - of few runs
 
-    scored_records = read_scored_records(journal, place / SCORES_FILE)
-    files.write_csv(place / "choice_orders.csv", HEAD, position_rows(scored_records))
+        rows = position_rows(read_scored_records(journal, place / SCORES_FILE))
+        files.write_csv(place / "choice_orders.csv", HEAD, rows)
 
 
 def is_large(journal: Path) -> bool:
@@ -387,8 +386,8 @@ def _write_reports(
 
         right = find_solved_by_controls(scored.cells.by_row, list(controls))
         files.write_csv(place / "solved_by_controls.csv", files.SOLVED_BY_CONTROLS, _find_solved(place, right))
-    latency, positions = scored.latency.to_rows(), ORDER_TAG in benchmark.slices
-    _write_side_tables(run / JOURNAL_FILE, place, latency, positions=positions)
+    latency = scored.latency.to_rows()
+    _write_side_tables(run / JOURNAL_FILE, place, latency, positions=ORDER_TAG in benchmark.slices)
     if benchmark.extra_tables:
         pairs = partial(read_scored_records, run / JOURNAL_FILE, place / SCORES_FILE)
         files.write_tables(place, benchmark.extra_tables(signature.model["name"], pairs))
