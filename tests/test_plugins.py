@@ -97,10 +97,8 @@ def test_every_model_file_is_composed_and_read_by_its_backend(name: str, monkeyp
 
 
 def test_every_backend_has_a_model_file_to_begin_with() -> None:
-    backends = {
-        compose_config([f"model={name}", *([GIVEN[name]] if name in GIVEN else [])]).model["backend"]
-        for name in set(yaml_names("model")) - {"voxtral_mini_3b"}
-    }
+    texts = [path.read_text(encoding="utf-8") for path in yaml_names("model").values()]
+    backends = {name for text in texts for name in re.findall(r"^backend: *(\w+)", text, re.MULTILINE)}
     assert backends == set(plugins.plugin_names("models"))
 
 

@@ -104,6 +104,8 @@ def run_and_exit(command: click.Command, *arguments: Any) -> None:
         sys.stdout = null_stream()  # so that nothing is written there at exit
         known_error = from_os_error(error)
         exit_with(str(known_error), known_error.status)
+    finally:
+        limit_modules(None)
 
 
 def configure_streams() -> TextIO:

@@ -59,7 +59,7 @@ def test_the_files_and_their_columns_are_those_asked_for(run: Path) -> None:
     assert len(corpora) > 3
     names = {str(path.relative_to(run)) for path in run.rglob("*.csv")}
     assert names == {
-        "summary.csv", "numbers.csv", "per_class.csv",
+        "summary.csv", "numbers.csv", "latency.csv", "per_class.csv",
         *(f"summary_{corpus}.csv" for corpus in corpora), *(f"samples/{corpus}.csv" for corpus in corpora),
     }  # fmt: skip
     assert (run / "summary.csv").read_text().splitlines()[0] == SUMMARY

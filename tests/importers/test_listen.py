@@ -57,7 +57,10 @@ def test_samples_of_the_port_become_a_run_with_the_same_numbers(tmp_path: Path, 
     write_csv(place / "samples/OMG.csv", [row(4, "B", "B.", dataset_source="OMG", experiment="3A", modality="text")])
     ((run, metrics),) = import_runs(place / below, "", str(tmp_path / "in"), "", print)
     assert run.parent == tmp_path / "in/gemma/listen"
-    values = {(r.task, r.slice): r.metrics["accuracy"].value for r in metrics.rows if not r.is_slice}
+    tasks = {"2B", "3A"}  # the other rows are averages, of which these few have no number
+    values = {
+        (r.task, r.slice): r.metrics["accuracy"].value for r in metrics.rows if r.task in tasks and not r.is_slice
+    }
     assert values["2B", ""] == pytest.approx(1 / 3)
     assert values["3A", ""] == 1
     with (run / "samples/MELD.csv").open(newline="") as file:

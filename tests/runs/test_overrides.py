@@ -31,11 +31,12 @@ USED = {  # the settings of a run that each command with words uses; the others 
     "import": {"results"},
     "judge_check": {"limit", "seed"},
     "list": {"results"},
+    "check": {"limit", "strict", "seed"},
     "probe": {"max_audio_seconds", "max_audio_bytes"},
     "prompts": {"condition", "limit", "seed", "max_audio_seconds", "max_audio_bytes"},
     "retry": {"max_attempts", "retry_timeout", "max_audio_seconds", "max_audio_bytes"}
     | {"max_consecutive_failures", "budget"},
-} | {name: set[str]() for name in ("fetch", "rescore", "score", "verify")}
+} | {name: set[str]() for name in ("fetch", "init", "rescore", "score", "serve", "verify")}
 ALL_USED = {"run", "demo", "listen_eval"}  # these ask a benchmark, and use all settings of a run
 VALUES = {
     "condition": "silence",
@@ -49,7 +50,7 @@ VALUES = {
 def with_words() -> list[str]:
     """The commands that take words, by looking at all."""
     commands = {name: plugins.find_plugin("cli", name).module.command for name in plugins.plugin_names("cli")}
-    return [name for name, command in commands.items() if any(p.name == "words" for p in command.params)]
+    return [name for name, command in commands.items() if any(p.name in ("words", "names") for p in command.params)]
 
 
 @pytest.fixture(scope="module")
@@ -60,7 +61,10 @@ def places(tmp_path_factory: pytest.TempPathFactory) -> dict[str, list[str]]:
     assert earmark("run", "mine.bench", "items=2", "model=fake", f"results={home / 'results'}").returncode == 0
     (signed,) = home.rglob("run.json")
     return {
+        "check": ["acoustics"],
         "fetch": ["acoustics"],
+        "init": [str(home / "r.jsonl")],
+        "serve": ["fake", "--dry-run"],
         "verify": ["acousticbench"],
         "import": [str(home / "r.jsonl")],
         "list": ["runs"],

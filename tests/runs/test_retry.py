@@ -15,6 +15,7 @@ from earmark.config import compose_config
 from earmark.engine.throttle import RateLimiter
 from earmark.evaluate import Callbacks, evaluate
 from earmark.runs.retry import retry
+from earmark.runs.trust import trust_run
 
 
 def test_a_retry_of_questions_that_are_gone_says_which(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -22,6 +23,7 @@ def test_a_retry_of_questions_that_are_gone_says_which(monkeypatch: pytest.Monke
         run = failed_run(server.url)
         config = run / "config.yaml"
         config.write_text(config.read_text().replace("items: 3", "items: 2"))
+        trust_run(run)
         done = earmark("retry", str(run))
         assert (done.returncode, "1 questions are not in the benchmark any more: item item-2" in done.stderr) == (
             5,

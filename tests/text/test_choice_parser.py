@@ -381,7 +381,7 @@ def test_the_names_of_the_readers() -> None:
 
 def test_the_examples_of_the_documentation() -> None:
     rows = re.findall(r"^\| `([a-z-]+)` \|.*\| `([^`]+)` \| ([A-D]) \|$", DOCS.read_text(), re.MULTILINE)
-    assert len(rows) == 11
+    assert len(rows) == 12
     for rule, reply, expected in rows:
         reading = parse_choice(reply.replace("⏎", "\n"), LETTERS[:4], VOICES)
         assert (reading.rule, reading.answer) == (rule, expected)
