@@ -134,12 +134,19 @@ def find_in_run(signature: RunSignature, config: Config, *, model: bool = True, 
     if model:
         things += find_named(config.model, "model")
     settings = dict(config.benchmark)
-    for task, specs in dict(settings.pop("scorers", None) or {}).items():
+    scorers = settings.pop("scorers", None)
+    if not isinstance(scorers, Mapping) or not all(map(_are_scorers, scorers.values())):
+        settings["scorers"], scorers = scorers, {}  # no imported run has them so
+    for task, specs in scorers.items():
         for spec in specs:
             things += find_in_scorer(str(spec.get("name", "")), spec, f"scorers of {task}")
     things += find_named(settings, "")
     things += find_named(signature.benchmark.get("settings", {}), "")
     return [thing for thing in dict.fromkeys(_hashable(things)) if judge or not _asks_server(thing)]
+
+
+def _are_scorers(specs: Any) -> bool:
+    return isinstance(specs, list) and all(isinstance(spec, Mapping) for spec in specs)
 
 
 def _hashable(things: list[NamedThing]) -> Iterator[NamedThing]:

@@ -180,7 +180,7 @@ def file_name(text: str, suffix: str) -> str:
     """Return a name for a file that is saved: letters of ASCII, digits and hyphens.
 
     >>> file_name('item "1"\\n/é', "wav")
-    'item-1.wav'
+    'item-1-c937aa.wav'
     """
     letters = "".join(letter if letter.isascii() and letter.isalnum() else "-" for letter in safe_name(text))
     return f"{'-'.join(filter(None, letters.split('-')))[:80] or 'clip'}.{suffix}"
