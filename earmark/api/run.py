@@ -11,7 +11,7 @@ from typing import Any
 from earmark.api.results import Run
 from earmark.config import compose_config
 from earmark.data.hydra_words import quote
-from earmark.engine.load import load_run_benchmark
+from earmark.engine.load import load_run_benchmark, split_tasks
 from earmark.engine.progress import Callbacks, Progress
 from earmark.errors import UsageError
 from earmark.evaluate import evaluate
@@ -50,7 +50,7 @@ async def arun(
     **settings: Settings,
 ) -> Run:
     """The same as a coroutine: `run = await earmark.arun(...)`."""
-    name, _, tasks = benchmark.partition(":")
+    name, tasks = split_tasks(benchmark)
     config = compose_config([*model_words(model), *(setting_word(key, value) for key, value in settings.items())])
     loaded, config = load_run_benchmark(name, tuple(filter(None, tasks.split(","))), config)
     with _display(progress) as callbacks:
