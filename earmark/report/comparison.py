@@ -16,6 +16,7 @@ from msgspec import Struct
 
 from earmark.data.differences import differences
 from earmark.report.averages import MEAN, labels_of_average, metric_of, pairs_of
+from earmark.report.leaning import leaning_notice
 from earmark.report.rows import title_of
 from earmark.report.run_scores import MatchedQuestions, RunInfo, RunScores, ScoreColumns, ScoreKey, match_questions
 from earmark.stats.compare import Difference, Pairs, difference, holm
@@ -305,6 +306,7 @@ def _notes(baseline: RunScores, candidate: RunScores, matches: Mapping[ScoreKey,
     for name, run_scores in (("baseline", baseline), ("candidate", candidate)):
         if stale := run_scores.count_stale():
             notes.append(f"{stale} answers of the {name} have no score or a stale one")
+        notes += [f"{name}: {notice}" for notice in leaning_notice(run_scores.info.leaning)]
     return list(dict.fromkeys(notes))
 
 
