@@ -33,7 +33,7 @@ def load_run_scores(run: Path, wanted: Callable[[ScoreLine], bool] = lambda _: T
     averages = metrics.average_tree if metrics else reopen(run)[0].averages
     about = RunInfo(
         signature.model["name"], signature.benchmark, signature.data, signature.condition, averages,
-        metrics.leaning if metrics else (),
+        metrics.label_bias if metrics else (),
     )  # fmt: skip
     if metrics:
         lines = filter(wanted, read_scores(run / SCORES_FILE))

@@ -39,8 +39,8 @@ from earmark.journal import (
 from earmark.report import files
 from earmark.report.aggregates import Aggregates
 from earmark.report.headline import find_headline
+from earmark.report.label_bias import LabelCounter, label_bias_notice
 from earmark.report.latency import CSV_HEAD, LatencyCounter, LatencyRow
-from earmark.report.leaning import LabelCounter, leaning_notice
 from earmark.report.rows import DatasetCounts, ListeningGain, Metrics, Row, ScoredFiles
 from earmark.report.samples import SampleWriters, is_right, item_value
 from earmark.runs.journal_chunks import JournalChunk, read_chunk, split_journal
@@ -368,8 +368,8 @@ def _write_reports(
     gained = _gains(benchmark, scored.cells, list(controls), seed)
     part = [f"shard {signature.shard} of the items; earmark merge joins the shards of a run"] * bool(signature.shard)
     notices = [*part, *benchmark.warnings, *transcript_control_notes(benchmark, controls)]
-    leaning = scored.labels.to_rows(controls)
-    notices += [*leaning_notice(leaning), *score_notices(scored)]
+    label_bias = scored.labels.to_rows(controls)
+    notices += [*label_bias_notice(label_bias), *score_notices(scored)]
     notices += reading_note((row.signature, row.states["unparsed"]) for row in rows)
     headline = find_headline(rows, signature.condition, tuple(benchmark.averages))
     if gained:
@@ -388,5 +388,5 @@ def _write_reports(
     judging = files.read_judge_usage(run) + scored.judging
     return Metrics(
         done, rows, dataset, notices, dict(benchmark.averages), gained, scored.usage, judging, headline, latency,
-        leaning=leaning,
+        label_bias=label_bias,
     )  # fmt: skip

@@ -25,7 +25,7 @@ ERROR_RATE: Final = 0.001  # of a whole run
 SHOWN: Final = 3  # rows that a notice names
 
 
-class LeaningRow(Struct, frozen=True):
+class LabelBias(Struct, frozen=True):
     """A label that is given too often by the answers to one task under one condition."""
 
     task: str
@@ -59,25 +59,25 @@ class LabelCounter:
             for key, counts in more.items():
                 own.setdefault(key, Counter()).update(counts)
 
-    def to_rows(self, controls: Collection[str]) -> list[LeaningRow]:
+    def to_rows(self, controls: Collection[str]) -> list[LabelBias]:
         """The rows that lean, one for each task and condition; under a control, where nothing is heard, any may."""
         keys = [key for key in self._given if key[1] not in controls]
         labels = sum(len({*self._given[key], *self._right[key]}) for key in keys)
-        found: dict[tuple[str, str], LeaningRow] = {}
+        found: dict[tuple[str, str], LabelBias] = {}
         for key in keys:
             label, given = self._given[key].most_common(1)[0]
             answers, right = self._given[key].total(), self._right[key][label]
             p = binomial_tail(given, answers, right / answers)
             if p < ERROR_RATE / labels and 2 * given > answers + right:
-                found.setdefault(key[:2], LeaningRow(*key[:2], label, given, answers, right, p))
+                found.setdefault(key[:2], LabelBias(*key[:2], label, given, answers, right, p))
         return list(found.values())
 
 
-def leaning_notice(rows: Sequence[LeaningRow]) -> Iterator[str]:
+def label_bias_notice(rows: Sequence[LabelBias]) -> Iterator[str]:
     """Notice of answers that lean, if any do.
 
-    >>> row = LeaningRow("pitch", "plain", "A", 1152, 1152, 576, 0.0)
-    >>> print(*leaning_notice([row]))
+    >>> row = LabelBias("pitch", "plain", "A", 1152, 1152, 576, 0.0)
+    >>> print(*label_bias_notice([row]))
     answers lean: pitch plain A 1,152 of 1,152 (right 576); such a score is of the label, not of what was heard
     """
     if rows:

@@ -11,11 +11,11 @@ from click.testing import CliRunner
 import earmark
 from earmark import cli
 from earmark.journal import Record, ScoreLine
-from earmark.report.leaning import LabelCounter, LeaningRow
+from earmark.report.label_bias import LabelBias, LabelCounter
 from earmark.types import Item
 
 
-def lean(answers: str, right: str, condition: str = "plain", repeat: int = 0, labels: str = "AB") -> list[LeaningRow]:
+def lean(answers: str, right: str, condition: str = "plain", repeat: int = 0, labels: str = "AB") -> list[LabelBias]:
     counter = LabelCounter()
     for index, (answer, target) in enumerate(zip(answers, right, strict=True)):
         item = Item(str(index), "t", choices=tuple(labels), labels=tuple(labels), targets=(target,))
@@ -78,7 +78,7 @@ def test_run_show_and_compare_tell(tmp_path: Path) -> None:
         earmark.run("acoustics:pitch", f"fake/{name}", items=40, results=str(tmp_path), progress=False)
         for name in ("one", "two")
     ]
-    assert [(row.label, row.given) for row in runs[0].metrics.leaning] == [("A", 40)]
+    assert [(row.label, row.given) for row in runs[0].metrics.label_bias] == [("A", 40)]
     notice = "answers lean: pitch plain A 40 of 40 (right 20)"
     assert any(warning.startswith(notice) for warning in runs[0].metrics.warnings)
     folders = [str(run.folder) for run in runs]
