@@ -105,7 +105,7 @@
           <div class="rows">${rows.map((row) => html`<${Row} row=${row} params=${params} isHere=${E.sameKey(row, key)} several=${several} />`)}</div>
           ${full.data && !rows.length && html`<p class="empty">No item passes the filters.</p>`}
         </section>
-        <div class="one">${key && html`<p class="to-list"><a href=${E.href("items", E.change(params, { "item.id": null, "item.task": null, "item.condition": null, "item.repeat": null }))}>‹ list</a></p>`}
+        <div class="one" aria-busy=${Boolean(shown) && !data}>${key && html`<p class="to-list"><a href=${E.href("items", E.change(params, { "item.id": null, "item.task": null, "item.condition": null, "item.repeat": null }))}>‹ list</a></p>`}
           ${shown ? html`<${E.Item} run=${run} page=${shown} params=${params} />` : key ? html`<${E.Status} state=${page} what="the item" />` : html`<p class="empty">Choose an item, or press <kbd>j</kbd>.</p>`}
         </div>
       </div>`;
