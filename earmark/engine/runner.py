@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import time
 from asyncio import Queue
-from collections.abc import AsyncGenerator, AsyncIterator, Callable, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Callable
 from contextlib import aclosing
 from pathlib import Path
 from typing import Final
@@ -32,8 +32,6 @@ from earmark.types import (
     Prompt,
     Response,
     Seconds,
-    Turn,
-    Usage,
     replace,
 )
 
@@ -68,53 +66,6 @@ async def ask(model: Model, prompt: Prompt, attempts: int, patience: Seconds) ->
     except AskError as error:
         return to_failure(error, requests), requests
     return response, requests
-
-
-async def ask_turns(model: Model, prompt: Prompt, attempts: int, patience: Seconds) -> tuple[Response | Failure, int]:
-    """One answer to a prompt of one request or of several, as `Prompt.replies` says, and how many requests it took."""
-    if prompt.replies == "one":
-        return await ask(model, prompt, attempts, patience)
-    history: tuple[Turn, ...] = ()
-    replies: list[Response] = []
-    requests = 0
-    for turn in prompt.turns:
-        history = (*history, turn)
-        if turn.role != "user":
-            continue
-        asked = replace(prompt, turns=history, replies="one")
-        outcome, more = await ask(model, asked, attempts, patience)
-        requests += more
-        if isinstance(outcome, Failure):
-            return outcome, requests
-        replies.append(outcome)
-        if prompt.replies == "each":
-            history = (*history, Turn("assistant", (outcome.text,)))
-        else:
-            history = tuple(turn for turn in history if turn.role == "system")
-    return join_replies(replies, rounds=prompt.replies == "each"), requests
-
-
-def join_replies(replies: Sequence[Response], *, rounds: bool) -> Response:
-    """The replies to several requests as one response: each under the number of its round, or joined by blanks.
-
-    >>> join_replies([Response("Yes."), Response(" No.")], rounds=False).text
-    'Yes. No.'
-    >>> join_replies([Response("Yes."), Response("No.")], rounds=True).text
-    '[Round 1] Yes.\\n\\n[Round 2] No.'
-    """
-    texts = [reply.text.strip() for reply in replies]
-    text = " ".join(filter(None, texts))
-    if rounds and text:
-        text = "\n\n".join(f"[Round {number}] {said}".strip() for number, said in enumerate(texts, start=1))
-    return Response(
-        text,
-        stop=next((reply.stop for reply in replies if reply.stop != "end"), "end"),
-        reasoning="\n\n".join(reply.reasoning for reply in replies if reply.reasoning),
-        transcripts=tuple(transcript for reply in replies for transcript in reply.transcripts),
-        usage=sum((reply.usage for reply in replies), Usage()),
-        seconds=sum(reply.seconds for reply in replies),
-        notes=tuple(dict.fromkeys(note for reply in replies for note in reply.notes)),
-    )
 
 
 def with_seconds(response: Response, started: Seconds) -> Response:
@@ -218,10 +169,13 @@ class Runner:
         self._progress.in_flight += 1
         limits = self._max_attempts, self._settings.retry_timeout
         with Barrier() as barrier:
-            outcome, requests = await ask_turns(self._model, job.prompt, *limits)
+            put = ask
+            if job.prompt.replies != "one":
+                from earmark.engine.conversation import ask_turns as put  # noqa: PLC0415 - few prompts are several
+            outcome, requests = await put(self._model, job.prompt, *limits)
             if self._retry_if and isinstance(outcome, Response) and self._retry_if(outcome):
                 took = outcome.usage
-                outcome, more = await ask(self._model, job.prompt, *limits)
+                outcome, more = await put(self._model, job.prompt, *limits)
                 requests += more
                 if isinstance(outcome, Response):
                     outcome = replace(outcome, usage=took + outcome.usage)

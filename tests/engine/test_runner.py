@@ -17,13 +17,13 @@ from earmark.engine.barrier import Tracebacks
 from earmark.engine.prepare import PreparedItem, PromptPreparer, prepare_questions
 from earmark.engine.progress import Progress
 from earmark.engine.questions import Question, questions, skip_questions
-from earmark.engine.runner import Runner, ask_turns
+from earmark.engine.runner import Runner
 from earmark.engine.throttle import Throttle
 from earmark.errors import AudioError, BadSetup, ContentFiltered, Rejected, RunStopped, Transient
 from earmark.journal import CompletedIndex, Record, count_standing, load_completed, read_journal
 from earmark.models.fake import FakeModel
 from earmark.runs.dataset_check import check_dataset, check_records
-from earmark.types import Benchmark, Failure, Item, NamedCondition, Prompt, Response, Turn, Usage, replace
+from earmark.types import Benchmark, Failure, Item, NamedCondition, Prompt, Response, Usage, replace
 
 QUICK = RunSettings(max_attempts=3, retry_timeout=60.0)
 
@@ -291,45 +291,3 @@ def test_a_full_disk_ends_a_stream_that_waits_for_records(tmp_path: Path, monkey
     monkeypatch.setattr("earmark.journal.os.write", write)
     with pytest.raises(RunStopped, match=r"cannot be written .*No space left"):
         ask_in_turns(tmp_path / "j", QUICK)
-
-
-def conversation(replies: str) -> Prompt:
-    turns = (Turn("system", ("Be brief.",)), Turn("user", ("One?",)), Turn("user", ("Two?",)))
-    return Prompt(turns, replies=replies)  # type: ignore[arg-type]
-
-
-def counting_replies(seen: list[list[str]]) -> Callable[[Prompt], Response]:
-    def reply(prompt: Prompt) -> Response:
-        assert prompt.replies == "one"  # a model is never shown how often it is asked
-        seen.append([f"{turn.role}: {part}" for turn in prompt.turns for part in turn.parts])
-        return Response(f"reply {len(seen)}", usage=Usage(1, 2), seconds=0.5)
-
-    return reply
-
-
-def test_each_turn_of_a_conversation_is_asked_after_the_models_own_replies() -> None:
-    seen: list[list[str]] = []
-    outcome, requests = asyncio.run(ask_turns(FakeModel(counting_replies(seen)), conversation("each"), 1, 1.0))
-    assert isinstance(outcome, Response)
-    assert (outcome.text, requests) == ("[Round 1] reply 1\n\n[Round 2] reply 2", 2)
-    assert (outcome.usage, outcome.seconds) == (Usage(2, 4), 1.0)
-    assert seen[1] == ["system: Be brief.", "user: One?", "assistant: reply 1", "user: Two?"]
-
-
-def test_parts_of_a_recording_are_asked_by_themselves_and_joined() -> None:
-    seen: list[list[str]] = []
-    outcome, requests = asyncio.run(ask_turns(FakeModel(counting_replies(seen)), conversation("joined"), 1, 1.0))
-    assert isinstance(outcome, Response)
-    assert (outcome.text, requests) == ("reply 1 reply 2", 2)
-    assert seen[1] == ["system: Be brief.", "user: Two?"]
-
-
-def test_a_conversation_of_which_one_request_fails_has_failed() -> None:
-    def reply(prompt: Prompt) -> str:
-        if prompt.turns[-1].parts == ("Two?",):
-            raise Rejected("too long")
-        return "fine"
-
-    outcome, requests = asyncio.run(ask_turns(FakeModel(reply), conversation("each"), 1, 1.0))
-    assert isinstance(outcome, Failure)
-    assert (outcome.message, requests) == ("too long", 2)
