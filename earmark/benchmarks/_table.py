@@ -33,6 +33,7 @@ from earmark.config import user_folder
 from earmark.data.cache import hash64
 from earmark.data.fetch import FetchedDataset, fetch_dataset, find_fetched
 from earmark.data.splits import check_downloaded, find_split
+from earmark.data.user_yaml import warn_once
 from earmark.engine.load import load_scorer
 from earmark.errors import BadData, UsageError
 from earmark.journal import Record
@@ -74,6 +75,8 @@ def _read_once(path: Path, changed: int) -> BenchmarkTable:  # noqa: ARG001 - a 
 def find_table(name: str) -> ModuleType | None:
     """A table in the shape of a plug-in, by its name or its path; None where there is no such table."""
     path = Path(name).expanduser() if name.endswith(SUFFIXES) else table_paths().get(name.replace("-", "_"))
+    if path and path.stem == name.replace("-", "_") and path.parent != PACKAGED and (PACKAGED / path.name).is_file():
+        warn_once(f"{path}: used for the benchmark {name} instead of the packaged table")
     if path is None:
         return import_module("earmark.benchmarks._own_set").find_own_set(name)  # type: ignore[no-any-return]
     table = _read_once(path, path.stat().st_mtime_ns) if path.is_file() else read_table(path)

@@ -35,7 +35,8 @@ class PluginFile(NamedTuple):
 files: Final[dict[str, PluginFile]] = {}  # by name, such as my_benchmark.py
 _checked: Final[set[int]] = set()  # modules, by id
 DOTTED: Final = re.compile(r"(?<![\w./-])[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)+")  # a module of a package, in an argument
-_allowed: set[str] | None = None  # modules that the working folder is searched for; None: any, outside of a command
+FILE: Final = re.compile(r"[^\s,=\[\]'\"{}]+\.py(?!\w)")  # a file of Python, in an argument
+_allowed: set[str] | None = None  # modules and files that may be used; None: any, outside of a command
 
 
 class Plugin(NamedTuple):
@@ -112,20 +113,25 @@ def packaged_tables(kind: Kind) -> list[str]:
 
 
 def limit_modules(arguments: Iterable[str] | None) -> None:
-    """Search the working folder only for modules that these arguments name; None lifts the limit."""
+    """Use files, and modules of the working folder, only if these arguments name them; None lifts the limit."""
     global _allowed  # noqa: PLW0603 - of the process, as the import path is
-    values = None if arguments is None else [text.partition("=")[2] or text for text in arguments]
-    _allowed = None if values is None else {name for value in values for name in DOTTED.findall(value)}
+    _allowed = None if arguments is None else set()
+    allow_modules(text.partition("=")[2] or text for text in arguments or ())
 
 
-def allow_modules(names: Iterable[str]) -> None:
-    """Search the working folder for these modules too: those of a run that the user trusts."""
-    if _allowed is not None:
-        _allowed.update(names)
+def allow_modules(values: Iterable[str]) -> None:
+    """Allow the modules and files that values name too: those of a run that the user trusts."""
+    for value in values if _allowed is not None else ():
+        whole = [f"{value.partition('.py')[0]}.py"] if ".py" in value else []  # a path may contain blanks
+        _allowed.update(DOTTED.findall(value), map(full_path, (*FILE.findall(value), *whole)))
 
 
 def is_allowed(name: str) -> bool:
-    """True if the working folder is searched for a module."""
+    """True if a module may come from the working folder, or a file, by its full path, may be used.
+
+    >>> is_allowed("mine.bench")  # outside of a command
+    True
+    """
     return _allowed is None or name in _allowed
 
 

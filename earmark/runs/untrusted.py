@@ -166,7 +166,7 @@ def check_named(run: Path, things: Collection[NamedThing], given: Collection[str
     """
     open_things = [thing for thing in things if not _is_given(thing, given)]
     if not open_things or is_trusted(run):
-        plugins.allow_modules(thing.value.partition("/")[0].partition(":")[0] for thing in things)
+        plugins.allow_modules(thing.value for thing in things)
         return
     field, value, given_as = open_things[0]
     repeat = f"repeat {given_as}=… on this line, or type" if given_as and "[" not in given_as else "type"

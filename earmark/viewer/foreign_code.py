@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from earmark.errors import BadData, EarmarkError
-from earmark.plugins import is_path
+from earmark.plugins import allow_modules, is_path
 from earmark.runs.rescore import read_config
 from earmark.runs.signature import load_signature
 from earmark.runs.trust import is_trusted
@@ -32,6 +32,7 @@ class CodePolicy:
                 raise BadData(f"{name} is code, and the run was not made here; to allow it: earmark trust {run}")
             if path is None:
                 raise BadData(f"{name} is code that does not lie in the working folder {self._folder}")
+            allow_modules([name])
             if name not in self._printed:
                 self._printed.add(name)
                 self._log(f"importing {name} ({path}), which {run} names")

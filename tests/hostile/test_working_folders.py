@@ -9,6 +9,8 @@ import pytest
 from hostile_runs import EVIL, command
 from servers import said, serving
 
+import earmark
+
 
 def _write(path: str, text: str) -> None:
     Path(path).parent.mkdir(parents=True, exist_ok=True)
@@ -44,6 +46,32 @@ def test_a_suite_imports_nothing_of_the_working_folder_that_the_command_line_doe
     done = command("run", "nightly", "model=fake")
     assert (done.returncode, Path("RAN").exists()) == (2, False)
     assert "searched only for modules that the command line names" in done.stderr
+
+
+@pytest.mark.parametrize("place", ["model", "suite", "condition"])
+def test_a_file_of_code_is_used_only_where_the_command_line_names_it(place: str) -> None:
+    _write("evil/bench.py", EVIL)
+    _write("conf/model/nightly.yaml", "backend: ./evil/bench.py\n")
+    texts = {
+        "suite": "lines: [./evil/bench.py]",
+        "condition": "lines: ['acoustics:pitch']\nsettings: {condition: [./evil/bench.py]}",
+    }
+    _write("conf/suite/nightly.yaml", f"title: Mine\n{texts.get(place, 'lines: []')}\n")
+    words = ("acoustics:pitch", "model=nightly") if place == "model" else ("suite:nightly", "model=fake")
+    done = command("run", *words)
+    assert (done.returncode, Path("RAN").exists()) == (2, False), done.stderr
+    assert "evil/bench.py: not used, since only a YAML file or a run names it" in done.stderr
+    command("run", "acoustics:pitch", "model=./evil/bench.py")
+    assert Path("RAN").exists()
+
+
+def test_a_table_that_replaces_a_packaged_one_is_told() -> None:
+    packaged = Path(earmark.__file__).parent / "benchmarks/tables/mmau.yaml"
+    _write("conf/benchmark/mmau.yaml", packaged.read_text())
+    done = command("prompts", "mmau", "data=.")
+    assert done.stderr.splitlines()[0].endswith(
+        "conf/benchmark/mmau.yaml: used for the benchmark mmau instead of the packaged table"
+    )
 
 
 def test_a_module_that_the_command_line_names_is_found_in_the_working_folder() -> None:

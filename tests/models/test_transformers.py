@@ -105,6 +105,7 @@ class Dull(Fake):
     ],
 )
 def test_a_processor_that_loses_the_sound_is_refused(kind: type[Fake], told: str) -> None:
+    """Kind d19."""
     used = make_processor(kind(), None, {}, "")
     with pytest.raises(BadSetup, match=told):
         check_audio_reaches_model(used.inputs, used.rate, used.kind)
