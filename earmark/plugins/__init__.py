@@ -121,9 +121,10 @@ def limit_modules(arguments: Iterable[str] | None) -> None:
 
 def allow_modules(values: Iterable[str]) -> None:
     """Allow the modules and files that values name too: those of a run that the user trusts."""
-    for value in values if _allowed is not None else ():
+    for value in values:
         whole = [f"{value.partition('.py')[0]}.py"] if ".py" in value else []  # a path may contain blanks
-        _allowed.update(DOTTED.findall(value), map(full_path, (*FILE.findall(value), *whole)))
+        if _allowed is not None:
+            _allowed.update(DOTTED.findall(value), map(full_path, (*FILE.findall(value), *whole)))
 
 
 def is_allowed(name: str) -> bool:

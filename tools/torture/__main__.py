@@ -1,10 +1,12 @@
-"""Kill commands and see that nothing is lost: python tools/torture [--seed N] [--kills N] [--steps N]
+"""Kill commands and see that nothing is lost: python tools/torture [--seed N] [--kills N] [--steps N] [--faults N] [--minutes N]
 
 Each trial is one line: command, where it was killed, and what was wrong. A table follows. The status is 1 if anything was
 lost, doubled or mixed up, or if a command after a kill failed.
 
-    kills    kill -9 at a random moment of run, retry, rescore, import, export, compare, leaderboard and audiogram
-    steps    kill at the n-th rename, mkdir, unlink or write of a command, for n = 1, 2, ... (kill_at.py)
+    kills    kill -9 at a random moment of run, batch, retry, rescore, import, export, compare, leaderboard, judge-check and
+             audiogram
+    steps    kill at the n-th rename, mkdir, unlink or write of a command, for n = 1, 2, ... (sitecustomize.py)
+    faults   a run at a server that breaks in one of many ways at a third of the questions (server.py)
 
 The server answers each question with the digest of the sound that came with it, so that an answer under another question
 shows.
@@ -32,6 +34,11 @@ TABLE_RESULTS: Final = [{"question": "q", "reference": "r", "model_prediction": 
                          "rate_score": 3, "success": 1}] * 5  # fmt: skip
 
 
+STEPPED: Final = ("rescore", "import", "export", "run")  # commands that are killed at each change of a file
+DIGEST_LENGTH: Final = 64  # an answer without a digest is that of a server that breaks
+JOURNALS: Final = ("run", "batch", "retry", "rescore", "export", "compare")  # commands after which it is looked at
+
+
 class Trial(NamedTuple):
     """One command that was killed, and what was wrong afterwards."""
 
@@ -39,6 +46,11 @@ class Trial(NamedTuple):
     place: str  # where it was killed
     hit: bool  # it had not ended by itself
     problems: list[str]
+
+    @property
+    def killed(self) -> bool:
+        """True for a kill at a random moment that hit."""
+        return self.hit and self.place.startswith("time")
 
 
 def start(words: list[str], folder: Path, **variables: str) -> subprocess.Popen[bytes]:
@@ -75,7 +87,7 @@ def check_journal(run: Path, most: int) -> list[str]:
         text = line["response"]["text"] if line.get("response") else ""
         digest = text.rpartition(" ")[2]
         key = json.dumps(line["item"]["clips"], sort_keys=True)
-        if sounds.setdefault(digest, key) != key:
+        if len(digest) == DIGEST_LENGTH and sounds.setdefault(digest, key) != key:
             wrong.append(f"{line['item']['id']} has the answer to another question")
     return wrong
 
@@ -120,9 +132,13 @@ def prepare(folder: Path, server: Server) -> dict[str, list[str]]:
     scores = {"llama3_70b_judge": {"judge_score": 60.0}, "details": TABLE_RESULTS}
     (folder / "sets").mkdir()
     (folder / "sets" / "alpaca_audio_test_llama3_70b_judge_score.json").write_text(json.dumps(scores))
+    case = {"question": "Which?", "reference": "a robin", "candidate": "A robin.", "label": "correct"}
+    (folder / "judged.jsonl").write_text(json.dumps(case) + "\n" + json.dumps(case | {"candidate": "A cat."}) + "\n")
     name = str(run.relative_to(folder))
     return {
         "run": run_words(server.url),
+        "batch": [*run_words(server.url), "batch=true"],
+        "judge-check": ["judge-check", f"judge={server.url}", "data=judged.jsonl", "prompt=sakura"],
         "retry": ["retry", name, "--unparsed"],
         "rescore": ["rescore", name],
         "import": ["import", "sets", "--model", "other"],
@@ -142,7 +158,7 @@ def trial(name: str, words: list[str], pristine: Path, server: Server, kill: tup
     shutil.copytree(pristine, work)
     for run in runs_in(work) if name == "retry" else ():  # the copy lies elsewhere, and is trusted as the original is
         finish(["trust", str(run.relative_to(work))], work)
-    if name in ("run", "audiogram"):
+    if name in ("run", "batch", "audiogram"):
         shutil.rmtree(work / "results")
     before = server.asked()
     process = start(words, work, **({"EARMARK_KILL_AT": str(int(amount))} if kind == "step" else {}))
@@ -155,12 +171,29 @@ def trial(name: str, words: list[str], pristine: Path, server: Server, kill: tup
     limit = 2 * ITEMS + IN_FLIGHT if name in ("run", "retry") else None
     if name == "run" and hit and limit and (asked := server.asked() - before) > ITEMS + IN_FLIGHT:
         problems.append(f"{asked} requests for {ITEMS} items")
-    for run in runs_in(work) if name in ("run", "retry", "rescore", "export", "compare") else ():
+    for run in runs_in(work) if name in JOURNALS else ():
         problems += check_journal(run, 3 if name == "retry" else 1) + finish(["show", str(run.relative_to(work))], work)
-    expected = {"import": 2, "run": 1 if hit else 2, "audiogram": 1 if hit else 2}.get(name, 1)
+    expected = 2 if name == "import" or (name in ("run", "batch", "audiogram") and not hit) else 1
     if len(runs_in(work)) != expected:
         problems.append(f"{len(runs_in(work))} runs, expected {expected}")
     return Trial(name, f"{kind} {amount:.3g}", hit, problems + check_files(work))
+
+
+def fault_trial(number: int, place: Path, server: Server) -> Trial:
+    """Run at a server that breaks: no traceback, and each question that it answers has its answer."""
+    shutil.rmtree(place, ignore_errors=True)
+    place.mkdir()
+    url = server.url.replace("/v1", f"/faults/{number}/v1")
+    problems = finish([*run_words(url), "max_attempts=2"], place, (0, 4, 6, 7))
+    runs = runs_in(place)
+    if runs and (runs[0] / "metrics.json").exists():
+        wrong = check_journal(runs[0], 1)
+        lost = next((int(text.split()[0]) for text in wrong if text.endswith("without an answer")), 0)
+        problems += [text for text in wrong if not text.endswith("without an answer")]
+        problems += [f"{lost} items without an answer"] if lost > ITEMS / 2 else []
+    if runs:
+        problems += finish(["show", str(runs[0].relative_to(place))], place, (0, 3))
+    return Trial("faults", str(number), True, problems + check_files(place))
 
 
 def main() -> int:
@@ -169,27 +202,30 @@ def main() -> int:
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--kills", type=int, default=500, help="kills at random moments that hit")
     parser.add_argument("--steps", type=int, default=60, help="largest step of a command at which it is killed")
+    parser.add_argument("--faults", type=int, default=139, help="kinds of faults of a server")
     parser.add_argument("--minutes", type=float, default=60.0, help="no trial begins after so long")
     given = parser.parse_args()
     chance = random.Random(given.seed)  # noqa: S311 - no secret
     server, trials = Server(), list[Trial]()
     until = time.monotonic() + 60 * given.minutes
-    with tempfile.TemporaryDirectory() as place:
-        commands = prepare(Path(place) / "pristine", server)
-        plan = [
-            (name, ("step", step))
-            for step in range(1, given.steps + 1)
-            for name in ("rescore", "import", "export", "run")
-        ]
-        chance.shuffle(plan)
-        while time.monotonic() < until and (plan or sum(done.hit for done in trials) < given.kills):
-            is_step = bool(plan) and chance.random() < 0.5
-            name, kill = plan.pop() if is_step else (chance.choice([*commands]), ("time", chance.uniform(0.3, 4.0)))
-            trials.append(trial(name, commands[name], Path(place) / "pristine", server, kill))
+    with tempfile.TemporaryDirectory() as folder:
+        place = Path(folder)
+        commands = prepare(place / "pristine", server)
+        steps = [(name, step) for step in range(1, given.steps + 1) for name in STEPPED]
+        faults = [*range(given.faults)]
+        chance.shuffle(steps)
+        chance.shuffle(faults)
+        while time.monotonic() < until and (steps or faults or sum(done.killed for done in trials) < given.kills):
+            kind = chance.choices(("fault", "step", "time"), (0.2 * bool(faults), 0.4 * bool(steps), 0.4))[0]
+            if kind == "fault":
+                trials.append(fault_trial(faults.pop(), place / "faults", server))
+            else:
+                name, amount = steps.pop() if kind == "step" else (chance.choice([*commands]), chance.uniform(0.3, 4.0))
+                trials.append(trial(name, commands[name], place / "pristine", server, (kind, amount)))
             print(*trials[-1][:3], *trials[-1].problems, flush=True)
     server.stop()
     print("\ncommand      trials   hit   wrong")
-    for name in commands:
+    for name in (*commands, "faults"):
         mine = [done for done in trials if done.command == name]
         print(f"{name:<12} {len(mine):>6} {sum(done.hit for done in mine):>5} {sum(bool(d.problems) for d in mine):>7}")
     return int(any(done.problems for done in trials))
