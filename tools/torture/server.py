@@ -80,10 +80,16 @@ async def chat(request: web.Request) -> web.StreamResponse:
     return web.json_response(whole if number % 2 else drawn)
 
 
+async def models(_: web.Request) -> web.Response:
+    """The one model that is served."""
+    return web.json_response({"data": [{"id": "m"}]})
+
+
 async def serve() -> None:
     """Serve until the process is ended; the port and the file of counts are printed."""
     queue = Queue(reply=lambda body: (200, completion(answer(body)[1])))
     app = queue.app()
+    app.router.add_get("/v1/models", models)
     app.router.add_post("/v1/chat/completions", chat)
     app.router.add_post("/faults/{number}/v1/chat/completions", chat)
     runner = web.AppRunner(app, access_log=None)
