@@ -32,7 +32,7 @@ NO_CHOICE: Final = "NONE"
 METRICS: Final = {
     "accuracy": ratio("right", "n"),
     "accuracy_answered": ratio("right", "answered"),
-    "null_rate": replace(ratio("null", "n"), better="lower"),
+    "null_rate": ratio("null", "n", "lower"),
 }
 
 

@@ -29,10 +29,10 @@ from earmark.errors import BadData, BadSetup
 from earmark.plugins import own_name
 from earmark.scorers._base import RuleScorer
 from earmark.scorers._resources import require_open
-from earmark.stats.ratio import ratio
+from earmark.stats.ratio import mean
 from earmark.types import UNSIGNED, Item, Metric, Response, Score, Signature, replace, sign
 
-METRICS: Final = {"comet": replace(ratio("comet", "n"), share=None)}
+METRICS: Final = {"comet": mean("comet", "n")}
 WORKER: Final = Path(__file__).with_name("_comet_worker.py")
 VERSION: Final = "import sys; del sys.path[0]; from importlib.metadata import version; print(version('unbabel-comet'))"
 INSTALL: Final = "python -m venv comet; comet/bin/pip install unbabel-comet; and score with python=comet/bin/python"

@@ -30,10 +30,10 @@ from earmark.data import debian
 from earmark.errors import BadData, BadSetup
 from earmark.plugins import own_name
 from earmark.scorers._base import TextScorer
-from earmark.stats.ratio import ratio
-from earmark.types import Item, Metric, Response, Score, Signature, replace, sign
+from earmark.stats.ratio import mean
+from earmark.types import Item, Metric, Response, Score, Signature, sign
 
-METRICS: Final = {"meteor": replace(ratio("meteor", "n"), share=None, limits=(0, 1))}
+METRICS: Final = {"meteor": mean("meteor", "n", (0, 1))}
 SENTENCE_END: Final = re.compile(r"(?<=[.!?])\s+(?=[\"'(]?[A-Z])")
 LEXNAMES: Final = "".join(f"{number:02d}\tlexname.{number}\t0\n" for number in range(45))
 

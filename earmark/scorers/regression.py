@@ -23,7 +23,7 @@ from earmark.plugins import own_name
 from earmark.scorers._base import AnswerScorer
 from earmark.scorers.number import last_number, number_value
 from earmark.stats.ratio import divide, ratio
-from earmark.types import Counts, Item, Metric, Number, Response, Score, Signature, replace, sign
+from earmark.types import Counts, Item, Metric, Number, Response, Score, Signature, sign
 
 PAIR: Final = "pair:"  # before a truth and a number, in the name of a count
 
@@ -88,7 +88,7 @@ METRICS: Final = {
     "mse": Metric(mean_squared_error, "lower", limits=(0.0, float("inf"))),
     "pearson": Metric(pearson, limits=(-1, 1)),
     "spearman": Metric(spearman, limits=(-1, 1)),
-    "unread": replace(ratio("unread", "n"), better="lower"),
+    "unread": ratio("unread", "n", "lower"),
 }
 
 

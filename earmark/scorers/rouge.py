@@ -23,14 +23,11 @@ from rapidfuzz.distance import LCSseq
 from earmark.errors import BadData
 from earmark.plugins import own_name
 from earmark.scorers._base import PROBE, TextScorer
-from earmark.stats.ratio import ratio
+from earmark.stats.ratio import mean
 from earmark.text.normalise import find_normalizer, language_of, split_units, unit_of
-from earmark.types import Item, Metric, Response, Score, Signature, replace, sign
+from earmark.types import Item, Metric, Response, Score, Signature, sign
 
-METRICS: Final = {
-    name: replace(ratio(name, "n"), share=None, limits=(0, 1))
-    for name in ("rouge_l", "rouge_l_precision", "rouge_l_recall")
-}
+METRICS: Final = {name: mean(name, "n", (0, 1)) for name in ("rouge_l", "rouge_l_precision", "rouge_l_recall")}
 WORD: Final = re.compile(r"[a-z0-9]+")
 
 

@@ -41,7 +41,7 @@ from rapidfuzz.distance import Levenshtein
 from earmark.errors import BadData, BadSetup, UsageError
 from earmark.plugins import own_name
 from earmark.scorers._base import PROBE, TextScorer
-from earmark.stats.ratio import divide, ratio
+from earmark.stats.ratio import divide, mean, ratio
 from earmark.text.normalise import (
     TOKENS,
     Normalizer,
@@ -52,7 +52,7 @@ from earmark.text.normalise import (
     strip_tokens,
     unit_of,
 )
-from earmark.types import Counts, Item, Metric, Number, Response, Score, Signature, replace, sign
+from earmark.types import Counts, Item, Metric, Number, Response, Score, Signature, sign
 
 NAMES: Final[dict[Unit, str]] = {"words": "wer", "characters": "cer", "mixed": "mer"}
 EMPTY_WORD: Final = "empty"  # the word that stands for nothing with empty=word
@@ -65,17 +65,17 @@ MIN_LOOP_REPEATS: Final = 5  # it stands in a row, at least
 
 def rate_metric(count: str) -> Metric:
     """A count by the length of the references."""
-    return replace(ratio(count, "length"), better="lower", share=None, limits=RATE)
+    return mean(count, "length", RATE, "lower")
 
 
 METRICS: Final = {
     "sub_rate": rate_metric("sub"),
     "del_rate": rate_metric("del"),
     "ins_rate": rate_metric("ins"),
-    "mean_rate": replace(ratio("rate", "n"), better="lower", share=None, limits=RATE),
+    "mean_rate": mean("rate", "n", RATE, "lower"),
     "capped_rate": rate_metric("capped"),
-    "wrong": replace(ratio("wrong", "n"), better="lower"),
-    "looped": replace(ratio("looped", "n"), better="lower"),
+    "wrong": ratio("wrong", "n", "lower"),
+    "looped": ratio("looped", "n", "lower"),
 }
 
 
