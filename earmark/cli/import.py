@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -41,7 +41,8 @@ def command(path: Path, form: str, model: str, table: str, reply: str, words: tu
     from earmark.runs.import_runs import import_runs, load_importer
 
     use_only("import", words, ("results",), own=f"the table {table}" if table else f"the importer {form}" * bool(form))
-    config, importer = compose_config(words), None
+    config = compose_config(words)
+    importer: Callable[[Path], Iterable[ImportedRun]] | None = None
     if table:
         importer = _official_importer(table, reply, config.benchmark, form)
     elif reply:
