@@ -95,3 +95,22 @@ def test_a_missing_wordnet_is_told(monkeypatch: pytest.MonkeyPatch, tmp_path: An
     meteor.load_wordnet.cache_clear()
     with pytest.raises(BadSetup, match="set wordnet=FOLDER"):
         meteor.load_wordnet("")
+
+
+def test_only_a_missing_file_of_lexicographers_is_made_up(monkeypatch: pytest.MonkeyPatch, tmp_path: Any) -> None:
+    class Reader:
+        def __init__(self, root: str, _: None) -> None:
+            self.root = root
+
+        def open(self, file: str) -> str:
+            return f"opened {file}"
+
+    library = SimpleNamespace(WordNetCorpusReader=Reader, data=SimpleNamespace(path=[]))
+    monkeypatch.setattr(meteor, "_nltk", lambda _: library)
+    (tmp_path / "data.noun").touch()
+    reader = meteor.load_wordnet(str(tmp_path))
+    assert reader.open("lexnames").read() == meteor.LEXNAMES
+    assert reader.open("data.verb") == "opened data.verb"
+    (tmp_path / "lexnames").touch()
+    assert reader.open("lexnames") == "opened lexnames"
+    meteor.load_wordnet.cache_clear()

@@ -385,3 +385,11 @@ def test_the_examples_of_the_documentation() -> None:
     for rule, reply, expected in rows:
         reading = parse_choice(reply.replace("⏎", "\n"), LETTERS[:4], VOICES)
         assert (reading.rule, reading.answer) == (rule, expected)
+
+
+def test_the_span_of_several_answers_is_from_the_first_to_the_last() -> None:
+    reply = "ANSWER: A, C and D"
+    parsed = parse_choice(reply, "ABCD", ("one", "two", "three", "four"), multi_select=True)
+    assert (parsed.answer, parsed.span) == ("A,C,D", (8, 18))
+    parsed = parse_choice("Both A and C are right.", "ABCD", ("one", "two", "three", "four"))
+    assert (parsed.rule, parsed.span) == ("several-answers", (5, 12))
