@@ -4,7 +4,8 @@
 #   make check    style, types, and the structure of the package in numbers: names, layers, tests, sizes
 #   make bench    measure what a run costs, compared with a bare loop
 #   make validity simulate the coverage of intervals and p-values: the tables of docs/error-bars.md, several minutes
-#   make torture  kill commands at random moments and at every change of a file; about an hour
+#   make torture  kill commands at random moments and at every change of a file, and break servers; about an hour
+#   make floors    run tests under the lowest versions of pyproject.toml, in an environment made by uv
 #   make test-vllm    test with vLLM, in the same process and as a server: 3.8 GB and several minutes
 #   make test-ray     test replicas of a model on a Ray cluster of two nodes, on this machine
 
@@ -17,7 +18,7 @@ TRANSFORMERS := .venvs/transformers
 LLAMA := .venvs/llama
 VLLM := .venvs/vllm
 
-.PHONY: demo test torture test-vllm test-ray check bench validity servers browser clean
+.PHONY: demo test torture floors test-vllm test-ray check bench validity servers browser clean
 
 demo: $(VENV)/demo.done
 	$(BIN)/earmark demo
@@ -38,6 +39,10 @@ check: $(VENV)/dev.done
 
 bench: $(VENV)/dev.done
 	$(BIN)/python tools/bench
+
+floors: $(VENV)/dev.done
+	$(BIN)/pip install -q uv
+	$(BIN)/python tools/floors.py av text
 
 torture: $(VENV)/dev.done
 	$(BIN)/python tools/torture
