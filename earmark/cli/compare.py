@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from earmark.cli._formats import find_run, format_options, print_tables, refuse_with_form
+from earmark.cli._formats import format_options, print_tables, refuse_with_form
+from earmark.cli._params import RunPath, find_run
 from earmark.runs.signature import load_signature
 from earmark.terminal.console import print_json, print_line
 
@@ -16,8 +17,8 @@ if TYPE_CHECKING:
 
 
 @click.command()
-@click.argument("baseline", type=click.Path(path_type=Path))
-@click.argument("candidate", type=click.Path(path_type=Path), required=False)
+@click.argument("baseline", type=RunPath())
+@click.argument("candidate", type=RunPath(folders=True), required=False)
 @click.option("--paper", is_flag=True, help="Compare with the table that the benchmark's authors published.")
 @click.option("--metric", default="", help="Metric to compare by, instead of each scorer's headline.")
 @click.option("--all", "everything", is_flag=True, help="Compare by every metric, not only the headline.")
@@ -47,7 +48,6 @@ def command(
     from earmark.errors import UsageError
 
     refuse_with_form(form, difference=difference)
-    baseline = find_run(baseline)
     reference = candidate is not None and _reference.is_reference(candidate)
     if (paper or reference) and form not in (None, "json"):
         raise UsageError(f"--{form} is for two runs; a published table is compared with --json or without a form")

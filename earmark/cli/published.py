@@ -6,11 +6,12 @@ from pathlib import Path
 
 import click
 
+from earmark.cli._params import Name
 from earmark.terminal.console import print_line
 
 
 @click.command()
-@click.argument("name", required=False)
+@click.argument("name", type=Name("benchmarks"), required=False)
 @click.option("--check", "folder", type=click.Path(path_type=Path), help="A folder of saved replies and tables.")
 def command(name: str | None, folder: Path | None) -> None:
     """Show what was published of benchmark NAME, or check printed figures.

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from earmark.cli._params import RunPath, Word, find_run
 from earmark.terminal.console import print_line
 
 if TYPE_CHECKING:
@@ -16,12 +17,12 @@ if TYPE_CHECKING:
     from earmark.stats.estimate import Estimate
 
 
-@click.command(context_settings={"ignore_unknown_options": True})
-@click.argument("run", type=click.Path(path_type=Path))
+@click.command()
+@click.argument("run", type=RunPath(folders=True))
 @click.option("--scorer", default="", help="Scorer to use instead of the benchmark's.")
 @click.option("--parsers", default="", help="Compare answer parsers instead: all, or names such as earmark,mmau.")
 @click.option("--ask", is_flag=True, help="Ask judges; without it, judged tasks keep their scores.")
-@click.argument("words", nargs=-1, type=click.UNPROCESSED)
+@click.argument("words", nargs=-1, type=Word(), metavar="SETTING...")
 def command(run: Path, scorer: str, parsers: str, ask: bool, words: tuple[str, ...]) -> None:
     """Rescore the journal of RUN, with changed settings of its benchmark or of another scorer.
 
@@ -57,6 +58,7 @@ def command(run: Path, scorer: str, parsers: str, ask: bool, words: tuple[str, .
         replacement = load_scorer(scorer, changes)
         changes = {}
     ask = ask or any(word.startswith("judge=") for word in words)
+    run = find_run(run)
     show_rescored(run, asyncio.run(rescore(run, changes, replacement, ask=ask)))
 
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import click
 
 from earmark.cli._options import hydra_options
+from earmark.cli._params import Word
 from earmark.errors import FINISHED_WITH_FAILURES
 from earmark.terminal.console import print_line
 
@@ -18,8 +19,8 @@ if TYPE_CHECKING:
     from earmark.evaluate import RunResult
 
 
-@click.command(context_settings={"ignore_unknown_options": True})
-@click.argument("words", nargs=-1, required=True, type=click.UNPROCESSED)
+@click.command()
+@click.argument("words", nargs=-1, required=True, type=Word("benchmarks", "suites"), metavar="BENCHMARK... SETTING...")
 @hydra_options
 def command(words: tuple[str, ...], *, sweep: bool, cfg: str | None, config_dir: Path | None) -> None:
     """Run benchmarks or suites: earmark run BENCHMARK[:TASK]... [key=value]...
