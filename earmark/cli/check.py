@@ -42,7 +42,7 @@ def command(words: tuple[str, ...], *, old: Path | None, margin: float | None, a
 
     \b
     earmark check suite:field data=/data/audio
-    earmark check mmau data=/data/audio strict=true   what is missing is an error
+    earmark check mmau data=/data/audio strict=true  what lacks is an error
     earmark check RUN 'accuracy>=0.8' --task pitch    by the interval
     earmark check RUN --not-worse-than OLD --by 0.02  item by item
 

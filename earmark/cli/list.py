@@ -25,7 +25,7 @@ def command(kind: str | None, words: tuple[str, ...], as_json: bool) -> None:
 
     \b
     earmark list models
-    earmark list runs           the newest last; @ stands for it, @2 for the one before
+    earmark list runs       the newest last: it is @, the one before it @2
     earmark list runs elsewhere
     """
     if kind == "runs":

@@ -31,7 +31,7 @@ def command(run: Path, scorer: str, parsers: str, ask: bool, words: tuple[str, .
     \b
     earmark rescore RUN policy=official
     earmark rescore RUN judge=openai/gpt-4o-mini
-    earmark rescore RUN --parsers all       writes nothing; imported verdicts too
+    earmark rescore RUN --parsers all     writes nothing; imported verdicts too
     earmark rescore results --parsers all   the replies of all runs together
     """
     import asyncio
