@@ -98,6 +98,7 @@
       <h1 class="unseen">Items</h1>
       <${Filters} params=${params} choices=${filters} change=${change} />
       <${E.FilterList} params=${params} onRemove=${(name, value) => change({ [name]: params.getAll(name).filter((each) => each !== value) })} />
+      ${filters.copies > 0 && !params.get("task") && html`<p class="note">${E.count(filters.copies)} replies that two tasks have, as judged by two judges, are listed once, with the verdicts of both.</p>`}
       ${E.isSite && E.leftOut(run) && html`<p class="note">${E.leftOut(run)}</p>`}
       <div class=${`split ${key ? "has-item" : ""}`}>
         <section class="list" aria-label="List of items" ref=${listBox}>
