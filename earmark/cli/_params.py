@@ -16,7 +16,7 @@ BARE_FILE: Final = re.compile(r"(?<![^\[,])[\w-]+\.py(?=$|[:/,\]])")
 VALUES: Final = {"model": "models", "beside": "models", "judge": "models", "condition": "conditions"}  # kinds, by key
 
 
-class RunPath(click.ParamType):
+class RunPath(click.ParamType):  # type: ignore[type-arg] # generic in newer versions of click alone
     """A run: its folder, a folder above it (the newest run below), @ (the newest under results), @2 (the one before).
 
     With `folders=True` a folder stands for itself, for commands that take other folders too.
@@ -45,7 +45,7 @@ class RunPath(click.ParamType):
         return _items([NEWEST, *runs], incomplete) or [CompletionItem(incomplete, type="dir")]
 
 
-class Name(click.ParamType):
+class Name(click.ParamType):  # type: ignore[type-arg] # as above
     """A name of one of several kinds of plug-ins or YAML files: benchmarks, suites, models, conditions, scorers."""
 
     name = "name"
