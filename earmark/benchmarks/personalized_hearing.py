@@ -29,7 +29,7 @@ from earmark.benchmarks._choices import check_tasks
 from earmark.data.cache import use_media_dir
 from earmark.data.fetch import FetchedDataset, fetch_dataset, find_fetched
 from earmark.data.regular import check_regular
-from earmark.errors import BadData, UsageError
+from earmark.errors import BadData, UsageError, near_names
 from earmark.journal import Record
 from earmark.scorers.choice import ChoiceScorer
 from earmark.scorers.choice import Settings as ChoiceSettings
@@ -245,7 +245,9 @@ def users(settings: Settings) -> list[Path]:
     unknown = [user for user in settings.users if user not in names]
     if unknown:
         some = f"{', '.join(names[:10])}{' and more' if len(names) > 10 else ''}"
-        raise UsageError(f"users={unknown[0]}: no such user in {place}; there are: {some}")
+        raise UsageError(
+            f"users={unknown[0]}: no such user in {place}{near_names(unknown[0], names)}; there are: {some}"
+        )
     return [folder for folder in folders if not settings.users or folder.name in settings.users]
 
 

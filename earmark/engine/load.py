@@ -11,7 +11,7 @@ from earmark import plugins
 from earmark.config import Config, RunSettings, parse_settings, renamed
 from earmark.engine.items import select_items
 from earmark.engine.open import open_judge_model, open_model
-from earmark.errors import UsageError
+from earmark.errors import UsageError, alternatives
 from earmark.plugins import Plugin
 from earmark.types import Benchmark, Condition, Context, NamedCondition, NeedsSetup, Scorer
 
@@ -44,10 +44,9 @@ def load_run_benchmark(name: str, tasks: Sequence[str], config: Config) -> tuple
     fields = plugin.settings.__struct_fields__
     if unknown := next((key for key in config.benchmark if key not in fields), None):
         own_ones, of_a_run = ", ".join(fields) or "none", ", ".join(RunSettings.__struct_fields__)
-        raise UsageError(
-            f"no setting is called '{unknown}'{renamed(unknown)}; there are: {own_ones} (of {name}), {of_a_run} (of a "
-            "run)"
-        )
+        names = () if renamed(unknown) else (*fields, *RunSettings.__struct_fields__)
+        listed = f"{own_ones} (of {name}), {of_a_run} (of a run)"
+        raise UsageError(f"no setting is called '{unknown}'{renamed(unknown)}{alternatives(unknown, names, listed)}")
     given = {key: getattr(config.run, key) for key in ("seed", "limit") if key in fields}
     own = {key: value for key, value in given.items() if value is not None}
     left = (

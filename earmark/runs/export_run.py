@@ -14,7 +14,7 @@ import msgspec
 from earmark import plugins
 from earmark.config import parse_settings
 from earmark.data.cache import atomic_open
-from earmark.errors import BadData, RunMismatch, UsageError
+from earmark.errors import BadData, RunMismatch, UsageError, alternatives
 from earmark.journal import (
     JOURNAL_FILE,
     SCORES_FILE,
@@ -67,7 +67,7 @@ def export_run(run: Path, form: str, out: Path | None) -> list[Path]:
         return writers[kind].write(read_scored(run), out or run / "export" / form)
     if form not in TABLE_FORMATS:
         forms = [*TABLE_FORMATS, OFFICIAL, RESULTS, *(plugins.display_name("importers", name) for name in writers)]
-        raise UsageError(f"--to {form}: no such form; there are: {', '.join(forms)}")
+        raise UsageError(f"--to {form}: no such form{alternatives(form, forms)}")
     place = out or run / f"export.{form}"
     place.parent.mkdir(parents=True, exist_ok=True)
     if form == "csv":
