@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Final, NamedTuple
 
-from earmark.audio.read import ClipLoader
+from earmark.audio.read import ClipLoader, load_waveform
 from earmark.config import CommonSettings, Config, Prices, parse_settings
 from earmark.data.clips import size
 from earmark.engine.load import BenchmarkRun
 from earmark.engine.questions import limit_items
 from earmark.errors import AskError
 from earmark.runs.look import Look
+from earmark.text.secrets import without_secrets
 from earmark.types import Benchmark, CountsCalls, Seconds, Usage
 
 SAMPLED: Final = 8  # files whose length is read, from which that of all is estimated
@@ -39,11 +41,15 @@ def judge_calls(benchmark: Benchmark, look: Look, answers: int) -> int:
 
 
 def audio_seconds(look: Look) -> Seconds | None:
-    """Estimate how long all clips last, from a few loose files; None where sound lies in tables, which are not read for
-    it.
+    """Estimate how long all clips last, from a few loose files and generated sounds; None where sound lies in tables,
+    which are not read for it.
     """
-    if not look.n_loose or look.n_loose < look.clips:
+    if look.n_loose + look.n_specs < look.clips or not look.clips:
         return None
+    generated = [load_waveform(spec).seconds for spec in look.specs[:SAMPLED]]
+    seconds = look.n_specs * sum(generated) / max(1, len(generated))
+    if not look.n_loose:
+        return seconds
     step = max(1, len(look.sample) // SAMPLED)
     rates = []
     loader = ClipLoader()
@@ -54,7 +60,7 @@ def audio_seconds(look: Look) -> Seconds | None:
             continue
         if header and (n_bytes := size(clip)):
             rates.append(header.seconds / n_bytes)
-    return look.n_bytes * sum(rates) / len(rates) if rates else None
+    return seconds + look.n_bytes * sum(rates) / len(rates) if rates else None
 
 
 class LinePlan(NamedTuple):
@@ -70,14 +76,41 @@ class LinePlan(NamedTuple):
 
 def plan_run(name: str, run: BenchmarkRun) -> LinePlan:
     """Look at a benchmark and estimate what it takes. Raises BadData where its data cannot be read."""
+    return _plan(name, run, look_at(run.benchmark, run.settings.run.limit))
+
+
+def _plan(name: str, run: BenchmarkRun, look: Look) -> LinePlan:
     benchmark, config = run
-    look = look_at(benchmark, config.run.limit)
     times = len(config.run.condition) * config.run.repeats
     seconds = audio_seconds(look)
     sent = None if seconds is None else seconds * times
     return LinePlan(
         name, look, look.items * times, judge_calls(benchmark, look, times), sent, _cost(config, look, times, sent)
     )
+
+
+def opening_lines(run: BenchmarkRun, look: Look, left: int, model: str, folder: Path) -> list[str]:
+    """Say before the first request which model is asked, how much, at which cost, and where the run lies.
+
+    `look` is what was seen of the benchmark, `left` the number of requests that have not been answered yet.
+    """
+    benchmark, config = run
+    plan = _plan(benchmark.name, run, look)
+    address = without_secrets(config.model).get("base_url", "")
+    n_tasks = sum(task.items > 0 for task in look.tasks.values())
+    conditions = ", ".join(config.run.condition)
+    parts = [
+        f"{left:,} requests" if left == plan.answers else f"{left:,} of {plan.answers:,} requests",
+        f"{look.items:,} items of {n_tasks} task{'s' * (n_tasks > 1)}, {conditions}",
+    ]
+    parts += [f"about {_hours(plan.seconds)} of audio"] if plan.seconds is not None else []
+    parts += [f"{plan.judge_calls:,} requests to judges"] if plan.judge_calls else []
+    parts += [f"cost about {plan.cost:.2f} ({ASSUMED})"] if plan.cost is not None else []
+    return [
+        f"model: {model} ({' at '.join(filter(None, (config.model.get('backend', ''), address)))})",
+        f"{benchmark.name}: {'; '.join(parts)}",
+        f"run: {folder}",
+    ]
 
 
 def _cost(config: Config, look: Look, times: int, seconds: Seconds | None) -> float | None:
