@@ -100,7 +100,7 @@ class Settings(Struct, frozen=True, forbid_unknown_fields=True):
     max_tokens: Annotated[int, Meta(ge=1)] = 4096  # of a reply
     request_attempts: Annotated[int, Meta(ge=1), UNSIGNED] = 3  # for one answer
     seed: int = 0
-    limit: int = 0  # the first so many questions of each user; 0: all
+    per_user: Annotated[int, Meta(ge=0)] = 0  # the first so many questions of each user; 0: all
 
 
 def find_data(settings: Settings) -> Settings:
@@ -292,7 +292,7 @@ def items(settings: Settings) -> Iterator[Item]:
         for index, session in enumerate(history(folder)):
             places.setdefault(session.session_id, index)
         asked = _read(folder / QUESTIONS, QuestionFile).qa
-        for question in asked[: settings.limit or None]:
+        for question in asked[: settings.per_user or None]:
             if question.question_location.session_id not in places:
                 raise BadData(
                     f"{folder / QUESTIONS}: {question.candidate_id} stands in session "

@@ -37,8 +37,7 @@ def _load_benchmark(plugin: Plugin, tasks: Sequence[str], settings: Mapping[str,
 def load_run_benchmark(name: str, tasks: Sequence[str], config: Config) -> tuple[Benchmark, Config]:
     """A benchmark from the words of a command, and the words as they are left for the run.
 
-    `seed` and `limit` are settings of the run; a benchmark that has one of that name gets it, and a limit of its own
-    means something else than the run's.
+    `seed` is a setting of the run; a benchmark that has one of that name gets it.
     """
     plugin = plugins.find_plugin("benchmarks", name)
     fields = plugin.settings.__struct_fields__
@@ -47,13 +46,8 @@ def load_run_benchmark(name: str, tasks: Sequence[str], config: Config) -> tuple
         names = () if renamed(unknown) else (*fields, *RunSettings.__struct_fields__)
         listed = f"{own_ones} (of {name}), {of_a_run} (of a run)"
         raise UsageError(f"no setting is called '{unknown}'{renamed(unknown)}{alternatives(unknown, names, listed)}")
-    given = {key: getattr(config.run, key) for key in ("seed", "limit") if key in fields}
-    own = {key: value for key, value in given.items() if value is not None}
-    left = (
-        msgspec.structs.replace(config, run=msgspec.structs.replace(config.run, limit=None))
-        if "limit" in own
-        else config
-    )
+    own = {"seed": config.run.seed} if "seed" in fields and config.run.seed is not None else {}
+    left = config
     if file := plugins.plugin_file(plugin.name):
         left = msgspec.structs.replace(left, plugins=(str(file.path),))
     return select_items(_load_benchmark(plugin, tasks, own | config.benchmark), left.run), left

@@ -158,7 +158,9 @@ def _line(plan: LinePlan) -> tuple[str, ...]:
 
 def _hours(seconds: Seconds) -> str:
     """
-    >>> _hours(5400), _hours(90)
-    ('1.5 h', '1.5 min')
+    >>> _hours(5400), _hours(90), _hours(8)
+    ('1.5 h', '1.5 min', '8 s')
     """
+    if seconds < 60:
+        return f"{seconds:.0f} s"
     return f"{seconds / 3600:.1f} h" if seconds >= 3600 else f"{seconds / 60:.1f} min"
