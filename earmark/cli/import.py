@@ -47,7 +47,7 @@ def command(path: Path, form: str, model: str, table: str, reply: str, words: tu
     elif reply:
         raise UsageError("--reply is for official files of a table; give --table NAME too")
     form = f"table:{table}" if table else form.replace("-", "_")
-    runs = import_runs(path, form, config.run.results, model, print_line, importer, log_to_stderr)
+    runs = import_runs(path, form, config.run.results, model, log_to_stderr, importer)
     for run, metrics in runs:
         title = f"{run.parent.name} by {run.parent.parent.name}"
         if len(runs) == 1:
