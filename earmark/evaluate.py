@@ -26,7 +26,7 @@ from earmark.report.rows import DatasetCounts, Metrics
 from earmark.runs import rundir
 from earmark.runs.dataset_check import DatasetCheck, check_dataset, check_records
 from earmark.runs.open_scorers import open_scorers
-from earmark.runs.plan import opening_lines
+from earmark.runs.opening import opening_lines
 from earmark.runs.scoring import score_run
 from earmark.runs.signature import RunSignature, find_unchanged_files, load_signature, make_signature
 from earmark.types import Benchmark, Model, NamedCondition
@@ -147,8 +147,8 @@ def open_run(
     if completed:
         callbacks.log(f"going on with {folder}: {dataset.completed} of {dataset.questions} are settled")
     if dataset.look and not finished:  # a suite has told all of it
-        left = dataset.questions - dataset.completed
-        for line in opening_lines(BenchmarkRun(benchmark, config), dataset.look, left, model.name, folder):
+        left, priced = dataset.questions - dataset.completed, (model.name, model_config.common.prices)
+        for line in opening_lines(BenchmarkRun(benchmark, config), dataset.look, left, priced, folder):
             callbacks.log(line)
     return RunPlan(RunJob(folder, benchmark, config.run, model_config), conditions, dataset, completed, usage)
 

@@ -55,8 +55,7 @@ def _list_runs(words: tuple[str, ...], *, as_json: bool) -> None:
     from earmark.cli._tables import show_table
     from earmark.config import compose_config
     from earmark.errors import UsageError
-    from earmark.runs.run_list import HEAD, list_runs, run_lines
-    from earmark.runs.rundir import NEWEST, has_answers
+    from earmark.runs.run_list import HEAD, NEWEST, has_answers, list_runs, run_lines
 
     folders = [word for word in words if "=" not in word]
     settings = [word for word in words if "=" in word]

@@ -2,24 +2,15 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Final, NamedTuple
 
-from earmark.audio.read import ClipLoader, load_waveform
 from earmark.config import CommonSettings, Config, Prices, parse_settings
-from earmark.data.clips import size
 from earmark.engine.load import BenchmarkRun
 from earmark.engine.questions import limit_items
-from earmark.errors import AskError
 from earmark.runs.look import Look
-from earmark.text.secrets import without_secrets
-from earmark.types import Benchmark, CountsCalls, Seconds, Usage
+from earmark.runs.opening import audio_seconds, estimate_cost, format_hours, judge_calls
+from earmark.types import Benchmark, Seconds
 
-SAMPLED: Final = 8  # files whose length is read, from which that of all is estimated
-AUDIO_TOKENS: Final = 25  # a second of sound, for most models that tell
-CHARACTERS: Final = 4  # of a token of text
-REPLY_TOKENS: Final = 100
-ASSUMED: Final = f"{AUDIO_TOKENS} tokens a second of sound, 1 for {CHARACTERS} characters, {REPLY_TOKENS} an answer"
 PLAN_HEAD: Final = ("benchmark", "items", "answers", "clips", "not there", "sound", "judge calls", "cost, about")
 
 
@@ -29,38 +20,6 @@ def look_at(benchmark: Benchmark, limit: int | None = None) -> Look:
     for item in limit_items(benchmark, limit):
         look.add(item)
     return look
-
-
-def judge_calls(benchmark: Benchmark, look: Look, answers: int) -> int:
-    """Number of times that judges are asked, with so many answers to an item."""
-    calls = 0
-    for name, task in look.tasks.items():
-        scorers = benchmark.scorers(name) if task.items else ()
-        calls += task.items * sum(one.calls_per_answer for one in scorers if isinstance(one, CountsCalls))
-    return calls * answers
-
-
-def audio_seconds(look: Look) -> Seconds | None:
-    """Estimate how long all clips last, from a few loose files and generated sounds; None where sound lies in tables,
-    which are not read for it.
-    """
-    if look.n_loose + look.n_specs < look.clips or not look.clips:
-        return None
-    generated = [load_waveform(spec).seconds for spec in look.specs[:SAMPLED]]
-    seconds = look.n_specs * sum(generated) / max(1, len(generated))
-    if not look.n_loose:
-        return seconds
-    step = max(1, len(look.sample) // SAMPLED)
-    rates = []
-    loader = ClipLoader()
-    for clip in look.sample[::step][:SAMPLED]:
-        try:
-            header = loader.load(clip, ()).header
-        except AskError:
-            continue
-        if header and (n_bytes := size(clip)):
-            rates.append(header.seconds / n_bytes)
-    return seconds + look.n_bytes * sum(rates) / len(rates) if rates else None
 
 
 class LinePlan(NamedTuple):
@@ -76,52 +35,19 @@ class LinePlan(NamedTuple):
 
 def plan_run(name: str, run: BenchmarkRun) -> LinePlan:
     """Look at a benchmark and estimate what it takes. Raises BadData where its data cannot be read."""
-    return _plan(name, run, look_at(run.benchmark, run.settings.run.limit))
-
-
-def _plan(name: str, run: BenchmarkRun, look: Look) -> LinePlan:
     benchmark, config = run
+    look = look_at(benchmark, config.run.limit)
     times = len(config.run.condition) * config.run.repeats
     seconds = audio_seconds(look)
     sent = None if seconds is None else seconds * times
     return LinePlan(
-        name, look, look.items * times, judge_calls(benchmark, look, times), sent, _cost(config, look, times, sent)
+        name,
+        look,
+        look.items * times,
+        judge_calls(benchmark, look, times),
+        sent,
+        estimate_cost(config, look, times, sent, _prices(config)),
     )
-
-
-def opening_lines(run: BenchmarkRun, look: Look, left: int, model: str, folder: Path) -> list[str]:
-    """Say before the first request which model is asked, how much, at which cost, and where the run lies.
-
-    `look` is what was seen of the benchmark, `left` the number of requests that have not been answered yet.
-    """
-    benchmark, config = run
-    plan = _plan(benchmark.name, run, look)
-    address = without_secrets(config.model).get("base_url", "")
-    n_tasks = sum(task.items > 0 for task in look.tasks.values())
-    conditions = ", ".join(config.run.condition)
-    parts = [
-        f"{left:,} requests" if left == plan.answers else f"{left:,} of {plan.answers:,} requests",
-        f"{look.items:,} items of {n_tasks} task{'s' * (n_tasks > 1)}, {conditions}",
-    ]
-    parts += [f"about {_hours(plan.seconds)} of audio"] if plan.seconds is not None else []
-    parts += [f"{plan.judge_calls:,} requests to judges"] if plan.judge_calls else []
-    parts += [f"cost about {plan.cost:.2f} ({ASSUMED})"] if plan.cost is not None else []
-    return [
-        f"model: {model} ({' at '.join(filter(None, (config.model.get('backend', ''), address)))})",
-        f"{benchmark.name}: {'; '.join(parts)}",
-        f"run: {folder}",
-    ]
-
-
-def _cost(config: Config, look: Look, times: int, seconds: Seconds | None) -> float | None:
-    prices = _prices(config)
-    if prices is None or (seconds is None and look.clips):
-        return None
-    audio = round(AUDIO_TOKENS * (seconds or 0.0))
-    words = look.characters * times // CHARACTERS
-    usage = Usage(tokens_in=audio + words, tokens_out=REPLY_TOKENS * look.items * times, audio_tokens_in=audio)
-    whole = prices.cost(usage, seconds or 0.0)
-    return whole * prices.batch if config.run.batch else whole
 
 
 def _prices(config: Config) -> Prices | None:
@@ -136,7 +62,7 @@ def plan_lines(plans: list[LinePlan]) -> list[tuple[str, ...]]:
         missing = sum(task.n_missing for plan in plans for task in plan.look.tasks.values())
         known = [plan.seconds for plan in plans if plan.seconds is not None]
         costs = [plan.cost for plan in plans if plan.cost is not None]
-        sound = f"{'at least ' if len(known) < len(plans) else ''}{_hours(sum(known))}" if known else "-"
+        sound = f"{'at least ' if len(known) < len(plans) else ''}{format_hours(sum(known))}" if known else "-"
         cost = f"{'at least ' if len(costs) < len(plans) else ''}{sum(costs):.2f}" if costs else "-"
         numbers = [
             sum(plan.look.items for plan in plans), sum(plan.answers for plan in plans),
@@ -151,16 +77,6 @@ def plan_lines(plans: list[LinePlan]) -> list[tuple[str, ...]]:
 def _line(plan: LinePlan) -> tuple[str, ...]:
     missing = sum(task.n_missing for task in plan.look.tasks.values())
     numbers = (plan.look.items, plan.answers, plan.look.clips, missing)
-    sound = "-" if plan.seconds is None else _hours(plan.seconds)
+    sound = "-" if plan.seconds is None else format_hours(plan.seconds)
     cost = "-" if plan.cost is None else f"{plan.cost:.2f}"
     return (plan.name, *(f"{number:,}" for number in numbers), sound, f"{plan.judge_calls:,}", cost)
-
-
-def _hours(seconds: Seconds) -> str:
-    """
-    >>> _hours(5400), _hours(90), _hours(8)
-    ('1.5 h', '1.5 min', '8 s')
-    """
-    if seconds < 60:
-        return f"{seconds:.0f} s"
-    return f"{seconds / 3600:.1f} h" if seconds >= 3600 else f"{seconds / 60:.1f} min"

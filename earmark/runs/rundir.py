@@ -29,14 +29,12 @@ from earmark.data.differences import differences
 from earmark.data.names import safe_name
 from earmark.data.regular import check_folder
 from earmark.errors import BadData, RunMismatch, UsageError
-from earmark.journal import CONFIG_FILE, JOURNAL_FILE, SIGNATURE_FILE
+from earmark.journal import CONFIG_FILE, SIGNATURE_FILE
 from earmark.runs.signature import RunSignature, _identity, is_alike, is_finished, load_signature, replace_versions
 from earmark.runs.trust import trust_new_run
 
 TIMESTAMP: Final = re.compile(r"\d{4}-\d\d-\d\d_\d\d-\d\d-\d\d(\.\d+)?")  # name of a run folder
 NO_LOCKS: Final = frozenset({errno.ENOLCK, errno.EOPNOTSUPP, errno.ENOTSUP})
-NEWEST: Final = "@"  # the newest run under results, in the place of a path
-NUMBERED: Final = re.compile(rf"{NEWEST}(\d*)")  # and those before it
 TIME = "{time}"
 AUDIOGRAM_NAME = "audiogram"  # what is signed as the benchmark of runs whose trials depend on the answers
 
@@ -74,30 +72,6 @@ def find_runs(results: str | Path) -> list[Path]:
     folders = (path.parent for path in Path(results).rglob(SIGNATURE_FILE))
     whole = (run for run in folders if not any(part.startswith(".") for part in run.relative_to(results).parts))
     return sorted(whole, key=lambda folder: (folder.name, str(folder)))
-
-
-def has_answers(run: Path) -> bool:
-    """True if anything was answered, or failed: a run whose model could not be asked at all has nothing to show."""
-    journal = run / JOURNAL_FILE
-    return journal.exists() and journal.stat().st_size > 0
-
-
-def newest_run(path: Path) -> Path:
-    """Return the run that a path stands for: a run itself, the newest one below a folder, or @ for the newest under
-    results, @2 for the one before it and so on.
-
-    Runs that have no answer yet do not count. A path that is none of these is returned as it is. Raises BadData for a folder without runs.
-    """
-    numbered = NUMBERED.fullmatch(str(path))
-    folder = Path("results") if numbered else path
-    if (not folder.is_dir() and not numbered) or (folder / SIGNATURE_FILE).exists():
-        return folder
-    runs = [run for run in find_runs(folder) if has_answers(run)] if folder.is_dir() else []
-    back = int(numbered[1] or 1) if numbered else 1
-    if not 0 < back <= len(runs):
-        there = f"{len(runs)} runs lie" if runs else "no run lies"
-        raise BadData(f"{path}: {there} in {folder}; `earmark list runs {folder}` lists those below a folder")
-    return runs[-back]
 
 
 def find_unfinished(parent: Path, signature: RunSignature, log: Callable[[str], None] = lambda _: None) -> Path | None:
