@@ -14,6 +14,7 @@ one. Words of Hydra (`+key=value`, `eval.X=`, `runtime.X=`, `hydra.run.dir=`) ar
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any, Final, Literal, TypeAlias, TypeVar, get_args, get_origin, get_type_hints
@@ -23,7 +24,7 @@ from msgspec import Meta, Struct
 
 from earmark import plugins
 from earmark.data.hydra_words import plain_key, plain_words, quote
-from earmark.errors import UsageError
+from earmark.errors import UsageError, alternatives
 from earmark.text.secrets import without_secrets
 from earmark.types import Benchmark, Seconds, Usage
 
@@ -71,9 +72,18 @@ RENAMED: Final = dict(
     model.of=model.endpoints model.rest=model.cooldown""".split()
 )  # settings that had another name in 0.1
 GROUPS: Final = ("eval", "runtime")  # of YAML, beside model and suite
+HOST_AND_PORT: Final = re.compile(r"[\w.-]+:\d+(/|$)")  # of a server, without http://
 START: Final = "earmark_run"  # the YAML that `earmark run` starts from
 DEFAULT_MAX_RETRY_AFTER: Final[Seconds] = 900.0  # that a server may ask everybody for
 PACKAGED: Final = Path(__file__).parent / "conf"
+TYPES: Final = {
+    "int": "a whole number",
+    "float": "a number",
+    "str": "text",
+    "bool": "true or false",
+    "array": "a list",
+    "object": "settings by name",
+}  # as msgspec names them
 T = TypeVar("T", bound=Struct)
 Kind: TypeAlias = Literal["run", "model", "group", "own"]  # own: of the benchmark or scorer; group: of both and the run
 Natural: TypeAlias = Annotated[int, Meta(ge=0)]
@@ -306,7 +316,7 @@ def _overrides(word: str) -> list[str]:
 def _check_name(group: str, name: str) -> str:
     known = yaml_names(group)
     if name not in known:
-        raise UsageError(f"no YAML of {group}/ is called '{name}'; there are: {', '.join(known)}")
+        raise UsageError(f"no YAML of {group}/ is called '{name}'{alternatives(name, known)}")
     return name
 
 
@@ -335,6 +345,8 @@ def _model_overrides(value: str) -> list[str]:
 
     >>> _model_overrides("http://127.0.0.1:8000/v1/")
     ['model=openai', "++model.base_url='http://127.0.0.1:8000/v1'"]
+    >>> _model_overrides("localhost:8000/v1")
+    ['model=openai', "++model.base_url='http://localhost:8000/v1'"]
     >>> _model_overrides("openai/gpt-4o-audio-preview")
     ['model=openai', "++model.name='gpt-4o-audio-preview'"]
     >>> _model_overrides("my.module/large")
@@ -345,6 +357,8 @@ def _model_overrides(value: str) -> list[str]:
         raise UsageError(f"model={value}: names several; add -m to run one after the other")
     if value in known:
         return [f"model={value}"]
+    if HOST_AND_PORT.match(value):
+        value = f"http://{value}"
     if value.startswith(("http://", "https://")):
         return ["model=openai", f"++model.base_url='{value.rstrip('/')}'"]
     backend, slash, name = value.partition("/")
@@ -360,7 +374,8 @@ def _model_overrides(value: str) -> list[str]:
         return ["~model", f"++model.backend='{file}'", *([f"++model.name='{name}'"] if slash else [])]
     from earmark.plugins.roads import unknown_name  # noqa: PLC0415
 
-    raise UsageError(f"{unknown_name('models', value, known)}, BACKEND/NAME, or the URL of a server")
+    more = "" if slash else f", BACKEND/NAME, such as openai/{value}, or the URL of a server"
+    raise UsageError(f"{unknown_name('models', value, known)}{more}")
 
 
 def parse_settings(kind: type[T], settings: Mapping[str, Any], prefix: str) -> T:
@@ -369,8 +384,8 @@ def parse_settings(kind: type[T], settings: Mapping[str, Any], prefix: str) -> T
     unknown = [name for name in settings if name not in fields]
     if unknown:
         raise UsageError(
-            f"no setting is called '{prefix}{unknown[0]}'{renamed(prefix + unknown[0])}; there are: "
-            f"{', '.join(prefix + name for name in fields) or 'none'}"
+            f"no setting is called '{prefix}{unknown[0]}'{renamed(prefix + unknown[0])}"
+            f"{alternatives(prefix + unknown[0], (prefix + name for name in fields))}"
         )
     needed = [field.name for field in msgspec.structs.fields(kind) if field.required and field.name not in settings]
     if needed:
@@ -384,9 +399,20 @@ def parse_settings(kind: type[T], settings: Mapping[str, Any], prefix: str) -> T
         may_be = (
             f"; there are: {', '.join(map(str, filter(None, get_args(hint))))}" if get_origin(hint) is Literal else ""
         )
-        raise UsageError(
-            f"{prefix}{where or 'settings'}={value!r}: {str(error).partition(' - at ')[0]}{may_be}"
-        ) from error
+        problem = _plain_types(str(error).partition(" - at ")[0])
+        raise UsageError(f"{prefix}{where or 'settings'}={value!r}: {problem}{may_be}") from error
+
+
+def _plain_types(message: str) -> str:
+    """Say in words which type a message of msgspec expects.
+
+    >>> _plain_types("Expected `int | null`, got `str`"), _plain_types("Expected `int` >= 1")
+    ('expected a whole number or null, found text', 'expected a whole number >= 1')
+    """
+    words = re.sub(
+        r"`([^`]*)`", lambda match: " or ".join(TYPES.get(name, name) for name in match[1].split(" | ")), message
+    )
+    return words[:1].lower() + words[1:].replace(", got ", ", found ")
 
 
 def _numbers_as_text(kind: type, settings: Mapping[str, Any]) -> dict[str, Any]:

@@ -15,7 +15,7 @@ from msgspec import Struct
 from earmark.config import Config, ModelConfig, model_signature, parse_model, to_yaml
 from earmark.engine import batch_state
 from earmark.engine.ask import ask_questions
-from earmark.engine.load import load_conditions
+from earmark.engine.load import BenchmarkRun, load_conditions
 from earmark.engine.open import open_run_model
 from earmark.engine.progress import Callbacks, Progress
 from earmark.engine.questions import Question, RunJob, condition_name, limit_items, questions, skip_questions
@@ -26,6 +26,7 @@ from earmark.report.rows import DatasetCounts, Metrics
 from earmark.runs import rundir
 from earmark.runs.dataset_check import DatasetCheck, check_dataset, check_records
 from earmark.runs.open_scorers import open_scorers
+from earmark.runs.opening import opening_lines
 from earmark.runs.scoring import score_run
 from earmark.runs.signature import RunSignature, find_unchanged_files, load_signature, make_signature
 from earmark.types import Benchmark, Model, NamedCondition
@@ -145,6 +146,10 @@ def open_run(
     folder = unfinished or rundir.create_rundir(parent, signature, to_yaml(config))
     if completed:
         callbacks.log(f"going on with {folder}: {dataset.completed} of {dataset.questions} are settled")
+    if dataset.look and not finished:  # a suite has told all of it
+        left, priced = dataset.questions - dataset.completed, (model.name, model_config.common.prices)
+        for line in opening_lines(BenchmarkRun(benchmark, config), dataset.look, left, priced, folder):
+            callbacks.log(line)
     return RunPlan(RunJob(folder, benchmark, config.run, model_config), conditions, dataset, completed, usage)
 
 

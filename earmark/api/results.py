@@ -18,8 +18,8 @@ from earmark.report.gain import HEAD as GAIN_HEAD
 from earmark.report.gain import gain_footnotes, gain_table
 from earmark.report.rows import Metrics, Row
 from earmark.runs.export_run import read_scored
+from earmark.runs.run_list import newest_run
 from earmark.runs.run_scores import load_run_scores
-from earmark.runs.rundir import newest_run
 from earmark.runs.signature import RunSignature, load_signature
 
 __all__ = ["Run", "RunComparison", "Scores", "TextTable", "compare", "load_run"]

@@ -17,7 +17,7 @@ from typing import Any, Final, TextIO
 import click
 
 from earmark import __version__
-from earmark.cli._interrupt import MESSAGE, install_interrupt_handler
+from earmark.cli._interrupt import install_interrupt_handler, interrupt_message
 from earmark.errors import INTERRUPTED, EarmarkError, UsageError, from_os_error
 from earmark.plugins import display_name, find_plugin, limit_modules, plugin_names, summary
 from earmark.terminal.console import print_line, print_warnings
@@ -87,7 +87,7 @@ def run_and_exit(command: click.Command, *arguments: Any) -> None:
         sys.exit(status)
     except (click.exceptions.Abort, KeyboardInterrupt):
         signal.signal(signal.SIGINT, signal.SIG_IGN)
-        exit_with(MESSAGE, INTERRUPTED)
+        exit_with(interrupt_message(), INTERRUPTED)
     except click.exceptions.NoArgsIsHelpError as error:
         error.show()
         sys.exit(error.exit_code)

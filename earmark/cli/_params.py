@@ -1,22 +1,32 @@
-"""Types of arguments that several commands take, with the completion of shells: runs, benchmarks, models, settings."""
+"""Types of arguments that several commands take: runs, benchmarks, models, settings."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
 from pathlib import Path
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import click
-from click.shell_completion import CompletionItem
 
 from earmark.terminal.console import log_to_stderr
+
+if TYPE_CHECKING:
+    from click.shell_completion import CompletionItem
 
 BARE_FILE: Final = re.compile(r"(?<![^\[,])[\w-]+\.py(?=$|[:/,\]])")
 VALUES: Final = {"model": "models", "beside": "models", "judge": "models", "condition": "conditions"}  # kinds, by key
 
 
-class RunPath(click.ParamType):  # type: ignore[type-arg] # generic in newer versions of click alone
+class CompletedType(click.ParamType):  # type: ignore[type-arg] # generic in newer versions of click alone
+    """A type whose values the shell completes."""
+
+    def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:  # noqa: ARG002
+        from earmark.cli._completion import complete
+
+        return complete(self, ctx, incomplete)
+
+
+class RunPath(CompletedType):
     """A run: its folder, a folder above it (the newest run below), @ (the newest under results), @2 (the one before).
 
     With `folders=True` a folder stands for itself, for commands that take other folders too.
@@ -28,38 +38,19 @@ class RunPath(click.ParamType):  # type: ignore[type-arg] # generic in newer ver
         self.folders = folders
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Path:  # noqa: ARG002
-        from earmark.runs.rundir import NUMBERED
+        from earmark.runs.run_list import NUMBERED
 
         as_it_is = (self.folders and not NUMBERED.fullmatch(str(value))) or (ctx and ctx.resilient_parsing)
         return Path(value) if as_it_is else find_run(Path(value))
 
-    def shell_complete(
-        self,
-        ctx: click.Context,  # noqa: ARG002 - as click calls it
-        param: click.Parameter,  # noqa: ARG002
-        incomplete: str,
-    ) -> list[CompletionItem]:
-        from earmark.runs.rundir import NEWEST, find_runs
 
-        runs = [str(run) for run in reversed(find_runs("results"))] if Path("results").is_dir() else []
-        return _items([NEWEST, *runs], incomplete) or [CompletionItem(incomplete, type="dir")]
-
-
-class Name(click.ParamType):  # type: ignore[type-arg] # as above
+class Name(CompletedType):
     """A name of one of several kinds of plug-ins or YAML files: benchmarks, suites, models, conditions, scorers."""
 
     name = "name"
 
     def __init__(self, *kinds: str) -> None:
         self.kinds = kinds
-
-    def shell_complete(
-        self,
-        ctx: click.Context,  # noqa: ARG002 - as click calls it
-        param: click.Parameter,  # noqa: ARG002
-        incomplete: str,
-    ) -> list[CompletionItem]:
-        return _items((name for kind in self.kinds for name in names_of(kind)), incomplete)
 
 
 class Word(Name):
@@ -71,42 +62,14 @@ class Word(Name):
         key, equals, text = str(value).rpartition("=")
         return f"{key}{equals}{BARE_FILE.sub(_as_path, text)}" if not key or key in VALUES else str(value)
 
-    def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
-        before = [word for words in ctx.params.values() if isinstance(words, tuple) for word in words]
-        key = next((word for word in reversed(before) if word != "="), "")
-        if before and (
-            before[-1] == "=" or before[-1] in VALUES
-        ):  # bash splits words at =, and click drops the last one
-            return _items(_values(key), incomplete)
-        key, equals, value = incomplete.partition("=")
-        if equals:
-            return [CompletionItem(f"{key}={item.value}") for item in _items(_values(key), value)]
-        settings = (f"{key}={name}" for key in ("model",) if incomplete for name in _values(key))
-        return super().shell_complete(ctx, param, incomplete) + _items(settings, incomplete)
-
 
 def _as_path(match: re.Match[str]) -> str:
     return f"./{match[0]}" if Path(match[0]).is_file() else match[0]
 
 
-def _items(names: Iterable[str], incomplete: str) -> list[CompletionItem]:
-    return [CompletionItem(name) for name in dict.fromkeys(names) if name.startswith(incomplete)]
-
-
-def _values(key: str) -> list[str]:
-    return names_of(VALUES[key]) if key in VALUES else []
-
-
-def names_of(kind: str) -> list[str]:
-    """The names of a kind, as `earmark list` prints them."""
-    from earmark.cli.list import list_entries
-
-    return [name for name, _ in list_entries(kind)]
-
-
 def find_run(path: Path) -> Path:
     """Return the run that a path stands for, and say so in a line where it is another. Raises BadData for none."""
-    from earmark.runs.rundir import newest_run
+    from earmark.runs.run_list import newest_run
 
     run = newest_run(path)
     if run != path:

@@ -48,7 +48,7 @@ def command(words: tuple[str, ...], *, old: Path | None, margin: float | None, a
 
     No sound is decoded, and nothing is asked. The status is 8 where a requirement is not met.
     """
-    from earmark.runs.rundir import NUMBERED
+    from earmark.runs.run_list import NUMBERED
 
     is_run = old is not None or margin is not None or NUMBERED.fullmatch(words[0]) or Path(words[0]).exists()
     if is_run and not words[0].endswith((".jsonl", ".json", ".csv", ".tsv", ".parquet", ".yaml", ".py")):

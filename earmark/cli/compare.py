@@ -76,15 +76,15 @@ def _print_form(comparison: Comparison, form: str) -> None:
 
 
 def _compare(baseline: Path, candidate: Path, *, metric: str, everything: bool, seed: int) -> Comparison:
-    from earmark.errors import BadData, UsageError
+    from earmark.errors import BadData, UsageError, alternatives
     from earmark.report.comparison import compare_runs, metric_names
     from earmark.runs.run_scores import load_run_scores
 
     runs = load_run_scores(baseline), load_run_scores(candidate)
     comparison = compare_runs(*runs, metric=metric, everything=everything, seed=seed)
     if metric and not comparison.rows:
-        available = ", ".join(dict.fromkeys(name for run in runs for name in metric_names(run)))
-        raise UsageError(f"no metric is called '{metric}' in both runs; there are: {available}")
+        available = dict.fromkeys(name for run in runs for name in metric_names(run))
+        raise UsageError(f"no metric is called '{metric}' in both runs{alternatives(metric, available)}")
     if not any(row.difference.n for row in comparison.rows):
         raise BadData(
             f"{baseline} and {candidate} have no question in common; compare runs of one benchmark and condition"

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from earmark.cli._params import Word
-from earmark.terminal.console import print_line
+from earmark.terminal.console import log_to_stderr, print_line
 
 if TYPE_CHECKING:
     from earmark.report.rows import Metrics
@@ -52,7 +52,7 @@ def command(path: Path, form: str, model: str, table: str, reply: str, words: tu
         plugin = find_plugin("importers", form)
         form, importer = plugin.module_name, load_importer(plugin, config.benchmark).read
     form = f"table:{table}" if table else form.replace("-", "_")
-    runs = import_runs(path, form, config.run.results, model, print_line, importer)
+    runs = import_runs(path, form, config.run.results, model, log_to_stderr, importer)
     for run, metrics in runs:
         title = f"{run.parent.name} by {run.parent.parent.name}"
         if len(runs) == 1:

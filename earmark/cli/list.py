@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 import sys
+from pathlib import Path
 from textwrap import TextWrapper
 
 import click
@@ -54,8 +55,7 @@ def _list_runs(words: tuple[str, ...], *, as_json: bool) -> None:
     from earmark.cli._tables import show_table
     from earmark.config import compose_config
     from earmark.errors import UsageError
-    from earmark.runs.run_list import HEAD, list_runs, run_lines
-    from earmark.runs.rundir import NEWEST
+    from earmark.runs.run_list import HEAD, NEWEST, has_answers, list_runs, run_lines
 
     folders = [word for word in words if "=" not in word]
     settings = [word for word in words if "=" in word]
@@ -67,8 +67,12 @@ def _list_runs(words: tuple[str, ...], *, as_json: bool) -> None:
     if as_json:
         print_json(runs)
     elif runs:
-        numbers = [f"{NEWEST}{number if number > 1 else ''}" for number in range(len(runs), 0, -1)]
-        names = numbers if folder == "results" else [""] * len(runs)
+        known = [folder == "results" and has_answers(Path(run.run)) for run in runs]
+        numbers = [sum(known[index:]) for index in range(len(runs))]
+        names = [
+            f"{NEWEST}{'' if number == 1 else number}" if is_known else ""
+            for is_known, number in zip(known, numbers, strict=True)
+        ]
         lines = [(name, *line) for name, line in zip(names, run_lines(runs), strict=True)]
         metrics = ", ".join({run.metric: "" for run in runs if run.metric})
         show_table(f"{folder}: {len(runs)} runs{f', {metrics}' if metrics else ''}", ("", *HEAD), lines, words=5)

@@ -34,12 +34,12 @@ def command(name: str | None, folder: Path | None) -> None:
 def _show(name: str) -> None:
     from earmark.cli._tables import show_table
     from earmark.config import yaml_names
-    from earmark.errors import UsageError
+    from earmark.errors import UsageError, alternatives
     from earmark.report.published import load_published
 
     tables = yaml_names("published")
     if name not in tables:
-        raise UsageError(f"no published results for '{name}'; there are: {', '.join(tables)}")
+        raise UsageError(f"no published results for '{name}'{alternatives(name, tables)}")
     table = load_published(tables[name])
     tasks = list(dict.fromkeys(task for found in table.models.values() for task in found))
     rows = [

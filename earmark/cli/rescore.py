@@ -63,13 +63,13 @@ def command(run: Path, scorer: str, parsers: str, ask: bool, words: tuple[str, .
 
 
 def _parser_names(text: str) -> list[str]:
-    from earmark.errors import UsageError
-    from earmark.text.choice_parser import PARSERS
+    from earmark.errors import UsageError, alternatives
+    from earmark.text.published_parsers import PARSERS
 
     names = list(PARSERS) if text == "all" else text.split(",")
     unknown = [name for name in names if name not in PARSERS]
     if unknown:
-        raise UsageError(f"no parser is called '{unknown[0]}'; there are: {', '.join(PARSERS)}")
+        raise UsageError(f"no parser is called '{unknown[0]}'{alternatives(unknown[0], PARSERS)}")
     return names
 
 

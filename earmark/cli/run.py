@@ -128,8 +128,10 @@ def _find_references(runs: Sequence[BenchmarkRun]) -> dict[str, Path]:
 
 def _show(result: RunResult) -> None:
     from earmark.cli._tables import show_metrics
+    from earmark.report.headline import headline_sentence
 
     benchmark = result.benchmark
+    print_line(headline_sentence(result.metrics, benchmark.name, result.model))
     show_metrics(f"{benchmark.name} by {result.model}", result.metrics)
     print_line(f"source: {benchmark.source or 'not stated'}; licence: {benchmark.license or 'not stated'}")
     if result.n_failed:

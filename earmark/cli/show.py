@@ -94,6 +94,7 @@ def _show_suite(name: str, folders: tuple[Path, ...]) -> None:
 
 def _show_run(run: Path, *, everything: bool, by: str, width: float | None) -> None:
     from earmark.cli._tables import UNFINISHED, show_metrics
+    from earmark.report.headline import headline_sentence
 
     signature = load_signature(run)
     if _is_audiogram(run):
@@ -104,6 +105,7 @@ def _show_run(run: Path, *, everything: bool, by: str, width: float | None) -> N
         return
     metrics = _read_metrics(run, by)
     title = f"{signature.benchmark['name']} by {signature.model['name']}"
+    print_line(*[headline_sentence(metrics, signature.benchmark["name"], signature.model["name"])] * (not by))
     show_metrics(title, metrics, everything=everything, by=by, width=width)
     print_line(*metrics.warnings)
     print_line(*(f"failed {count}: {message}" for message, count in _failures(run)))

@@ -34,6 +34,7 @@ class DatasetCheck(Struct, frozen=True):
     prompts: str  # a digest of every prompt's words
     completed: int = 0
     problems: tuple[str, ...] = ()  # what is missing or odd, a line each
+    look: Look | None = None  # what was seen of the items
 
 
 def check_dataset(
@@ -74,7 +75,8 @@ def check_dataset(
     if not sum(items.values()):
         raise BadData(_describe_empty(benchmark, settings.shard, len(ids)))
     total = sum(items.values()) * len(conditions) * settings.repeats
-    return DatasetCheck(total, skipped, words.hexdigest(), done, look.check(benchmark.name, strict=settings.strict))
+    problems = look.check(benchmark.name, strict=settings.strict)
+    return DatasetCheck(total, skipped, words.hexdigest(), done, problems, look)
 
 
 def _make_prompt(benchmark: Benchmark, item: Item, barrier: Barrier) -> tuple[Prompt | None, str]:

@@ -49,6 +49,8 @@ class Look:
         self._known: dict[tuple[str, str], int] = {}  # sizes of archives and tables
         self.sample: list[Clip] = []  # of loose files
         self.n_loose = 0
+        self.specs: list[SynthSpec] = []  # of generated sounds, the first of so many
+        self.n_specs = 0
         self._keys = array("Q")
 
     def add(self, item: Item) -> None:
@@ -72,7 +74,10 @@ class Look:
             self._add_without_gold(task, item)
         for clip in item.clips:
             task.clips += 1
-            if not isinstance(clip, SynthSpec) and not self._is_there(clip):
+            if isinstance(clip, SynthSpec):
+                self.specs += [clip] * (self.n_specs % SPACING == 0)
+                self.n_specs += 1
+            elif not self._is_there(clip):
                 task.n_missing += 1
                 if len(task.missing) < SHOWN:
                     task.missing.append(clip.member or clip.path)

@@ -1,7 +1,8 @@
-"""Runs below a folder, a line each: of which model and benchmark, how far, and their number."""
+"""Runs below a folder, a line each: of which model and benchmark, how far, and their number; and the newest of them."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
@@ -10,7 +11,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from earmark.errors import BadData
-from earmark.journal import JOURNAL_FILE, read_keys
+from earmark.journal import JOURNAL_FILE, SIGNATURE_FILE, read_keys
 from earmark.report.files import read_metrics
 from earmark.report.table import format_interval, format_number
 from earmark.runs.rundir import find_runs
@@ -18,6 +19,9 @@ from earmark.runs.signature import is_finished, load_signature
 from earmark.stats.estimate import Estimate
 
 HEAD: Final = ("model", "benchmark", "run", "condition", "n", "score (95 % interval)")
+
+NEWEST: Final = "@"  # the newest run under results, in the place of a path
+NUMBERED: Final = re.compile(rf"{NEWEST}(\d*)")  # and those before it
 
 
 class ListedRun(Struct, frozen=True):
@@ -73,3 +77,27 @@ def _score(run: ListedRun, is_told: bool) -> str:
         return run.state if run.state != "finished" else "several tasks"
     name = f"{run.metric} " if is_told else ""
     return f"{name}{format_number(run.score.value)} ({format_interval(run.score)})"
+
+
+def has_answers(run: Path) -> bool:
+    """True if anything was answered, or failed: a run whose model could not be asked at all has nothing to show."""
+    journal = run / JOURNAL_FILE
+    return journal.exists() and journal.stat().st_size > 0
+
+
+def newest_run(path: Path) -> Path:
+    """Return the run that a path stands for: a run itself, the newest one below a folder, or @ for the newest under
+    results, @2 for the one before it and so on.
+
+    Runs that have no answer yet do not count. A path that is none of these is returned as it is. Raises BadData for a folder without runs.
+    """
+    numbered = NUMBERED.fullmatch(str(path))
+    folder = Path("results") if numbered else path
+    if (not folder.is_dir() and not numbered) or (folder / SIGNATURE_FILE).exists():
+        return folder
+    runs = [run for run in find_runs(folder) if has_answers(run)] if folder.is_dir() else []
+    back = int(numbered[1] or 1) if numbered else 1
+    if not 0 < back <= len(runs):
+        there = f"{len(runs)} runs lie" if runs else "no run lies"
+        raise BadData(f"{path}: {there} in {folder}; `earmark list runs {folder}` lists those below a folder")
+    return runs[-back]

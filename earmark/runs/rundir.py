@@ -35,8 +35,6 @@ from earmark.runs.trust import trust_new_run
 
 TIMESTAMP: Final = re.compile(r"\d{4}-\d\d-\d\d_\d\d-\d\d-\d\d(\.\d+)?")  # name of a run folder
 NO_LOCKS: Final = frozenset({errno.ENOLCK, errno.EOPNOTSUPP, errno.ENOTSUP})
-NEWEST: Final = "@"  # the newest run under results, in the place of a path
-NUMBERED: Final = re.compile(rf"{NEWEST}(\d*)")  # and those before it
 TIME = "{time}"
 AUDIOGRAM_NAME = "audiogram"  # what is signed as the benchmark of runs whose trials depend on the answers
 
@@ -74,24 +72,6 @@ def find_runs(results: str | Path) -> list[Path]:
     folders = (path.parent for path in Path(results).rglob(SIGNATURE_FILE))
     whole = (run for run in folders if not any(part.startswith(".") for part in run.relative_to(results).parts))
     return sorted(whole, key=lambda folder: (folder.name, str(folder)))
-
-
-def newest_run(path: Path) -> Path:
-    """Return the run that a path stands for: a run itself, the newest one below a folder, or @ for the newest under
-    results, @2 for the one before it and so on.
-
-    A path that is none of these is returned as it is. Raises BadData for a folder without runs.
-    """
-    numbered = NUMBERED.fullmatch(str(path))
-    folder = Path("results") if numbered else path
-    if (not folder.is_dir() and not numbered) or (folder / SIGNATURE_FILE).exists():
-        return folder
-    runs = find_runs(folder) if folder.is_dir() else []
-    back = int(numbered[1] or 1) if numbered else 1
-    if not 0 < back <= len(runs):
-        there = f"{len(runs)} runs lie" if runs else "no run lies"
-        raise BadData(f"{path}: {there} in {folder}; `earmark list runs {folder}` lists those below a folder")
-    return runs[-back]
 
 
 def find_unfinished(parent: Path, signature: RunSignature, log: Callable[[str], None] = lambda _: None) -> Path | None:

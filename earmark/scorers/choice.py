@@ -19,11 +19,11 @@ from typing import Final, Literal
 
 from msgspec import Struct
 
-from earmark.errors import BadData, UsageError
+from earmark.errors import BadData, UsageError, alternatives
 from earmark.plugins import own_name
 from earmark.scorers._base import AnswerScorer
 from earmark.stats.ratio import ratio
-from earmark.text.choice_parser import PARSERS, VERSION, parse_choice, same_choice
+from earmark.text.choice_parser import VERSION, parse_choice, same_choice
 from earmark.types import Item, Metric, Response, Score, Signature, sign
 
 METRICS: Final = {"accuracy": ratio("right", "n"), "accuracy_read": ratio("right", "read")}
@@ -38,9 +38,13 @@ class Settings(Struct, frozen=True, forbid_unknown_fields=True):
     denominator: Literal["asked", "read"] = "asked"  # of the headline; read: some protocols leave unread replies out
 
     def __post_init__(self) -> None:
+        if self.parser == "earmark":
+            return
+        from earmark.text.published_parsers import PARSERS  # noqa: PLC0415 - of few runs
+
         if self.parser not in PARSERS:
-            raise UsageError(f"no reader is called '{self.parser}'; there are: {', '.join(PARSERS)}")
-        if self.parser != "earmark" and (self.multi_select or self.thinking == "opened"):
+            raise UsageError(f"no reader is called '{self.parser}'{alternatives(self.parser, PARSERS)}")
+        if self.multi_select or self.thinking == "opened":
             raise UsageError(
                 f"parser={self.parser} knows no multi_select= or thinking=; these are settings of parser=earmark"
             )
@@ -78,6 +82,8 @@ class ChoiceScorer(AnswerScorer, frozen=True):
             }
             parsed = parse_choice(response.whole_text, labels, item.choices, question=item.question, **options)
         else:
+            from earmark.text.published_parsers import PARSERS  # noqa: PLC0415
+
             parsed = PARSERS[self.settings.parser](response.whole_text, labels, item.choices)
         return Score(self.counts(item, parsed.answer), parsed.answer, parsed.state, parsed.rule)
 

@@ -44,6 +44,7 @@ from earmark.text._comparatives import compare_sounds, has_comparison
 from earmark.text._keys import ChoiceIndex, Mention, build_choice_index, distinctive_keywords, same_choice
 from earmark.text._keywords import keywords
 from earmark.text._mentions import MentionList, find_mentions
+from earmark.text._parsed import Parsed
 from earmark.text._rules import (
     FIRM,
     WEAK,
@@ -58,10 +59,9 @@ from earmark.text._rules import (
     rule_option_text,
 )
 from earmark.text._screen import THOUGHT, CleanReply, clean_reply, fold, plain, without_thought
-from earmark.text.published_parsers import PUBLISHED_PARSERS, Parsed, Parser
 from earmark.types import Signature
 
-__all__ = ["MEASURED", "PARSERS", "VERSION", "Parsed", "Parser", "parse_choice", "reading_note", "same_choice"]
+__all__ = ["MEASURED", "VERSION", "Parsed", "parse_choice", "reading_note", "same_choice"]
 
 VERSION = "earmark.2"  # raised whenever any reply could be read otherwise
 
@@ -249,6 +249,3 @@ def _after_none_fits(listing: MentionList) -> MentionList:
         all_mentions=[mention for mention in listing.all_mentions if mention.start >= end],
         none_fits=True,
     )
-
-
-PARSERS: Mapping[str, Parser] = {"earmark": parse_choice, **PUBLISHED_PARSERS}

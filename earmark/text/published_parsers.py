@@ -1,4 +1,4 @@
-"""Published parsers of choices, reproduced to the letter, and the protocol that all parsers share.
+"""Published parsers of choices, reproduced to the letter, and all parsers by name.
 
     listen-g1       the first of the characters A to H, in capitals
     listen-g2       the first character, upper-cased, that is one of the letters shown
@@ -20,31 +20,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from typing import Literal, Protocol
-
-from msgspec import Struct
 
 from earmark.text._lazy import LazyPattern
+from earmark.text._parsed import UNPARSED, Parsed, Parser
+from earmark.text.choice_parser import parse_choice
 
 LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
-
-
-class Parsed(Struct, frozen=True):
-    """Parsed choice of one reply."""
-
-    answer: str | None  # a label as the item spells it; several are joined by "," in the item's order
-    rule: str  # the rule that parsed it, or the reason why nothing was parsed
-    span: tuple[int, int] | None  # in the reply
-    state: Literal["answered", "unparsed", "refused"]
-
-
-class Parser(Protocol):
-    """A function that parses the choice of a reply."""
-
-    def __call__(self, reply: str, labels: Sequence[str], choices: Sequence[str] = ()) -> Parsed: ...
-
-
-UNPARSED = Parsed(None, "", None, "unparsed")
 
 
 def _label_at(position: int, labels: Sequence[str], rule: str, span: tuple[int, int] | None) -> Parsed:
@@ -257,3 +238,4 @@ PUBLISHED_PARSERS: Mapping[str, Parser] = {
     "dynamic-superb": dynamic_superb,
     "personalized-hearing": final_answer_letter,
 }
+PARSERS: Mapping[str, Parser] = {"earmark": parse_choice, **PUBLISHED_PARSERS}

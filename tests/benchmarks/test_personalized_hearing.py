@@ -112,7 +112,7 @@ def test_requests_carry_coded_media_once_made(fixture: Path) -> None:
 @pytest.mark.shared
 def test_a_reply_without_a_choice_is_asked_for_once_more_and_the_last_reply_stays(fixture: Path) -> None:
     with serving(lambda _, number: said(["no idea", "still none", "<final_answer> (b)"][min(number, 3) - 1])) as server:
-        more = ("users=[001]", "limit=2", f"model={server.url}", "model.concurrency=1")
+        more = ("users=[001]", "per_user=2", f"model={server.url}", "model.concurrency=1")
         earmark("run", "personalized_hearing", f"data={fixture}/data", f"media={fixture}/media", *more)
         assert len(server.asked) == 3
     (path,) = Path("results").rglob("responses.jsonl")
