@@ -22,7 +22,7 @@ def test_a_run_says_first_what_it_asks_and_what_it_costs() -> None:
     model, asks, run, *_ = done.stderr.splitlines()
     assert model == f"model: test-model (openai at {server.url})"
     assert asks.startswith(
-        "acoustics: 16 requests; 8 items of 2 tasks, plain, silence; about 18 s of audio; cost about 0.0"
+        "acoustics: 16 requests; 8 items of 2 tasks, plain, silence; about 16 s of audio; cost about 0.03 ("
     )
     (folder,) = (path.parent for path in Path("results").rglob("run.json"))
     assert run == f"run: {folder}"
