@@ -84,7 +84,8 @@ class HttpClient:
 
     def at(self, base_url: str) -> HttpClient:
         """Return a client of another address of the same server."""
-        client = HttpClient(self.session, replace(self.settings, base_url=base_url), self._key, self._query)
+        moved: HttpSettings = replace(self.settings, base_url=base_url)  # type: ignore[type-var] # structs, all of them
+        client = HttpClient(self.session, moved, self._key, self._query)
         client._moved = (f"{self.settings.base_url} lists no models, {base_url} does, and is used",)
         return client
 
