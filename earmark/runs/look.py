@@ -15,6 +15,7 @@ from earmark.errors import BadData
 from earmark.journal import question_key
 from earmark.types import Benchmark, Clip, Item, SynthSpec
 
+SPEC_SPACING: Final = 5  # the same of generated sounds, of which a benchmark has few
 SPACING: Final = 97  # one clip of so many may be one of them: neighbours are often of one recording
 
 
@@ -49,7 +50,7 @@ class Look:
         self._known: dict[tuple[str, str], int] = {}  # sizes of archives and tables
         self.sample: list[Clip] = []  # of loose files
         self.n_loose = 0
-        self.specs: list[SynthSpec] = []  # of generated sounds, the first of so many
+        self.specs: list[SynthSpec] = []  # one generated sound of so many
         self.n_specs = 0
         self._keys = array("Q")
 
@@ -75,7 +76,7 @@ class Look:
         for clip in item.clips:
             task.clips += 1
             if isinstance(clip, SynthSpec):
-                self.specs += [clip] * (self.n_specs % SPACING == 0)
+                self.specs += [clip] * (self.n_specs % SPEC_SPACING == 0)
                 self.n_specs += 1
             elif not self._is_there(clip):
                 task.n_missing += 1

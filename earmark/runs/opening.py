@@ -15,6 +15,7 @@ from earmark.text.secrets import without_secrets
 from earmark.types import Benchmark, CountsCalls, Seconds, Usage
 
 SAMPLED: Final = 8  # files whose length is read, from which that of all is estimated
+SAMPLED_SPECS: Final = 16  # generated sounds, likewise
 AUDIO_TOKENS: Final = 25  # a second of sound, for most models that tell
 CHARACTERS: Final = 4  # of a token of text
 REPLY_TOKENS: Final = 100
@@ -44,7 +45,7 @@ def opening_lines(
     ]
     parts += [f"about {format_hours(seconds)} of audio"] if seconds is not None else []
     parts += [f"{calls:,} requests to judges"] if calls else []
-    parts += [f"cost about {cost:.2f} ({ASSUMED})"] if cost is not None else []
+    parts += [f"cost about {cost:.2f}"] if cost is not None else []
     return [
         f"model: {name} ({' at '.join(filter(None, (config.model.get('backend', ''), address)))})",
         f"{benchmark.name}: {'; '.join(parts)}",
@@ -67,7 +68,8 @@ def audio_seconds(look: Look) -> Seconds | None:
     """
     if look.n_loose + look.n_specs < look.clips or not look.clips:
         return None
-    generated = [load_waveform(spec).seconds for spec in look.specs[:SAMPLED]]
+    specs = look.specs[:: max(1, len(look.specs) // SAMPLED_SPECS)]
+    generated = [load_waveform(spec).seconds for spec in specs]
     seconds = look.n_specs * sum(generated) / max(1, len(generated))
     if not look.n_loose:
         return seconds

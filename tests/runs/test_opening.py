@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -16,16 +17,18 @@ from earmark.runs.plan import look_at
 
 def test_a_run_says_first_what_it_asks_and_what_it_costs() -> None:
     with serving(lambda _body, _: said("A")) as server:
-        words = ("acoustics:pitch,loudness", "items=4", f"model={server.url}", "preflight=false")
+        address = server.url.removesuffix("/v1")
+        words = ("acoustics:pitch,loudness", "items=4", f"model={address}", "preflight=false")
         done = earmark("run", *words, "condition=[plain,silence]", "model.prices={in: 2.5, out: 10, sound: 40}")
     assert done.returncode == 0, done.stderr
     model, asks, run, *_ = done.stderr.splitlines()
-    assert model == f"model: test-model (openai at {server.url})"
-    assert asks.startswith(
-        "acoustics: 16 requests; 8 items of 2 tasks, plain, silence; about 16 s of audio; cost about 0.03 ("
+    assert model == f"model: test-model (openai at {address})"
+    assert re.fullmatch(
+        r"acoustics: 16 requests; 8 items of 2 tasks, plain, silence; about 1\d s of audio; cost about 0\.0\d", asks
     )
     (folder,) = (path.parent for path in Path("results").rglob("run.json"))
     assert run == f"run: {folder}"
+    assert f"{address} lists no models, {server.url} does, and is used" in done.stderr
 
 
 def test_a_run_ends_with_its_number_before_the_tables() -> None:
