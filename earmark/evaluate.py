@@ -78,6 +78,8 @@ async def evaluate(
     async with open_scorers(benchmark) as scorers, opened as model:
         described, again = (model_config, model), models is not None
         run = await asyncio.to_thread(open_run, benchmark, conditions, config, described, callbacks, finished=again)
+        if not again:  # a suite has told all of it
+            log_opening(run, config, model.name, callbacks)
         with rundir.lock(run.job.folder):
             await check_model(run, model, callbacks)
             progress = make_progress(run)
@@ -146,11 +148,14 @@ def open_run(
     folder = unfinished or rundir.create_rundir(parent, signature, to_yaml(config))
     if completed:
         callbacks.log(f"going on with {folder}: {dataset.completed} of {dataset.questions} are settled")
-    if dataset.look and not finished:  # a suite has told all of it
-        left, priced = dataset.questions - dataset.completed, (model.name, model_config.common.prices)
-        for line in opening_lines(BenchmarkRun(benchmark, config), dataset.look, left, priced, folder):
-            callbacks.log(line)
     return RunPlan(RunJob(folder, benchmark, config.run, model_config), conditions, dataset, completed, usage)
+
+
+def log_opening(run: RunPlan, config: Config, name: str, callbacks: Callbacks) -> None:
+    """Log which model is asked, how much, at which cost, and where the run lies."""
+    left, priced = run.dataset.questions - run.dataset.completed, (name, run.job.model.common.prices)
+    for line in opening_lines(BenchmarkRun(run.job.benchmark, config), run.dataset.look, left, priced, run.job.folder):
+        callbacks.log(line)
 
 
 def folder_fields(signature: RunSignature) -> dict[str, str]:

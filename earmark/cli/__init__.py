@@ -10,7 +10,6 @@ import io
 import os
 import signal
 import sys
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Final, TextIO
 
@@ -92,7 +91,9 @@ def run_and_exit(command: click.Command, *arguments: Any) -> None:
         error.show()
         sys.exit(error.exit_code)
     except click.NoSuchOption as error:
-        exit_with(_setting_hint(error, arguments or sys.argv[1:]) or one_line(error), error.exit_code)
+        from earmark.cli._hints import setting_hint
+
+        exit_with(setting_hint(error, arguments or sys.argv[1:]) or one_line(error), error.exit_code)
     except click.ClickException as error:
         exit_with(one_line(error), error.exit_code)
     except EarmarkError as error:
@@ -129,23 +130,6 @@ def one_line(error: click.ClickException) -> str:
     context = error.ctx if isinstance(error, click.UsageError) else None
     message = error.format_message()
     return f"{message.rstrip('.')}; see: {context.command_path} --help" if context else message
-
-
-def _setting_hint(error: click.NoSuchOption, arguments: Sequence[str]) -> str:
-    """Say how a setting is typed that was given with dashes, as `--limit 10`; empty where the command has none."""
-    if not error.ctx or not any(argument.name in ("words", "names") for argument in error.ctx.command.params):
-        return ""
-    at = next((index for index, word in enumerate(arguments) if word.startswith(error.option_name)), None)
-    given, _, value = ("", "", "") if at is None else arguments[at].partition("=")
-    following = "" if at is None else "".join(arguments[at + 1 : at + 2])
-    if not value and following and "=" not in following and not following.startswith("-"):
-        value = following
-    options = f" (options: {', '.join(error.possibilities)})" if error.possibilities else ""
-    key = (given or error.option_name).lstrip("-").replace("-", "_")
-    return (
-        f"no option {given or error.option_name}{options}; settings are words without dashes: {key}={value or 'VALUE'}; "
-        f"see: {error.ctx.command_path} --help"
-    )
 
 
 def exit_with(message: str, status: int) -> None:

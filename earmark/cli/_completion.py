@@ -8,10 +8,10 @@ from pathlib import Path
 import click
 from click.shell_completion import CompletionItem
 
-from earmark.cli._params import VALUES, Name, RunPath, Word
+from earmark.cli._params import VALUES, CompletedType, Name, RunPath, Word
 
 
-def complete(kind: click.ParamType, ctx: click.Context, incomplete: str) -> list[CompletionItem]:  # type: ignore[type-arg]
+def complete(kind: CompletedType, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
     """Complete a value of one of the types of arguments."""
     if isinstance(kind, RunPath):
         return _complete_run(incomplete)

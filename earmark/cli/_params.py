@@ -20,7 +20,7 @@ VALUES: Final = {"model": "models", "beside": "models", "judge": "models", "cond
 class CompletedType(click.ParamType):  # type: ignore[type-arg] # generic in newer versions of click alone
     """A type whose values the shell completes."""
 
-    def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:  # noqa: ARG002
+    def shell_complete(self, ctx: click.Context, param: Any, incomplete: str) -> list[CompletionItem]:  # noqa: ARG002
         from earmark.cli._completion import complete
 
         return complete(self, ctx, incomplete)

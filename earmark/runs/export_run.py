@@ -67,13 +67,8 @@ def export_run(run: Path, form: str, out: Path | None) -> list[Path]:
             raise UsageError(f"--to {form}: is for runs of {kind}, and {run} is one of {benchmark}")
         return writers[kind].write(read_scored(run), out or run / "export" / form)
     if form not in TABLE_FORMATS:
-        forms = [
-            *TABLE_FORMATS,
-            *TRACKERS,
-            OFFICIAL,
-            RESULTS,
-            *(plugins.display_name("importers", name) for name in writers),
-        ]
+        others = (plugins.display_name("importers", name) for name in writers)
+        forms = [*TABLE_FORMATS, *TRACKERS, OFFICIAL, RESULTS, *others]
         raise UsageError(f"--to {form}: no such form{alternatives(form, forms)}")
     place = out or run / f"export.{form}"
     place.parent.mkdir(parents=True, exist_ok=True)

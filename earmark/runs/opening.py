@@ -1,4 +1,4 @@
-"""Lines before the first request of a run: the model, what is asked, hours of audio and cost, and where the run lies."""
+"""Lines before the first request of a run: the model, what is asked, its audio and cost, and where the run lies."""
 
 from __future__ import annotations
 

@@ -133,7 +133,7 @@ def _scoring(benchmark: Benchmark) -> tuple[object, ...]:
 
 
 def _diverted_settings(signature: RunSignature, config: Config) -> dict[str, Any]:
-    """The seed where it was a word of the run that its benchmark took: older versions have it in config.yaml no more."""
+    """The seed where it was a word of the run that its benchmark took: config.yaml has it no more."""
     signed = signature.benchmark["settings"]
     is_taken = config.run.seed is None and "seed" in signed and "seed" not in config.benchmark
     return {"seed": signed["seed"]} if is_taken and _takes(signature, "seed") else {}

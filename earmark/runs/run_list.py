@@ -89,7 +89,8 @@ def newest_run(path: Path) -> Path:
     """Return the run that a path stands for: a run itself, the newest one below a folder, or @ for the newest under
     results, @2 for the one before it and so on.
 
-    Runs that have no answer yet do not count. A path that is none of these is returned as it is. Raises BadData for a folder without runs.
+    Runs that have no answer yet do not count. A path that is none of these is returned as it is. Raises BadData for a
+    folder without runs.
     """
     numbered = NUMBERED.fullmatch(str(path))
     folder = Path("results") if numbered else path
