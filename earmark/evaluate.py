@@ -12,7 +12,9 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from msgspec import Struct
 
-from earmark.config import Config, ModelConfig, model_signature, parse_model, to_yaml
+from earmark.config.parse import parse_model
+from earmark.config.settings import Config, ModelConfig, to_yaml
+from earmark.config.signature import model_signature
 from earmark.engine import batch_state
 from earmark.engine.ask import ask_questions
 from earmark.engine.load import load_conditions

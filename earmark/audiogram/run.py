@@ -16,7 +16,9 @@ from typing import Final, NamedTuple, TypeAlias
 from earmark.audiogram.report import write_all
 from earmark.audiogram.results import Audiogram, load_audiogram, load_completed
 from earmark.audiogram.trials import Plan, Settings, Trial, as_benchmark, make_plan, track_trials
-from earmark.config import Config, ModelConfig, model_signature, parse_model, parse_settings, to_yaml
+from earmark.config.parse import parse_model, parse_settings
+from earmark.config.settings import Config, ModelConfig, to_yaml
+from earmark.config.signature import model_signature
 from earmark.engine.ask import make_preparer
 from earmark.engine.load import load_condition
 from earmark.engine.open import open_run_model

@@ -29,7 +29,7 @@ from earmark.benchmarks._table_schema import (
     facts_of,
     read_table,
 )
-from earmark.config import user_folder
+from earmark.config.folders import user_folder
 from earmark.data.cache import hash64
 from earmark.data.fetch import FetchedDataset, fetch_dataset, find_fetched
 from earmark.data.splits import check_downloaded, find_split

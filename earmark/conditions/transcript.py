@@ -16,7 +16,8 @@ from msgspec import Struct
 from earmark.audio.read import display_name
 from earmark.conditions._common import map_audio
 from earmark.conditions._recogniser import SpeechRecognizer
-from earmark.config import compose_config, parse_model
+from earmark.config.compose import compose_config
+from earmark.config.parse import parse_model
 from earmark.errors import Rejected
 from earmark.types import Audio, Context, EncodedAudio, Item, Part, Prompt
 

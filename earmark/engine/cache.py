@@ -22,7 +22,7 @@ from weakref import WeakValueDictionary
 import msgspec
 import orjson
 
-from earmark.config import ModelConfig
+from earmark.config.settings import ModelConfig
 from earmark.data.cache import cache_dir
 from earmark.errors import BadData, Rejected
 from earmark.plugins import unsigned_fields

@@ -8,7 +8,8 @@ from typing import Any, NamedTuple
 import msgspec
 
 from earmark import plugins
-from earmark.config import Config, RunSettings, parse_settings, renamed
+from earmark.config.parse import parse_settings, renamed
+from earmark.config.settings import Config, RunSettings
 from earmark.engine.items import select_items
 from earmark.engine.open import open_judge_model, open_model
 from earmark.errors import UsageError

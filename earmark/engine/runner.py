@@ -14,7 +14,7 @@ from contextlib import aclosing
 from pathlib import Path
 from typing import Final
 
-from earmark.config import RunSettings
+from earmark.config.settings import RunSettings
 from earmark.data.responses import check_response
 from earmark.engine.barrier import Barrier, Tracebacks
 from earmark.engine.prepare import PreparedItem, to_failure

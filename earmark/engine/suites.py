@@ -12,7 +12,11 @@ import msgspec
 from msgspec import Struct
 
 from earmark import plugins
-from earmark.config import PACKAGED, Config, RunSettings, compose_config, kind_of, renamed, yaml_names
+from earmark.config.compose import compose_config
+from earmark.config.folders import PACKAGED, yaml_names
+from earmark.config.parse import renamed
+from earmark.config.settings import Config, RunSettings
+from earmark.config.words import kind_of
 from earmark.data.plain_yaml import load_plain_yaml
 from earmark.data.records import text_of
 from earmark.data.user_yaml import warn_replaced

@@ -16,7 +16,7 @@ import time
 from collections.abc import Callable
 from typing import Final, Protocol, runtime_checkable
 
-from earmark.config import DEFAULT_MAX_RETRY_AFTER, ModelConfig
+from earmark.config.settings import DEFAULT_MAX_RETRY_AFTER, ModelConfig
 from earmark.errors import Transient
 from earmark.types import Model, Prompt, Response, Seconds, Wrapper
 

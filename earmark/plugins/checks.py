@@ -13,7 +13,7 @@ from earmark.errors import UsageError
 from earmark.plugins import Plugin, signed_settings
 from earmark.types import Benchmark, Context, HasSettings, Scorer, Signature, Signs
 
-MEMBERS: Final[dict[str, tuple[str, ...]]] = {  # of what a plug-in loads: those of its protocol in types.py
+MEMBERS: Final[dict[str, tuple[str, ...]]] = {  # of what a plug-in loads: those of its protocol in types/
     "models": ("name", "capabilities", "generate"),
     "scorers": ("name", "metrics", "score", "bounds"),
     "conditions": ("removes_audio", "keeps_words", "apply"),

@@ -17,7 +17,8 @@ from typing import Any, Final, NamedTuple
 import msgspec
 
 from earmark import plugins
-from earmark.config import Config, RunSettings, parse_settings, to_yaml
+from earmark.config.parse import parse_settings
+from earmark.config.settings import Config, RunSettings, to_yaml
 from earmark.data.cache import sha256_file
 from earmark.data.plain import encode_line
 from earmark.data.prompt_words import WORDS_FILE, WordsFile, encode_words

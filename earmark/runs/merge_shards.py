@@ -11,7 +11,7 @@ from typing import Any, Final
 
 import msgspec
 
-from earmark.config import Config, to_yaml
+from earmark.config.settings import Config, to_yaml
 from earmark.data.cache import hash64
 from earmark.data.differences import differences
 from earmark.data.prompt_words import WORDS_FILE, join_words

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Final, NamedTuple
 
 from earmark.audio.read import ClipLoader
-from earmark.config import CommonSettings, Config, Prices, parse_settings
+from earmark.config.parse import parse_settings
+from earmark.config.settings import CommonSettings, Config, Prices
 from earmark.data.clips import size
 from earmark.engine.load import BenchmarkRun
 from earmark.engine.questions import limit_items

@@ -18,7 +18,7 @@ from msgspec import Struct
 from earmark import plugins
 from earmark.audio.encode import encode_wav
 from earmark.audio.read import ClipLoader
-from earmark.config import RunSettings
+from earmark.config.settings import RunSettings
 from earmark.data.prompt_words import WORDS_FILE, PromptWords, find_words
 from earmark.engine.digests import audio_digest, prompt_digest
 from earmark.engine.load import load_condition

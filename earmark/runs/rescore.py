@@ -12,7 +12,8 @@ from typing import Any, NamedTuple
 import msgspec
 
 from earmark import plugins
-from earmark.config import Config, convert_config, parse_settings
+from earmark.config.parse import parse_settings
+from earmark.config.settings import Config, convert_config
 from earmark.data.plain_yaml import load_plain_yaml
 from earmark.engine.load import load_run_benchmark, load_scorer
 from earmark.errors import BadData, EarmarkError, RunMismatch, UsageError

@@ -8,7 +8,9 @@ from typing import Final
 
 import msgspec
 
-from earmark.config import Config, model_signature, parse_model
+from earmark.config.parse import parse_model
+from earmark.config.settings import Config
+from earmark.config.signature import model_signature
 from earmark.data.differences import differences
 from earmark.engine.ask import ask_questions
 from earmark.engine.load import load_conditions

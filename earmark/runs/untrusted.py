@@ -10,7 +10,8 @@ from pathlib import Path
 from typing import Any, Final, NamedTuple, TypeAlias
 
 from earmark import plugins
-from earmark.config import Config, yaml_names
+from earmark.config.folders import yaml_names
+from earmark.config.settings import Config
 from earmark.errors import BadSetup
 from earmark.runs.signature import RunSignature
 from earmark.runs.trust import is_trusted
