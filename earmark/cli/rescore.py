@@ -62,7 +62,7 @@ def command(run: Path, scorer: str, parsers: str, ask: bool, words: tuple[str, .
 
 def _parser_names(text: str) -> list[str]:
     from earmark.errors import UsageError
-    from earmark.text.choice_parser import PARSERS
+    from earmark.text.published_parsers import PARSERS
 
     names = list(PARSERS) if text == "all" else text.split(",")
     unknown = [name for name in names if name not in PARSERS]

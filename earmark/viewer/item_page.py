@@ -11,7 +11,8 @@ from earmark.errors import BadData, BadSetup, UsageError
 from earmark.journal import Record, ScoreLine
 from earmark.report.rows import Metrics, Row
 from earmark.scorers import choice, wer
-from earmark.text.choice_parser import PARSERS, parse_choice
+from earmark.text.choice_parser import parse_choice
+from earmark.text.published_parsers import PARSERS
 from earmark.text.thoughts import without_thoughts
 from earmark.types import Response
 from earmark.viewer.filters import Filters, Order
