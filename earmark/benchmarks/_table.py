@@ -151,8 +151,8 @@ def load_table(
         averages=table.averages,
         task_facts=facts,
         slices=table.slices,
-        warnings=(*table.warnings, *(f"{task}: {fault}" for task, one in facts.items() for fault in one.faults)),
-        needs_ears=any(one.needs_ears != "no" for one in facts.values()),
+        warnings=(*table.warnings, *(f"{task}: {fault}" for task, known in facts.items() for fault in known.faults)),
+        needs_ears=any(known.needs_ears != "no" for known in facts.values()),
         seed=settings.seed,
     )
 

@@ -1,7 +1,7 @@
 """Transcript: every sound becomes the words that are said in it, so that whatever else it tells is gone.
 
-    transcript          the words come from the data; a clip whose words it does not tell cannot be asked
-    transcript:whisper_tiny      the words come from a model, named as model=NAME names it, which is sent the sound alone
+    transcript               the words come from the data; a clip whose words it does not tell cannot be asked
+    transcript:whisper_tiny  the words come from a model, named as model=NAME names it, which is sent the sound alone
 
 With a recogniser this is what a cascade hears, for any model: what the score loses against plain hearing was not in
 the words. Its mistakes are part of the condition; `earmark prompts` shows what it wrote.

@@ -1,6 +1,6 @@
 """Settings: YAML groups and words of the command line, composed Hydra's way and read into typed fields.
 
-    model=NAME           a YAML file of the group `model`, a backend with a model (openai/gpt-4o-audio-preview), or a URL
+    model=NAME           a YAML file of the group `model`, a backend with a model (openai/gpt-audio), or a URL
     model.FIELD=VALUE    a field of the model
     runtime=NAME         a YAML file of the group `runtime`: what models of one backend share on one machine
     eval=NAME            a YAML file of the group `eval`: settings of a run and its benchmark that belong together

@@ -16,7 +16,8 @@ T = TypeVar("T", bound=Struct)
 RENAMED: Final = dict(
     pair.split("=")
     for pair in """place=output_dir attempts=max_attempts patience=retry_timeout
-    longest=max_audio_seconds largest=max_audio_bytes give_up_after=max_consecutive_failures batch_patience=batch_timeout reader=parser several=multi_select
+    longest=max_audio_seconds largest=max_audio_bytes give_up_after=max_consecutive_failures
+    batch_patience=batch_timeout reader=parser several=multi_select
     model.longest_wait=model.max_retry_after model.remember=model.cache model.hears=model.capabilities
     model.connect=model.connect_timeout model.recogniser=model.asr model.mind=model.llm model.each=model.endpoint
     model.of=model.endpoints model.rest=model.cooldown""".split()

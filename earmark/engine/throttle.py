@@ -167,7 +167,10 @@ class OnServer(Protocol):
 
 
 def make_throttle(model: Model, config: ModelConfig) -> Throttle:
-    """Return a model asked as its settings allow. Cached answers come at any rate: the model behind the cache has its own."""
+    """Return a model asked as its settings allow.
+
+    Cached answers come at any rate: the model behind the cache has a rate of its own.
+    """
     shared, server = config.common, unwrap(model)
     return Throttle(
         model,

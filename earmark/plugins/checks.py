@@ -95,8 +95,8 @@ def _check_signature(plugin: Plugin, settings: Struct, scorer: Signs, context: C
     changed = [name for name, value in signed.items() if value != plain[name]]
     if changed and plugin.load(usual, context).signature == scorer.signature:
         raise UsageError(
-            f"{plugin.title}: {changed[0]}= does not change its signature; add it there, leave the signature out so that "
-            "all settings sign, or annotate a setting that changes no number: Annotated[..., UNSIGNED]"
+            f"{plugin.title}: {changed[0]}= does not change its signature; add it there, leave the signature out so "
+            "that all settings sign, or annotate a setting that changes no number: Annotated[..., UNSIGNED]"
         )
 
 

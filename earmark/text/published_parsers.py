@@ -12,8 +12,8 @@
 Letters are positions: an item with other labels is parsed by the position of its label. A letter without an option ends
 the parsing, as it does officially, but is no answer ("not-shown"). Steps beyond one reply are left out: VoiceBench's
 random letter for a reply that it cannot parse, MMSU's bug of giving an empty reply the previous answer, LISTEN's
-cutting of an echoed chat. MMAU and MMAR test a reply against the right answer instead of parsing it; this parser returns
-the choice that the test would accept, and none if it would accept several.
+cutting of an echoed chat. MMAU and MMAR test a reply against the right answer instead of parsing it; this parser
+returns the choice that the test would accept, and none if it would accept several.
 """
 
 from __future__ import annotations
