@@ -72,6 +72,7 @@ def _list() -> None:
 
 def main() -> None:
     """Run the program listen-eval."""
-    from earmark.cli import run_and_exit
+    from earmark.cli import exit_status, flush_and_exit
 
-    run_and_exit(command)
+    with exit_status():
+        flush_and_exit(command.main(standalone_mode=False))
