@@ -12,7 +12,7 @@ from earmark.errors import FINISHED_WITH_FAILURES
 from earmark.terminal.console import print_json, print_line
 
 if TYPE_CHECKING:
-    from earmark.config.settings import Config
+    from earmark.config.settings import ComposedConfig
     from earmark.judges.check import JudgeAgreement
     from earmark.types import Usage
 
@@ -61,7 +61,7 @@ def command(words: tuple[str, ...], as_json: bool) -> None:
         sys.exit(FINISHED_WITH_FAILURES)
 
 
-async def _check(settings: Settings, config: Config) -> tuple[list[JudgeAgreement], Usage]:
+async def _check(settings: Settings, config: ComposedConfig) -> tuple[list[JudgeAgreement], Usage]:
     import time
 
     from earmark.engine.open import open_judge_model

@@ -1,4 +1,4 @@
-"""YAML groups and words of the command line, composed by Hydra into one `Config`."""
+"""YAML groups and words of the command line, composed by Hydra into one `ComposedConfig`."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any, Final
 from earmark import plugins
 from earmark.config.folders import PACKAGED, user_folder
 from earmark.config.parse import parse_settings
-from earmark.config.settings import Config, RunSettings
+from earmark.config.settings import ComposedConfig, RunSettings
 from earmark.config.words import hydra_overrides
 from earmark.data.hydra_words import plain_words
 from earmark.errors import UsageError
@@ -36,7 +36,7 @@ def _check_working_folder() -> None:
         raise UsageError("the working folder does not exist any more; change to another one with cd") from error
 
 
-def compose_config(words: Sequence[str], start: str = START) -> Config:
+def compose_config(words: Sequence[str], start: str = START) -> ComposedConfig:
     """Read `key=value` words over a YAML to start from. Raises UsageError with one line on the first that means
     nothing.
     """
@@ -78,7 +78,7 @@ def compose_config(words: Sequence[str], start: str = START) -> Config:
     return _read_composed(config, words, {name: groups[name] for name in groups if "/" not in name})
 
 
-def _read_composed(settings: Any, words: Sequence[str], groups: dict[str, str]) -> Config:
+def _read_composed(settings: Any, words: Sequence[str], groups: dict[str, str]) -> ComposedConfig:
     """Read what Hydra has composed."""
     model, benchmark, runtime = settings.pop("model"), settings.pop("benchmark"), settings.pop("runtime")
     if not isinstance(model, dict):
@@ -102,7 +102,7 @@ def _read_composed(settings: Any, words: Sequence[str], groups: dict[str, str]) 
     settings["condition"] = [
         plugins.full_path(text) if isinstance(text, str) else text for text in settings["condition"]
     ]
-    return Config(parse_settings(RunSettings, settings, ""), model, benchmark, groups, unused)
+    return ComposedConfig(parse_settings(RunSettings, settings, ""), model, benchmark, groups, unused)
 
 
 def _add_user_folder() -> None:

@@ -9,7 +9,7 @@ import msgspec
 from msgspec import Meta, Struct
 
 from earmark import plugins
-from earmark.config.settings import CommonSettings, ModelConfig
+from earmark.config.settings import CommonSettings, ComposedConfig, Config, ModelConfig
 from earmark.errors import UsageError
 
 T = TypeVar("T", bound=Struct)
@@ -89,6 +89,12 @@ def parse_model(model: Mapping[str, Any]) -> ModelConfig:
     given = {name: value for name, value in model.items() if name not in shared and f"model.{name}" not in unused}
     own = parse_settings(kind, _expand_fit(kind, given), "model.")
     return ModelConfig(common, own, dict(model), unused)
+
+
+def parse_config(composed: ComposedConfig) -> Config:
+    """Parse the settings of a run and of its model; those of its benchmark are parsed where it is loaded."""
+    model = parse_model(composed.model)
+    return Config(composed.run, model, composed, composed.unused | model.unused)
 
 
 class _Fit(Struct, frozen=True):

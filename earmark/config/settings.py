@@ -114,8 +114,8 @@ class ModelConfig(Struct, frozen=True):
     unused: dict[str, str] = {}  # settings that its backend has no use for, with the reason
 
 
-class Config(Struct, frozen=True, forbid_unknown_fields=True):
-    """The words of a command, read."""
+class ComposedConfig(Struct, frozen=True, forbid_unknown_fields=True):
+    """The words of a command, composed, as config.yaml holds them; settings of plug-ins are still plain."""
 
     run: RunSettings
     model: dict[str, Any]
@@ -125,7 +125,16 @@ class Config(Struct, frozen=True, forbid_unknown_fields=True):
     plugins: tuple[str, ...] = ()  # the path of the benchmark, if it was given by its path
 
 
-def to_yaml(config: Config) -> str:
+class Config(Struct, frozen=True):
+    """Settings of a run, parsed once."""
+
+    run: RunSettings
+    model: ModelConfig
+    composed: ComposedConfig  # what they were parsed from
+    unused: dict[str, str]  # settings that were given and change nothing, with the reason
+
+
+def to_yaml(config: ComposedConfig) -> str:
     """The settings as YAML, for config.yaml, without keys."""
     from omegaconf import OmegaConf  # noqa: PLC0415
 
@@ -133,6 +142,6 @@ def to_yaml(config: Config) -> str:
     return text
 
 
-def convert_config(plain: Any) -> Config:
+def convert_config(plain: Any) -> ComposedConfig:
     """The settings of a config.yaml, from its plain values. Raises msgspec.ValidationError for anything else."""
-    return msgspec.convert(plain, Config)
+    return msgspec.convert(plain, ComposedConfig)

@@ -18,7 +18,7 @@ import msgspec
 
 from earmark import plugins
 from earmark.config.parse import parse_settings
-from earmark.config.settings import Config, RunSettings, to_yaml
+from earmark.config.settings import ComposedConfig, RunSettings, to_yaml
 from earmark.data.cache import sha256_file
 from earmark.data.plain import encode_line
 from earmark.data.prompt_words import WORDS_FILE, WordsFile, encode_words
@@ -260,7 +260,7 @@ def _build_run(read: ParsedResults, form: str, results: str, model: str, staged:
     files = {f"{file.parent.name}/{file.name}": sha256_file(file) for file in imported.files}
     source = {"backend": "import", "name": name, "form": form, "files": files}
     signature = RunSignature(_describe_benchmark(read), source, read.conditions, read.repeats, None, {})
-    config = Config(
+    config = ComposedConfig(
         RunSettings(condition=tuple(read.conditions), repeats=read.repeats, results=results),
         {"backend": "import"},
         settings,

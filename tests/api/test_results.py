@@ -9,7 +9,7 @@ import pytest
 
 import earmark
 from earmark.cli import main
-from earmark.errors import BadData, EarmarkError, UsageError
+from earmark.errors import BadData, EarmarkError
 
 
 @pytest.fixture
