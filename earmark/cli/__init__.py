@@ -75,7 +75,7 @@ def main(*arguments: Any) -> None:
 
 @contextmanager
 def exit_status(arguments: Sequence[Any] = ()) -> Iterator[None]:
-    """Run a command in a context, with the keys of a file `.env`: its errors become one line and a documented status."""
+    """A context for a command, with the keys of a file `.env`: errors become one line and a documented status."""
     install_interrupt_handler()
     stdout = configure_streams()
     print_warnings()

@@ -56,10 +56,7 @@ def command(words: tuple[str, ...], *, sweep: bool, cfg: str | None, config_dir:
         from earmark.cli._args import is_table_wanted, parse_runs
 
         if is_table_wanted(words):
-            from earmark.cli._suite import run_suite
-            from earmark.cli._suite_args import parse_command
-
-            status = run_suite(parse_command(words))
+            status = _run_table(words)
         else:
             status = FINISHED_WITH_FAILURES if count_failed(run_all(parse_runs(words))) else 0
     if status:
@@ -81,6 +78,13 @@ def _run_composed(words: tuple[str, ...], *, sweep: bool, cfg: str | None, confi
     if sweep:
         return FINISHED_WITH_FAILURES if run_jobs(make_jobs(words, parse_runs), run_all) else 0
     return None
+
+
+def _run_table(words: tuple[str, ...]) -> int:
+    from earmark.cli._suite import run_suite
+    from earmark.cli._suite_args import parse_command
+
+    return run_suite(parse_command(words))
 
 
 def count_failed(results: Sequence[RunResult]) -> int:
