@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from earmark import plugins
-from earmark.config import RunSettings
+from earmark.config.settings import RunSettings
 from earmark.engine.load import load_benchmark
 from earmark.engine.questions import limit_items
 from earmark.text.published_parsers import FINAL

@@ -53,7 +53,7 @@ def command(kind: str | None, words: tuple[str, ...], as_json: bool) -> None:
 def _list_runs(words: tuple[str, ...], *, as_json: bool) -> None:
     from earmark.cli._args import use_only
     from earmark.cli._tables import show_table
-    from earmark.config import compose_config
+    from earmark.config.compose import compose_config
     from earmark.errors import UsageError
     from earmark.runs.run_list import HEAD, NEWEST, has_answers, list_runs, run_lines
 
@@ -82,7 +82,7 @@ def _list_runs(words: tuple[str, ...], *, as_json: bool) -> None:
 
 def list_entries(kind: str) -> list[tuple[str, str]]:
     """Name and first line of each plug-in or YAML file of a kind."""
-    from earmark.config import yaml_names
+    from earmark.config.folders import yaml_names
     from earmark.plugins import display_name, entry_points, find_plugin, plugin_names, summary, table_names
 
     if kind in ("models", "suites"):

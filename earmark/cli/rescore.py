@@ -38,7 +38,7 @@ def command(run: Path, scorer: str, parsers: str, ask: bool, words: tuple[str, .
 
     from earmark.cli._args import use_only
     from earmark.cli._tables import show_rescored
-    from earmark.config import scorer_overrides
+    from earmark.config.compose import scorer_overrides
     from earmark.engine.load import load_scorer
     from earmark.errors import BadData, UsageError
     from earmark.runs import rundir

@@ -54,7 +54,7 @@ def unknown_name(kind: Kind, name: str, others: Iterable[str] = (), what: str = 
         return f"no {what} is called '{name}'; the file {bare} in the working folder is given by its path: ./{bare}"
     if kind == "models" and "/" in name and not name.startswith((".", "/", "~")) and not name.endswith(".py"):
         return (
-            f"no backend is called '{name.partition('/')[0]}'{near_names(name.partition('/')[0], plugins.plugin_names(kind))}; give what serves the model before its "
+            X
             f"name: model=vllm/{name} or model=transformers/{name} in this process, openai/NAME or gemini/NAME of a "
             "service"
         )

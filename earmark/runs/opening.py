@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Final
 
 from earmark.audio.read import ClipLoader, load_waveform
-from earmark.config import Config, Prices
+from earmark.config.settings import ComposedConfig, Prices
 from earmark.data.clips import size
 from earmark.engine.load import BenchmarkRun
 from earmark.errors import AskError
@@ -87,7 +87,7 @@ def audio_seconds(look: Look) -> Seconds | None:
 
 
 def estimate_cost(
-    config: Config, look: Look, times: int, seconds: Seconds | None, prices: Prices | None
+    config: ComposedConfig, look: Look, times: int, seconds: Seconds | None, prices: Prices | None
 ) -> float | None:
     """Estimate the cost of a run; None without prices, or where the length of its sound is not known."""
     if prices is None or (seconds is None and look.clips):

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Final, NamedTuple
 
-from earmark.config import CommonSettings, Config, Prices, parse_settings
+from earmark.config.parse import parse_settings
+from earmark.config.settings import CommonSettings, ComposedConfig, Prices
 from earmark.engine.load import BenchmarkRun
 from earmark.engine.questions import limit_items
 from earmark.runs.look import Look
@@ -50,7 +51,7 @@ def plan_run(name: str, run: BenchmarkRun) -> LinePlan:
     )
 
 
-def _prices(config: Config) -> Prices | None:
+def _prices(config: ComposedConfig) -> Prices | None:
     common = {name: value for name, value in config.model.items() if name in CommonSettings.__struct_fields__}
     return parse_settings(CommonSettings, common, "model.").prices if "backend" in common else None
 

@@ -35,16 +35,15 @@ rule is the reason: "empty", "cut", "cut-in-thought", "several-answers", "none-o
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import NamedTuple
+from typing import Literal, NamedTuple, Protocol
 
-from msgspec import structs
+from msgspec import Struct, structs
 
 from earmark.text import _cues as cues
 from earmark.text._comparatives import compare_sounds, has_comparison
 from earmark.text._keys import ChoiceIndex, Mention, build_choice_index, distinctive_keywords, same_choice
 from earmark.text._keywords import keywords
 from earmark.text._mentions import MentionList, find_mentions
-from earmark.text._parsed import Parsed
 from earmark.text._rules import (
     FIRM,
     WEAK,
@@ -61,9 +60,24 @@ from earmark.text._rules import (
 from earmark.text._screen import THOUGHT, CleanReply, clean_reply, fold, plain, without_thought
 from earmark.types import Signature
 
-__all__ = ["MEASURED", "VERSION", "Parsed", "parse_choice", "reading_note", "same_choice"]
+__all__ = ["MEASURED", "VERSION", "Parsed", "Parser", "parse_choice", "reading_note", "same_choice"]
 
 VERSION = "earmark.2"  # raised whenever any reply could be read otherwise
+
+
+class Parsed(Struct, frozen=True):
+    """Parsed choice of one reply."""
+
+    answer: str | None  # a label as the item spells it; several are joined by "," in the item's order
+    rule: str  # the rule that parsed it, or the reason why nothing was parsed
+    span: tuple[int, int] | None  # in the reply
+    state: Literal["answered", "unparsed", "refused"]
+
+
+class Parser(Protocol):
+    """A function that parses the choice of a reply."""
+
+    def __call__(self, reply: str, labels: Sequence[str], choices: Sequence[str] = ()) -> Parsed: ...
 
 
 class Errors(NamedTuple):

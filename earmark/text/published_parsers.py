@@ -1,4 +1,4 @@
-"""Published parsers of choices, reproduced to the letter, and all parsers by name.
+"""Parsers of choices by name: our own, and published ones, reproduced to the letter.
 
     listen-g1       the first of the characters A to H, in capitals
     listen-g2       the first character, upper-cased, that is one of the letters shown
@@ -12,8 +12,8 @@
 Letters are positions: an item with other labels is parsed by the position of its label. A letter without an option ends
 the parsing, as it does officially, but is no answer ("not-shown"). Steps beyond one reply are left out: VoiceBench's
 random letter for a reply that it cannot parse, MMSU's bug of giving an empty reply the previous answer, LISTEN's
-cutting of an echoed chat. MMAU and MMAR test a reply against the right answer instead of parsing it; this parser returns the
-choice that the test would accept, and none if it would accept several.
+cutting of an echoed chat. MMAU and MMAR test a reply against the right answer instead of parsing it; this parser
+returns the choice that the test would accept, and none if it would accept several.
 """
 
 from __future__ import annotations
@@ -22,10 +22,12 @@ import re
 from collections.abc import Mapping, Sequence
 
 from earmark.text._lazy import LazyPattern
-from earmark.text._parsed import UNPARSED, Parsed, Parser
-from earmark.text.choice_parser import parse_choice
+from earmark.text.choice_parser import Parsed, Parser, parse_choice
 
 LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+
+
+UNPARSED = Parsed(None, "", None, "unparsed")
 
 
 def _label_at(position: int, labels: Sequence[str], rule: str, span: tuple[int, int] | None) -> Parsed:
@@ -227,7 +229,8 @@ def final_answer_letter(reply: str, labels: Sequence[str], choices: Sequence[str
     return Parsed(matches[0][1], "final-answer", matches[0].span(1), "answered")
 
 
-PUBLISHED_PARSERS: Mapping[str, Parser] = {
+PARSERS: Mapping[str, Parser] = {
+    "earmark": parse_choice,
     "listen-g1": listen_g1,
     "listen-g2": listen_g2,
     "mmau": mmau,
@@ -238,4 +241,3 @@ PUBLISHED_PARSERS: Mapping[str, Parser] = {
     "dynamic-superb": dynamic_superb,
     "personalized-hearing": final_answer_letter,
 }
-PARSERS: Mapping[str, Parser] = {"earmark": parse_choice, **PUBLISHED_PARSERS}

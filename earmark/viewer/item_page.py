@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Final
 
-from earmark.config import parse_settings
+from earmark.config.parse import parse_settings
 from earmark.data.prompt_words import WORDS_FILE, find_words
 from earmark.errors import BadData, BadSetup, UsageError
 from earmark.journal import Record, ScoreLine

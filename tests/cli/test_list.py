@@ -9,7 +9,7 @@ import pytest
 from click.testing import CliRunner
 
 from earmark.cli import earmark as program
-from earmark.config import yaml_names
+from earmark.config.folders import yaml_names
 from earmark.errors import UsageError
 from earmark.plugins import find_plugin, plugin_names, summary, table_names
 from earmark.report.files import read_metrics

@@ -9,7 +9,8 @@ import pytest
 from commands import earmark
 from servers import said, serving
 
-from earmark.config import Prices, compose_config
+from earmark.config.compose import compose_config
+from earmark.config.settings import Prices
 from earmark.engine.load import load_benchmark
 from earmark.runs.opening import estimate_cost
 from earmark.runs.plan import look_at
