@@ -53,9 +53,10 @@ def unknown_name(kind: Kind, name: str, others: Iterable[str] = (), what: str = 
     if "/" not in name and bare.is_file():
         return f"no {what} is called '{name}'; the file {bare} in the working folder is given by its path: ./{bare}"
     if kind == "models" and "/" in name and not name.startswith((".", "/", "~")) and not name.endswith(".py"):
+        backend = name.partition("/")[0]
         return (
-            X
-            f"name: model=vllm/{name} or model=transformers/{name} in this process, openai/NAME or gemini/NAME of a "
+            f"no backend is called '{backend}'{near_names(backend, plugins.plugin_names(kind))}; give what serves it first, "
+            f"then its name: model=vllm/{name} or model=transformers/{name} in this process, openai/NAME or gemini/NAME of a "
             "service"
         )
     if "/" in name and not name.endswith(".py"):
