@@ -55,9 +55,9 @@ def unknown_name(kind: Kind, name: str, others: Iterable[str] = (), what: str = 
     if kind == "models" and "/" in name and not name.startswith((".", "/", "~")) and not name.endswith(".py"):
         backend = name.partition("/")[0]
         return (
-            f"no backend is called '{backend}'{near_names(backend, plugins.plugin_names(kind))}; give what serves it first, "
-            f"then its name: model=vllm/{name} or model=transformers/{name} in this process, openai/NAME or gemini/NAME of a "
-            "service"
+            f"no backend is called '{backend}'{near_names(backend, plugins.plugin_names(kind))}; give what serves the "
+            f"model before its name: model=vllm/{name} or model=transformers/{name} in this process, openai/NAME or "
+            "gemini/NAME of a service"
         )
     if "/" in name and not name.endswith(".py"):
         return (
