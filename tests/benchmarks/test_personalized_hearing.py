@@ -234,7 +234,7 @@ def test_bad_data_is_told_in_one_line(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("setting", [{"frame_count": -1}, {"max_tokens": 0}])
 def test_a_number_that_means_nothing_is_refused(setting: dict[str, int]) -> None:
-    with pytest.raises(UsageError, match=r": Expected `int` >= \d$"):
+    with pytest.raises(UsageError, match=r": expected a whole number >= \d$"):
         load_benchmark("personalized_hearing", (), setting)
 
 
