@@ -6,7 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from earmark.report.leaderboard import Leaderboard, LeaderboardEntry, footnotes
+from earmark.report.leaderboard import Leaderboard, LeaderboardEntry, rule_notes
 from earmark.runs.leaderboard import build_leaderboards
 from earmark.runs.signature import RunSignature, load_signature
 from earmark.viewer.results import Results, fields_of, metrics_of, row_headline
@@ -47,7 +47,7 @@ def _board(results: Results, board: Leaderboard) -> dict[str, Any]:
         "by": board.by,
         "columns": board.columns,
         "entries": [_entry(results, board, entry) for entry in board.entries],
-        "notes": footnotes(board),
+        "notes": rule_notes(board),
     }
 
 

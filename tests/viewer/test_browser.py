@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+from urllib.parse import urlencode
 
 import msgspec
 import pytest
 from aiohttp import web
 from browsers import Watched, apart, chromium, find_faults, served, watched
 from servers import said, serving, sounds
+from sound_forms import CONDITIONS, ask, make_forms
 from viewed_runs import NAME, acoustics, pages_of, record, score, six, write_lines, write_run
 
 from earmark.journal import JOURNAL_FILE, read_journal
@@ -27,6 +29,9 @@ PLAYING = (
 
 
 SETTLED = "document.querySelector('.one[aria-busy=false] .item')"  # no item of before is still shown
+FETCH = """async (address) => { const answer = await fetch(address, {headers: {Range: 'bytes=0-99999999'}});
+    const bytes = new Uint8Array(await answer.arrayBuffer());
+    return [answer.status, Array.from(bytes)]; }"""
 CLIPS = "document.querySelectorAll('.clip .play').length === 2"
 
 
@@ -143,9 +148,6 @@ def test_filters_sorts_links_and_the_way_back(browser: Browser, tones: Tones, ad
 def test_what_is_played_is_what_was_sent(browser: Browser, tones: Tones, address: str) -> None:
     records = list(read_journal(tones.first / JOURNAL_FILE))
     assert len(records) == len(tones.sent) == 18
-    fetch = """async (address) => { const answer = await fetch(address, {headers: {Range: 'bytes=0-99999999'}});
-        const bytes = new Uint8Array(await answer.arrayBuffer());
-        return [answer.status, Array.from(bytes)]; }"""
     with watched(browser) as at:
         for number in (0, 7, 17):
             given = records[number]
@@ -156,9 +158,38 @@ def test_what_is_played_is_what_was_sent(browser: Browser, tones: Tones, address
                      f"document.querySelector('.item').ariaLabel === 'item {given.item.id}'")  # fmt: skip
             places = at.page.eval_on_selector_all(".save", "all => all.map(each => each.getAttribute('href'))")
             for place, sent in zip(places, tones.sent[number], strict=True):
-                status, data = at.page.evaluate(fetch, place)
+                status, data = at.page.evaluate(FETCH, place)
                 assert status == 206
                 assert bytes(data) == sent
+
+
+def test_every_form_of_sound_is_played_as_it_was_sent(
+    browser: Browser, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A file, two channels, a stretch, a member of an archive, a cell, a recipe; each of them under some condition."""
+    sent: list[list[bytes]] = []
+
+    def answer(body: dict[str, Any], number: int) -> web.Response:
+        sent.append([data for _, data in sounds(body)])
+        return said("AB"[number % 2])
+
+    monkeypatch.chdir(make_forms(tmp_path, "formed"))
+    with serving(answer) as server:
+        run = apart(ask, "formed.bench", f"condition={CONDITIONS}", "data=clips", model=server.url)
+    records = list(read_journal(run / JOURNAL_FILE))
+    assert len(records) == len(sent) == 36
+    root = tmp_path / "results"
+    with served(root) as url, watched(browser) as at:
+        at.open(url)
+        for number, given in enumerate(records):
+            if number % 6 not in (number // 6, (number // 6 + 1) % 6):  # each form and each condition, twice
+                continue
+            key = urlencode({"item.task": "all", "item.id": given.item.id, "item.condition": given.condition})
+            at.open(f"{url}#/items?run={run.relative_to(root).as_posix()}&{key}")
+            at.until(f"{SETTLED} && {CLIPS} && document.querySelector('.item').ariaLabel === 'item {given.item.id}' && "
+                     f"document.querySelector('.item .facts').innerText.includes({given.condition!r})")  # fmt: skip
+            places = at.page.eval_on_selector_all(".save", "all => all.map(each => each.getAttribute('href'))")
+            assert [bytes(at.page.evaluate(FETCH, place)[1]) for place in places] == sent[number], given.title
 
 
 def test_keys_play_and_stop(browser: Browser, tones: Tones, address: str) -> None:

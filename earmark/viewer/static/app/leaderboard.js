@@ -32,6 +32,7 @@
         ${board.conditions.length > 1 && html`<${E.Select} label="Condition" value=${board.condition} all=${null} options=${board.conditions.map((name) => [name, board.controls.includes(name) ? `${name} (control)` : name])} onChange=${(condition) => change({ condition })} />`}</div>`}
       ${board.controls.includes(board.condition) && html`<p class="note"><${E.Badge}>control<//> Under ${E.text(board.condition)} what is asked about cannot be heard: these scores are those of the words alone.</p>`}
       <${E.Table} caption=${`Leaderboard of ${board.benchmark}`} columns=${columns} rows=${board.entries} />
+      ${board.entries.length > 1 && html`<p class="note">Beside a rank: the lowest and the highest that it may be, at 95 %. The p-value is that of the paired test against the first model, adjusted for all pairs of models (Holm).${board.columns.length - 1 > others.length ? ` ${board.columns.length - 1 - others.length} more columns can be ranked by.` : ""}</p>`}
       ${board.notes.length > 0 && html`<ul class="notes">${board.notes.map((note) => html`<li><${E.Text} value=${note} /></li>`)}</ul>`}<//>`;
   };
 
