@@ -14,7 +14,7 @@ from contextlib import aclosing
 from pathlib import Path
 from typing import Final
 
-from earmark.config import RunSettings
+from earmark.config.settings import RunSettings
 from earmark.data.responses import check_response
 from earmark.engine.barrier import Barrier, Tracebacks
 from earmark.engine.prepare import PreparedItem, to_failure
@@ -48,18 +48,17 @@ async def ask(model: Model, prompt: Prompt, attempts: int, patience: Seconds) ->
     try:
         return with_seconds(check_response(await model.generate(prompt)), started), requests
     except Transient as error:
-        again: Transient | None = (
-            error  # the retries begin with it, so that the first wait comes before the second request
-        )
+        # the retries begin with it, so that the first wait comes before the second request
+        first_error: Transient | None = error
     except AskError as error:
         return to_failure(error, requests), requests
     response = Response("")
     try:
         async for attempt in retries(attempts, patience):
             with attempt:
-                if again:
-                    before, again = again, None
-                    raise before
+                if first_error:
+                    raised, first_error = first_error, None
+                    raise raised
                 requests += 1
                 started = time.perf_counter()
                 response = with_seconds(check_response(await model.generate(prompt)), started)
@@ -169,10 +168,13 @@ class Runner:
         self._progress.in_flight += 1
         limits = self._max_attempts, self._settings.retry_timeout
         with Barrier() as barrier:
-            outcome, requests = await ask(self._model, job.prompt, *limits)
+            put = ask
+            if job.prompt.replies != "one":
+                from earmark.engine.conversation import ask_turns as put  # noqa: PLC0415 - few prompts are several
+            outcome, requests = await put(self._model, job.prompt, *limits)
             if self._retry_if and isinstance(outcome, Response) and self._retry_if(outcome):
                 took = outcome.usage
-                outcome, more = await ask(self._model, job.prompt, *limits)
+                outcome, more = await put(self._model, job.prompt, *limits)
                 requests += more
                 if isinstance(outcome, Response):
                     outcome = replace(outcome, usage=took + outcome.usage)

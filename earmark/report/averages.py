@@ -28,8 +28,8 @@ from earmark.report.aggregates import (
     scorer_signature,
 )
 from earmark.report.rows import Row
-from earmark.stats.compare import Pairs
 from earmark.stats.count_table import Floats, hash64
+from earmark.stats.difference import Pairs
 from earmark.stats.estimate import Estimate
 from earmark.types import STATES, Average, Metric, Signature
 
@@ -247,7 +247,7 @@ class TreeMetrics(NamedTuple):
 
 
 def mean_metric(parts: list[tuple[str, Metric, float]], decimals: int | None = None) -> Metric:
-    """The mean of several metrics, each of the counts that carry the name of its part, times its factor, and rounded."""
+    """The mean of several metrics, each of the counts that carry its part's name, times its factor, and rounded."""
     scaled = [(part, round_metric(scale_metric(metric, factor), decimals)) for part, metric, factor in parts]
     limits = {metric.limits or ((0.0, 1.0) if metric.share else None) for _, metric in scaled}
     return mean_of_metrics(scaled, next(iter(limits)) if len(limits) == 1 else None)

@@ -10,7 +10,8 @@ import pytest
 import scipy.stats
 from paired_counts import ACCURACY, MEAN, marks, pairs
 
-from earmark.stats.compare import PairedResampler, Pairs, bonett_price, difference, holm, mcnemar, swap_subgroup
+from earmark.stats.compare import PairedResampler, bonett_price, difference, mcnemar, swap_subgroup
+from earmark.stats.difference import Pairs, holm
 from earmark.stats.estimate import ALIKE
 
 # ---------------------------------------------------------------- right or wrong
