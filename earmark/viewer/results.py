@@ -24,7 +24,8 @@ from earmark.runs.signature import RunSignature, load_signature
 from earmark.types import Benchmark
 from earmark.viewer.table import RunTable
 
-OPEN_TABLES: Final = 6  # tables in memory; the one that was used longest ago goes first
+OPEN_TABLES: Final = 24  # tables in memory, at most; the one that was used longest ago goes first,
+OPEN_LINES: Final = 600_000  # answers in all of them; the newest stays, whatever its size
 COMPARED_RUNS: Final = 12  # whose scores stay in memory
 RunState = Literal["finished", "unfinished", "not scored", "audiogram"]
 
@@ -141,9 +142,12 @@ class Results:
             with self._lock:
                 self._tables[name] = opened
                 self._tables.move_to_end(name)
-                while len(self._tables) > OPEN_TABLES:
+                while len(self._tables) > OPEN_TABLES or (len(self._tables) > 1 and self._n_lines() > OPEN_LINES):
                     self._tables.popitem(last=False)
             return opened.table
+
+    def _n_lines(self) -> int:
+        return sum(len(opened.table.lines) for opened in self._tables.values())
 
     def scores(self, name: str) -> RunScores:
         """Return the scores of a run in columns, read once for all the runs that it is compared with."""

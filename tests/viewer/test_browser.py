@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -15,8 +16,13 @@ from servers import said, serving, sounds
 from sound_forms import CONDITIONS, ask, make_forms
 from viewed_runs import NAME, acoustics, pages_of, record, score, six, write_lines, write_run
 
+from earmark.audiogram.run import run_audiogram
+from earmark.audiogram.viewing import describe_audiogram, open_trials
+from earmark.config.compose import compose_config
+from earmark.engine.progress import Callbacks
 from earmark.journal import JOURNAL_FILE, read_journal
 from earmark.types import Item, Response
+from earmark.viewer.results import Audiograms
 from earmark.viewer.site import write_site
 from earmark.viewer.site_plan import SiteOptions, plan_site
 
@@ -70,6 +76,14 @@ def tones(tmp_path_factory: pytest.TempPathFactory) -> Tones:
 def address(tones: Tones) -> Iterator[str]:
     with served(tones.root) as url:
         yield url
+
+
+@pytest.fixture
+def audiogram(tmp_path: Path) -> Path:
+    """An audiogram of one dimension in two tracks."""
+    words = ("model=fake", "dimensions=[pitch]", "trials=8", "tracks=2", f"results={tmp_path}", "preflight=false")
+    silent = Callbacks(lambda _: None, lambda _: None)
+    return apart(lambda: asyncio.run(run_audiogram(compose_config(words), silent))).folder.resolve()
 
 
 def test_from_a_number_to_a_sound_in_three_clicks(browser: Browser, tones: Tones, address: str) -> None:
@@ -335,6 +349,25 @@ def test_every_page_can_be_used_by_all(browser: Browser, tones: Tones, address: 
             at.until("document.querySelector('h1')")
             wide = at.page.evaluate("document.documentElement.scrollWidth - innerWidth")
             assert wide <= 0, name
+
+
+def test_an_audiogram_can_be_used_by_all(browser: Browser, audiogram: Path) -> None:
+    root = audiogram.parents[2]
+    name = audiogram.relative_to(root).as_posix()
+    with served(root, audiograms=Audiograms(describe_audiogram, open_trials)) as url:
+        for theme, width in (("light", 1400), ("dark", 390)):
+            with watched(browser, color_scheme=theme, viewport={"width": width, "height": 800}) as at:
+                at.open(f"{url}#/audiogram?run={name}")
+                at.until("document.querySelectorAll('tbody tr').length === 1 && document.querySelector('.curves')")
+                assert find_faults(at) == []
+                assert at.page.evaluate("document.documentElement.scrollWidth - innerWidth") <= 0
+                at.page.click("[aria-label='trials of pitch, track 2']")
+                at.until("location.hash.includes('pitch-2-') && document.querySelectorAll('.row').length > 0")
+                at.until(
+                    "[...document.querySelectorAll('.row b')].every(each => each.innerText.startsWith('pitch-2-'))"
+                )
+                at.page.keyboard.press("j")
+                at.until(f"{SETTLED} && {CLIPS}")
 
 
 def test_a_site_opens_from_disk_without_a_network(browser: Browser, tones: Tones, tmp_path: Path) -> None:
