@@ -36,7 +36,7 @@ def item_value(metric: Metric, counts: Mapping[str, float]) -> float | None:
     (1.0, None)
     """
     if metric.share:
-        top, bottom = (counts.get(name, 0.0) for name in metric.share)
+        top, bottom = counts.get(metric.share[0], 0.0), counts.get(metric.share[1], 0.0)
         return top / bottom if bottom else None
     return finite_or_none(evaluate_metric(metric.value, counts)) if counts else None
 
