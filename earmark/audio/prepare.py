@@ -73,7 +73,9 @@ def prepare_audio(prompt: Prompt, capabilities: Capabilities, limits: Limits = D
 
 
 def _count_clips(prompt: Prompt) -> int:
-    return sum(isinstance(part, Audio) for turn in prompt.turns for part in turn.parts)
+    """Clips of one request."""
+    counts = [sum(isinstance(part, Audio) for part in turn.parts) for turn in prompt.turns]
+    return max(counts, default=0) if prompt.replies == "joined" else sum(counts)
 
 
 def _check_clip_count(prompt: Prompt, capabilities: Capabilities) -> None:

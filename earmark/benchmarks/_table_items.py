@@ -7,7 +7,7 @@ import json
 import os
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import count
+from itertools import count, repeat
 from pathlib import Path, PurePosixPath
 from typing import Any, Final
 
@@ -116,8 +116,7 @@ def make_item(place: SetFiles, file: Path, number: int, row: Mapping[str, Any], 
     identifier = _text(columns.id, row) or str(number)
     task = _text(columns.task, row) or questions.task or place.name
     task = questions.task_names.get(task, questions.task_names.get("*", task))
-    transcript = _text(columns.transcript, row)
-    clips, fault = _clips(place, file, row, transcript)
+    clips, fault = _clips(place, file, row)
     choices, right, extra = _choices(columns, questions, row)
     if seed is not None and choices:
         order = shuffle_choices([str(index) for index in range(len(choices))], seed, f"{task}/{identifier}")
@@ -240,22 +239,24 @@ def _right_numbers(questions: QuestionSet, answer: str, choices: Sequence[str]) 
 # ---------------------------------------------------------------- sound
 
 
-def _clips(place: SetFiles, file: Path, row: Mapping[str, Any], transcript: str) -> tuple[tuple[Clip, ...], str]:
+def _clips(place: SetFiles, file: Path, row: Mapping[str, Any]) -> tuple[tuple[Clip, ...], str]:
     """The clips of a row, and why there are none where its path is not one below the data."""
     clips: list[Clip] = []
+    said = row.get(place.columns.transcript)  # a text for all clips, or a list with one for each
+    words = iter(map(text_of, said)) if isinstance(said, list) else repeat(_text(place.columns.transcript, row))
     for source in several(place.columns.sound):
         value = row.get(source.removesuffix("?")) if "{" not in source else _text(source, row)
         for part in value if isinstance(value, list) else [value]:
             if part is None:
                 continue
             if isinstance(part, Clip):
-                clips.append(msgspec.structs.replace(part, transcript=transcript))
+                clips.append(msgspec.structs.replace(part, transcript=next(words, "")))
                 continue
             name = text_of(part["path"]) if isinstance(part, dict) else text_of(part)
             if not name:
                 continue
             try:
-                clips.append(msgspec.structs.replace(find_sound(place, file, name), transcript=transcript))
+                clips.append(msgspec.structs.replace(find_sound(place, file, name), transcript=next(words, "")))
             except BadData as error:
                 return (), str(error)
     if place.columns.sound and not clips:

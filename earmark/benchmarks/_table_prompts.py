@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from itertools import zip_longest
 from typing import Final
 
 from earmark.benchmarks._table_items import FIELD, fill
 from earmark.benchmarks._table_schema import PromptTemplate
 from earmark.errors import BadData
 from earmark.text.choices import LETTERS
-from earmark.types import Item, Part, Prompt, Turn
+from earmark.types import Item, Part, Prompt, Source, Turn
 
 NAMES: Final = ("question", "choices", "choice_list", "letters", "count", "transcript")
 CHOICE_NAMES: Final = ("letter", "text")
+REPLIES: Final = "replies"  # of the assistant so far, in an item's extra, where the data has them
 
 
 def check_template(template: PromptTemplate, place: str) -> None:
@@ -41,7 +44,21 @@ def prompt_of(template: PromptTemplate, item: Item) -> Prompt:
             "transcript": " ".join(clip.transcript for clip in item.clips if clip.transcript),
         }
         parts = (fill(template.text, values),)
-    if template.sound != "none":
-        parts = (*item.clips, *parts) if template.sound == "first" else (*parts, *item.clips)
     system = (Turn("system", (template.system,)),) if template.system else ()
-    return Prompt((*system, Turn("user", parts)), item.choices, item.labels, template.sampling)
+    shape = item.choices, item.labels, template.sampling
+    if template.turns == "one":
+        return Prompt((*system, Turn("user", _with_sound(template, item.clips, parts))), *shape)
+    spoken = [Turn("user", _with_sound(template, (clip,), parts)) for clip in item.clips]
+    if template.turns == "apart":
+        return Prompt((*system, *spoken), *shape, "joined")
+    said = [Turn("assistant", (text,)) for text in item.extra.get(REPLIES, ())]
+    if not said:
+        return Prompt((*system, *spoken), *shape, "each")
+    turns = [turn for pair in zip_longest(spoken, said) for turn in pair if turn is not None]
+    return Prompt((*system, *turns), *shape)
+
+
+def _with_sound(template: PromptTemplate, clips: Sequence[Source], parts: Sequence[Part]) -> tuple[Part, ...]:
+    if template.sound == "none":
+        return tuple(parts)
+    return (*clips, *parts) if template.sound == "first" else (*parts, *clips)

@@ -78,6 +78,9 @@ class PromptTemplate(Struct, frozen=True, forbid_unknown_fields=True):
     separator: str = "\n"  # between choices
     system: str = ""
     sound: Literal["first", "last", "none"] = "first"
+    # conversation: every clip is a turn of the user, and the model's own replies, or those of the data, stand between;
+    # apart: every clip is asked by itself, and the replies are joined
+    turns: Literal["one", "conversation", "apart"] = "one"
     order: Literal["given", "shuffled"] = "given"  # of choices
     slots: int = 0  # for choices, at least: those that a question lacks are written as None
     sampling: dict[str, Any] = {}

@@ -103,8 +103,8 @@ def item_lines(item: RunItem) -> Iterator[str]:
     yield f"right answer: {' or '.join(record.item.targets) or 'none'}"
     yield from _outcome_lines(record)
     for score in item.scores:
-        yield _score_line(score)
-    for verdict in record.all_verdicts:
+        yield _score_line(score, record.item.task)
+    for verdict in item.verdicts:
         given = "" if verdict.answer is None else f", read {verdict.answer!r}"
         yield f"their {verdict.measure}: {verdict.value}{given}{_after(verdict.explanation)}"
 
@@ -165,12 +165,13 @@ def _labelled(name: str, text: str) -> Iterator[str]:
         yield from (f"  {line}" for line in lines)
 
 
-def _score_line(score: ScoreLine) -> str:
+def _score_line(score: ScoreLine, task: str) -> str:
     mark = {True: ", right", False: ", wrong", None: ""}[score.right]
     read = "nothing was read" if score.answer is None else f"read {score.answer!r}"
     rule = f" by {score.rule}" if score.rule else ""
     value = "" if score.value is None else f", {score.value:g}"
-    return f"{score.scorer}: {score.state}, {read}{rule}{mark}{value}{_after(score.why)}"
+    scorer = score.scorer if score.task == task else f"{score.scorer} of {score.task}"
+    return f"{scorer}: {score.state}, {read}{rule}{mark}{value}{_after(score.why)}"
 
 
 def _after(text: str) -> str:

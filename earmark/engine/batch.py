@@ -110,6 +110,11 @@ class BatchRunner:
 
     async def _add_request(self, job: PreparedItem) -> Record | None:
         """Write a question into the file; a record of its failure where a bug makes no request of it."""
+        if job.prompt.replies != "one":
+            raise UsageError(
+                f"{job.record.title} is asked in several requests for one answer, which a batch cannot; leave out "
+                "batch=true"
+            )
         with Barrier() as barrier:
             line = self._service.request_line(_custom_id(job.record), job.prompt)
         if barrier.error:

@@ -169,10 +169,13 @@ class Runner:
         self._progress.in_flight += 1
         limits = self._max_attempts, self._settings.retry_timeout
         with Barrier() as barrier:
-            outcome, requests = await ask(self._model, job.prompt, *limits)
+            put = ask
+            if job.prompt.replies != "one":
+                from earmark.engine.conversation import ask_turns as put  # noqa: PLC0415 - few prompts are several
+            outcome, requests = await put(self._model, job.prompt, *limits)
             if self._retry_if and isinstance(outcome, Response) and self._retry_if(outcome):
                 took = outcome.usage
-                outcome, more = await ask(self._model, job.prompt, *limits)
+                outcome, more = await put(self._model, job.prompt, *limits)
                 requests += more
                 if isinstance(outcome, Response):
                     outcome = replace(outcome, usage=took + outcome.usage)

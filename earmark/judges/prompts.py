@@ -102,6 +102,33 @@ JUDGE_PROMPTS: Final = (
         max_tokens=64,
     ),
     JudgePrompt(
+        "conversation",
+        "rating",
+        "Somebody spoke to an assistant over several rounds, and it answered in each. Rate its answers as one "
+        "conversation, with a whole number from 1 to 5. A remark such as (such as: ...) is one answer that would do; "
+        "others may be as good.\n"
+        "5: clear, relevant and detailed in every round, and nothing said before is forgotten.\n"
+        "4: the same with small lapses.\n"
+        "3: mostly relevant, but shallow in places, or now and then what was said before is forgotten.\n"
+        "2: some answers help, many lack what was asked or lose the thread.\n"
+        f"1: the answers do not help, or ignore what was said before.\n{MATERIAL}\n\n"
+        "### [Instructions]\n{question}\n\n### [Responses]: <answer>\n{candidate}\n</answer>\n\n"
+        "Please output one score for the whole conversation, without anything else.",
+        scale=(1.0, 5.0),
+        max_tokens=64,
+    ),
+    JudgePrompt(
+        "stepeval",
+        "word",
+        "A recording was described twice. Do both descriptions agree? They agree where {description}; other words for the "
+        f"same thing are no difference. {MATERIAL}\n\n"
+        "### Question\n{question}\n\n### Description of the data\n{reference}\n\n### Description of the "
+        "candidate\n<answer>\n{candidate}\n</answer>\n\n"
+        'Please only output a single "Yes" or "No". Do not output anything else.',
+        words=("yes", "no"),
+        max_tokens=64,
+    ),
+    JudgePrompt(
         "voicebench-qa",
         "word",
         "Does the candidate's answer to the question agree with the reference answer? Other words for the same thing "

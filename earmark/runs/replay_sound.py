@@ -7,12 +7,15 @@ recorded capabilities of the model. Digests and every property of the sound are 
 from __future__ import annotations
 
 import functools
-from collections.abc import Iterator, Sequence
+import itertools
+from collections import defaultdict
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from importlib.machinery import PathFinder
 from pathlib import Path
 from typing import Final
 
 import msgspec
+import numpy as np
 from msgspec import Struct
 
 from earmark import plugins
@@ -31,6 +34,7 @@ from earmark.runs.rescore import read_config, relative_paths, reopen
 from earmark.runs.signature import RunSignature, load_signature
 from earmark.runs.untrusted import check_named, find_in_condition
 from earmark.types import (
+    Audio,
     Benchmark,
     Capabilities,
     Clip,
@@ -40,6 +44,7 @@ from earmark.types import (
     Item,
     LeavesAudioUnread,
     Limits,
+    LoadedClip,
     NamedCondition,
     Part,
     Prompt,
@@ -48,6 +53,7 @@ from earmark.types import (
     replace,
 )
 
+SILENCE: Final = Waveform(np.zeros((1, 16_000), np.float32), 16_000)  # in the place of a clip that is missing
 SOUND_SUFFIXES: Final = (".wav", ".flac", ".mp3", ".ogg", ".opus", ".m4a", ".webm")
 
 
@@ -56,6 +62,8 @@ class ReplayedPrompt(Struct, frozen=True):
 
     prompt: Prompt
     differences: tuple[str, ...] = ()  # from what the journal tells; empty: the same
+    sound_problems: dict[int, str] = {}  # sounds in whose place silence stands: why each cannot be made again
+    picture_problems: dict[int, str] = {}  # pictures in whose place nothing stands
 
     @property
     def sounds(self) -> list[EncodedAudio]:
@@ -137,8 +145,11 @@ class RunReplay:
             self._typed = {path: typed for typed, path in relative_paths(settings, folder).items()}
             benchmark = reopen(run, base=folder)[0]
         if benchmark:
-            self._benchmark = replace(benchmark, items=functools.partial(self._items, benchmark))
+            self._benchmark = benchmark
         self._conditions: dict[str, NamedCondition | None] = {}
+        self._lost: defaultdict[str, list[str]] = defaultdict(
+            list
+        )  # clips of other items that a condition looked for and that are missing
         settings_of_run = self._config.run if self._config else RunSettings()
         self._loader = ClipLoader(Limits(settings_of_run.max_audio_seconds, settings_of_run.max_audio_bytes))
 
@@ -153,7 +164,10 @@ class RunReplay:
         return find_words(self.run / WORDS_FILE, record.words)
 
     def replay(self, record: Record) -> ReplayedPrompt:
-        """Make the prompt of a record again. Raises BadData with a sentence where that cannot be done."""
+        """Make the prompt of a record again. Raises BadData with a sentence where that cannot be done.
+
+        A clip that is missing, or is another file today, is a problem of that clip: the others are made without it.
+        """
         if self._imported:
             return self._replay_imported(record)
         if not record.audio_sent and not record.audio_digest:
@@ -162,13 +176,21 @@ class RunReplay:
         try:
             condition = self._condition(record.condition)
             made = self._benchmark.prompt(item)
-            prompt = self._locate(made, record, condition)
+            located = self._locate(made, record, condition)
             moved = replace(item, clips=tuple(map(self._relocate, item.clips)))
-            loaded, ready = prepare_prompt(prompt, moved, condition, self.capabilities, self._loader)
+            loaded, ready = prepare_prompt(located.prompt, moved, condition, self.capabilities, self._loader)
         except AskError as error:
             raise BadData(str(error)) from error
+        problems = _sound_problems(record, ready, located.sound_problems)
         digest = audio_digest(loaded, source_digests(ready))
-        return ReplayedPrompt(ready, tuple(_differences(record, prompt_digest(made), digest, ready)))
+        compared = record.audio_digest if located.picture_problems else digest  # each picture that is missing says so
+        differences = _differences(record, prompt_digest(made), compared, ready, problems)
+        if record.audio_digest and (lost := self._lost[record.condition]):
+            differences.append(
+                f"clips of other items, of which {record.condition} takes some, are missing: {lost[0]} and "
+                f"{len(lost) - 1} more; with them it may be another sound"
+            )
+        return ReplayedPrompt(ready, tuple(differences), problems, located.picture_problems)
 
     def _condition(self, name: str) -> NamedCondition | None:
         if name not in self._conditions:
@@ -178,26 +200,39 @@ class RunReplay:
                 raise BadData(f"{name}: the words are those of a recogniser, which is not asked again")
             check_named(self.run, find_in_condition(name))
             seed = self._config.run.seed_of(self._benchmark) if self._config else self._benchmark.seed
-            self._conditions[name] = load_condition(texts.get(name, name), seed, self._benchmark)
+            lost = self._lost[name] = []
+            benchmark = replace(self._benchmark, items=functools.partial(self._items, lost))
+            self._conditions[name] = load_condition(texts.get(name, name), seed, benchmark)
         return self._conditions[name]
 
-    def _locate(self, prompt: Prompt, record: Record, condition: NamedCondition | None) -> Prompt:
-        """A prompt whose clips and pictures are referred to where they are now."""
+    def _locate(self, prompt: Prompt, record: Record, condition: NamedCondition | None) -> ReplayedPrompt:
+        """A prompt whose clips and pictures are referred to where they are now, and the problems of those that are not."""
         unread = _leaves_unread(condition)
         # digests of the prompt's own recordings are recorded only where all of them were sent
         recorded = {sent.source for sent in record.audio_sent} if record.audio_digest and not unread else set()
+        sounds, pictures = itertools.count(), itertools.count()
+        located = ReplayedPrompt(prompt)
 
         def locate(part: Part) -> Part:
-            if isinstance(part, Clip) and not unread:
-                return self._finder.find(part, recorded)
-            return self._finder.find(part) if isinstance(part, ImageRef) else part
+            number = next(sounds) if isinstance(part, Audio) else 0 if isinstance(part, str) else next(pictures)
+            if not isinstance(part, Clip | ImageRef) or (isinstance(part, Clip) and unread):
+                return part
+            try:
+                return self._finder.find(part, recorded) if isinstance(part, Clip) else self._finder.find(part)
+            except BadData as error:
+                is_sound = isinstance(part, Clip)
+                (located.sound_problems if is_sound else located.picture_problems)[number] = str(error)
+                return _stand_in(record, number, self._loader.limits) if is_sound else ImageBytes(b"", "", part.name)
 
         turns = tuple(Turn(turn.role, tuple(map(locate, turn.parts))) for turn in prompt.turns)
-        return replace(prompt, turns=turns)
+        return replace(located, prompt=replace(prompt, turns=turns))
 
-    def _items(self, benchmark: Benchmark) -> Iterator[Item]:
+    def _items(self, lost: list[str]) -> Iterator[Item]:
         """The items of the benchmark, from which conditions take sound, with their clips where they are now."""
-        return (replace(item, clips=tuple(map(self._relocate, item.clips))) for item in benchmark.items())
+        for item in self._benchmark.items():
+            clips = tuple(map(self._relocate, item.clips))
+            lost += [clip.path for clip in clips if isinstance(clip, Clip) and not Path(clip.path).is_file()]
+            yield replace(item, clips=clips)
 
     def _relocate(self, source: object) -> object:
         """A clip at the first place that has a file of its path, by its name as it was; as it is where none has."""
@@ -226,12 +261,19 @@ class RunReplay:
             raise BadData(
                 f"item {item.id}: the log has no sound of it; --media FOLDER looks for a file that is called by its id"
             )
-        try:
-            prompt = Prompt((Turn("user", tuple(self._finder.find(clip) for clip in clips)),))
-            ready = prepare_prompt(prompt, item, None, Capabilities(formats=()), self._loader)[1]
-        except AskError as error:
-            raise BadData(str(error)) from error
-        return ReplayedPrompt(ready, ("found by its name: the log has no digest to compare it with",))
+        parts: list[Part] = []
+        problems: dict[int, str] = {}
+        for number, clip in enumerate(clips):
+            try:
+                prompt = Prompt((Turn("user", (self._finder.find(clip),)),))
+                ready = prepare_prompt(prompt, item, None, Capabilities(formats=()), self._loader)[1]
+                parts += ready.turns[0].parts
+            except (AskError, BadData) as error:
+                problems[number] = str(error)
+                parts.append(SILENCE)
+        remark = "found by its name: the log has no digest to compare it with"
+        remarks = (remark,) if len(problems) < len(clips) else ()
+        return ReplayedPrompt(Prompt((Turn("user", tuple(parts)),)), remarks, problems)
 
     def _clips_by_id(self, item: Item) -> list[Clip]:
         folders = [mapping.new for mapping in self._finder.mappings if not mapping.old]
@@ -247,8 +289,28 @@ def _is_imported(signature: RunSignature) -> bool:
     return bool(signature.benchmark.get("imported")) or signature.model.get("backend") == "import"
 
 
-def _differences(record: Record, prompt: str, audio: str, ready: Prompt) -> list[str]:
-    """Sentences on how a prompt differs from what the journal tells."""
+def _stand_in(record: Record, number: int, limits: Limits) -> LoadedClip:
+    """Silence in the place of a clip; with the digest that was recorded, so that the rest can be compared."""
+    sent = record.audio_sent[number] if record.audio_digest and number < len(record.audio_sent) else None
+    return LoadedClip(Clip(""), encode_wav(SILENCE), sent.source if sent else "", limits)
+
+
+def _sound_problems(record: Record, ready: Prompt, missing: Mapping[int, str]) -> dict[int, str]:
+    """Problems of the sounds that were made while others are missing: one that depends on those is another sound."""
+    if not missing:
+        return {}
+    rest = f"it cannot be made again without another: {next(iter(missing.values()))}"
+    problems = {}
+    for number, made in enumerate(describe_audio(ready)):
+        is_same = number < len(record.audio_sent) and made == record.audio_sent[number]
+        is_stand_in = number in missing and record.audio_digest  # under swap, what stands there is not sent
+        if is_stand_in or not is_same:
+            problems[number] = missing.get(number, rest)
+    return problems
+
+
+def _differences(record: Record, prompt: str, audio: str, ready: Prompt, problems: Collection[int]) -> list[str]:
+    """Sentences on how a prompt differs from what the journal tells, but for sounds that have problems of their own."""
     sent = describe_audio(ready)
     differences = []
     if prompt != record.prompt_digest:
@@ -259,9 +321,11 @@ def _differences(record: Record, prompt: str, audio: str, ready: Prompt) -> list
         )
     if len(sent) != len(record.audio_sent):
         differences.append(f"{len(sent)} sounds are made, and {len(record.audio_sent)} were sent")
-    for made, recorded in zip(sent, record.audio_sent, strict=False):
+    for number, (made, recorded) in enumerate(zip(sent, record.audio_sent, strict=False)):
         fields = [name for name in made.__struct_fields__ if getattr(made, name) != getattr(recorded, name)]
         differences += [
-            f"{recorded.name}: {name} is {getattr(made, name)} and was {getattr(recorded, name)}" for name in fields
+            f"{recorded.name}: {name} is {getattr(made, name)} and was {getattr(recorded, name)}"
+            for name in fields
+            if number not in problems
         ]
     return differences

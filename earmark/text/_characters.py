@@ -17,6 +17,8 @@ from collections.abc import Callable
 from importlib import import_module
 from typing import Any, Final
 
+from earmark.errors import BadSetup
+
 SPANS: Final = (re.compile(r"[<\[][^>\]]*[>\]]"), re.compile(r"\([^)]+?\)"))
 APOSTROPHES: Final = str.maketrans(dict.fromkeys("‘’‛ʼʻ´`′＇", "'") | {"ŉ": "'n"})
 ZERO_WIDTH_SPACE: Final = "\u200b"
@@ -104,6 +106,40 @@ def _basic() -> Any:
 def basic(text: str) -> str:
     """Whisper's rules for any language: a blank for all punctuation, symbols and combining marks, lower case."""
     return str(_basic()(text))
+
+
+BLANK_GROUPS: Final = re.compile(r"(?<=\d) +(?=\d{3}\b)")  # the blank in 1 000
+DIGITS: Final = re.compile(r"\d+")
+
+
+def spell_numbers(text: str, language: str) -> str:
+    """Every whole number in the words of a language, as the Open ASR leaderboard has it for all but English.
+
+    >>> spell_numbers("il y a 2 000 mots", "fr")
+    'il y a deux mille mots'
+    """
+    text = BLANK_GROUPS.sub("", text)
+    if not DIGITS.search(text):
+        return text
+    try:
+        words = import_module("num2words")
+    except ModuleNotFoundError as error:
+        raise BadSetup(
+            f"the normalizer open-asr-{language} needs the package num2words; pip install 'earmark[text]'"
+        ) from error
+
+    def spell(match: re.Match[str]) -> str:
+        try:
+            return str(words.num2words(int(match[0]), lang=language))
+        except (OverflowError, ValueError, IndexError):  # longer than the language has words, or than Python reads
+            return match[0]
+
+    return DIGITS.sub(spell, text)
+
+
+def basic_with_numbers(language: str) -> Callable[[str], str]:
+    """Whisper's rules for any language, with numbers in words."""
+    return lambda text: single_blanks(basic(spell_numbers(basic(text), language)))
 
 
 def drop_invisible(text: str) -> str:

@@ -24,6 +24,7 @@ from earmark.text._characters import (
     UNSPACED_SCRIPTS,
     ascii_digits,
     basic,
+    basic_with_numbers,
     breaks_to_blanks,
     close_up,
     drop_bracketed,
@@ -154,6 +155,10 @@ PIPELINES: Final = {
         Normalizer("whisper-en", 1, (en.whisper_tables,)),
         Normalizer("whisper-basic", 1, (basic,)),
         Normalizer("open-asr", 1, (en.open_asr,)),
+        *(
+            Normalizer(f"open-asr-{code}", 1, (basic_with_numbers(code),))
+            for code in ("de", "es", "fr", "it", "nl", "pt")
+        ),
         Normalizer("audiobench", 1, AUDIOBENCH),
         Normalizer("audiobench-zh", 1, (*AUDIOBENCH, zh.space_han)),
         Normalizer(

@@ -32,7 +32,7 @@ EMPTY: Final = """
         targets VARCHAR[], labels VARCHAR[], group_ VARCHAR, tags MAP(VARCHAR, VARCHAR), sounds INTEGER, reply VARCHAR,
         seconds DOUBLE, tokens_in BIGINT, tokens_out BIGINT, cost DOUBLE, failure VARCHAR, failure_state VARCHAR,
         sound_notes VARCHAR[], audio_seconds DOUBLE, state VARCHAR, scorer VARCHAR, answer VARCHAR, right_ BOOLEAN,
-        score DOUBLE, rule VARCHAR);
+        score DOUBLE, rule VARCHAR, copy_of BIGINT);
     create table scores (line BIGINT, task VARCHAR, id VARCHAR, condition VARCHAR, repeat INTEGER, scorer VARCHAR,
         state VARCHAR, answer VARCHAR, counts MAP(VARCHAR, DOUBLE), rule VARCHAR, why VARCHAR, right_ BOOLEAN,
         score DOUBLE, used BOOLEAN);
@@ -46,7 +46,8 @@ FIRST_SCORES: Final = """
 RIGHT_UNLESS_FAILED: Final = "case when failure_state in ('request-failed', 'sound-failed') then null else x.right_ end"
 ITEMS: Final = f"""
     insert into items
-    select l.*, coalesce(x.state, failure_state, 'answered'), x.scorer, x.answer, {RIGHT_UNLESS_FAILED}, x.score, x.rule
+    select l.*, coalesce(x.state, failure_state, 'answered'), x.scorer, x.answer, {RIGHT_UNLESS_FAILED}, x.score,
+        x.rule, null
     from (
         select row_number() over () + ? as line, coalesce(item.task, '') as task, item.id as id,
             coalesce(condition, 'plain') as condition, coalesce(repeat, 0) as repeat, item.question, item.targets,
@@ -75,6 +76,16 @@ KEEP_LATEST: Final = """
     where items.task = x.task and items.id = x.id and items.condition = x.condition and items.repeat = x.repeat
       and items.line < x.last
 """
+# A set that two judges judged is imported as two tasks, such as set and set.gpt4o_judge, with the same replies: rows of
+# the second are copies of those of the first.
+FIND_COPIES: Final = """
+    update items set copy_of = x.first from (
+        select line, first_value(line) over (
+            partition by split_part(task, '.', 1), id, condition, repeat, question, targets, reply
+            order by length(task), line) as first
+        from items where failure is null) as x
+    where items.line = x.line and x.first != x.line
+"""
 SCORE_ITEMS: Final = f"""
     update items
     set state = x.state, scorer = x.scorer, answer = x.answer, score = x.score, rule = x.rule,
@@ -85,11 +96,11 @@ SCORE_ITEMS: Final = f"""
 USE_SCORES: Final = "update scores set used = true where not used"
 LIST_COLUMNS: Final = (
     "task", "id", "condition", "repeat", "question", "target", "answer", "state", "right", "score", "scorer", "rule",
-    "reply", "failure", "seconds", "cost", "tokens_out", "sounds", "tags",
+    "reply", "failure", "seconds", "cost", "tokens_out", "sounds", "tags", "copy",
 )  # fmt: skip
 HEAD: Final = 160  # letters of a text in a list
 LIST_SQL: Final = f"""
     task, id, condition, repeat, left(question, {HEAD}), array_to_string(targets, ' | '), left(answer, {HEAD}), state,
     right_, score, scorer, rule, left(reply, {HEAD}), left(failure, {HEAD}), seconds, cost, tokens_out, sounds,
-    coalesce(tags, MAP {{}}::MAP(VARCHAR, VARCHAR))
+    coalesce(tags, MAP {{}}::MAP(VARCHAR, VARCHAR)), copy_of is not null
 """

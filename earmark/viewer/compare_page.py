@@ -9,6 +9,7 @@ from typing import Any, Final, NamedTuple
 from earmark.errors import EarmarkError, UsageError
 from earmark.report.comparison import Comparison, compare_runs
 from earmark.runs.run_scores import load_run_scores
+from earmark.types import replace
 from earmark.viewer.filters import Filters, Order
 from earmark.viewer.results import Results, fields_of, to_plain
 from earmark.viewer.table import RunTable
@@ -23,6 +24,7 @@ class Verdict(NamedTuple):
     line: int
     right: bool
     tags: Mapping[str, str]
+    copy: bool = False  # another task has the same reply, and no task is asked for
 
 
 Key = tuple[str, str, str, int]  # task, id, condition, repeat
@@ -57,14 +59,20 @@ def differences(results: Results, names: Sequence[str]) -> dict[str, Any]:
 
 def load_marks(table: RunTable, filters: Filters) -> dict[Key, Verdict]:
     """Load which items of a run are right, of those that can be right or wrong."""
-    select = "task, id, condition, repeat, line, right_, tags"
-    rows = table.query(select, filters, "and (right_ is not null or failure is not null) order by line")
-    return {(task, item, condition, repeat): Verdict(line, bool(right), tags or {})
-            for task, item, condition, repeat, line, right, tags in rows}  # fmt: skip
+    select = f"task, id, condition, repeat, line, right_, tags, {copy_column(filters)}"
+    rest = "and (right_ is not null or failure is not null) order by line"
+    return {(task, item, condition, repeat): Verdict(line, bool(right), tags or {}, copy)
+            for task, item, condition, repeat, line, right, tags, copy
+            in table.query(select, replace(filters, copies=True), rest)}  # fmt: skip
+
+
+def copy_column(filters: Filters) -> str:
+    """Return the SQL that is true for an item of which another task has a copy, unless that task is asked for."""
+    return "false" if filters.task else "copy_of is not null"
 
 
 def split(first: Mapping[Key, Verdict], second: Mapping[Key, Verdict]) -> dict[Key, str]:
-    """Say for each item of both runs who got it right.
+    """Say for each item of both runs who got it right; one that is a copy in both is counted once.
 
     >>> right, wrong = Verdict(1, True, {}), Verdict(1, False, {})
     >>> key = ("t", "i", "plain", 0)
@@ -72,7 +80,8 @@ def split(first: Mapping[Key, Verdict], second: Mapping[Key, Verdict]) -> dict[K
     ({('t', 'i', 'plain', 0): 'first'}, {})
     """
     names = {(True, False): "first", (False, True): "second", (True, True): "both", (False, False): "neither"}
-    return {key: names[verdict.right, second[key].right] for key, verdict in first.items() if key in second}
+    return {key: names[verdict.right, second[key].right] for key, verdict in first.items()
+            if key in second and not (verdict.copy and second[key].copy)}  # fmt: skip
 
 
 def _by_task(parts: Mapping[Key, str]) -> list[dict[str, Any]]:

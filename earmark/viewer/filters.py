@@ -53,6 +53,7 @@ class Filters(Struct, frozen=True):
     failure: str = ""  # the message of a failure
     note: str = ""  # a kind of what was done to the sound
     search: str = ""  # words in the id, question, answers, reply or message
+    copies: bool = False  # also what another task has too; a task that is named shows them anyhow
 
     def __bool__(self) -> bool:
         """True if anything is left out."""
@@ -60,6 +61,7 @@ class Filters(Struct, frozen=True):
 
 
 EVERYTHING: Final = Filters()
+WITH_COPIES: Final = Filters(copies=True)
 
 
 class Order(NamedTuple):
@@ -87,7 +89,7 @@ def parse_filters(pairs: Iterable[tuple[str, str]]) -> Filters:
             tags.append((key, content))
         elif name == "state":
             values["state"] = (*values.get("state", ()), *filter(None, value.split(",")))
-        elif name in Filters.__struct_fields__ and name != "tags":
+        elif name in Filters.__struct_fields__ and name not in ("tags", "copies"):
             values[name] = value
     unknown = [state for state in values.get("state", ()) if state not in STATES]
     if unknown:
@@ -137,6 +139,8 @@ def _clauses(filters: Filters) -> Iterator[Clause]:
     given = ((column, getattr(filters, name)) for name, column in COLUMNS.items())
     yield from (Clause(f"{column} = ?", [value]) for column, value in given if value)
     yield from (Clause("tags[?] = ?", [key, value]) for key, value in filters.tags)
+    if not (filters.copies or filters.task):
+        yield Clause("copy_of is null", [])
     if filters.state:
         yield Clause(f"state in ({', '.join('?' * len(filters.state))})", list(filters.state))
     if filters.mark:

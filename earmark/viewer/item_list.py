@@ -10,12 +10,12 @@ from earmark.data.prompt_words import WORDS_FILE, PromptWords, find_words
 from earmark.errors import BadData
 from earmark.journal import Record, ScoreLine
 from earmark.report.rows import Metrics
-from earmark.runs.rundir import AUDIOGRAM_NAME
 from earmark.runs.signature import load_signature
-from earmark.viewer.compare_page import Key, load_marks, split
+from earmark.types import ImportedVerdict, replace
+from earmark.viewer.compare_page import Key, copy_column, load_marks, split
 from earmark.viewer.filters import EVERYTHING, Filters, Order, order_by
 from earmark.viewer.item_page import record_page
-from earmark.viewer.results import metrics_of, scorer_labels, to_plain
+from earmark.viewer.results import metrics_of, open_table, to_plain
 from earmark.viewer.table import RunTable
 
 MAX_RUNS: Final = 4
@@ -28,6 +28,7 @@ class RunItem(NamedTuple):
     run: Path
     record: Record
     scores: list[ScoreLine]
+    verdicts: list[ImportedVerdict]  # of other harnesses
     words: PromptWords | None
     metrics: Metrics | None
 
@@ -53,7 +54,8 @@ class ItemList(NamedTuple):
         table, run = self.tables[number], self.runs[number]
         line = table.find_line(row["task"], row["id"], row["condition"], row["repeat"])
         record = table.record(line or 0)
-        return RunItem(run, record, table.scores(record), find_words(run / WORDS_FILE, record.words), metrics)
+        words = find_words(run / WORDS_FILE, record.words)
+        return RunItem(run, record, *table.judgements(record), words, metrics)
 
     def to_json(self, *, whole: bool) -> dict[str, Any]:
         """Return the list as plain values; `whole`: with all that is known about each item."""
@@ -65,9 +67,8 @@ class ItemList(NamedTuple):
 
 def describe_item(item: RunItem) -> dict[str, Any]:
     """Describe a record as the page of an item does, with the words that were sent and the verdicts of others."""
-    page = record_page(item.record, item.scores, item.metrics)
-    words = to_plain(item.words.turns) if item.words else None
-    return page | {"run": str(item.run), "words": words, "verdicts": to_plain(item.record.all_verdicts)}
+    page = record_page(item.record, item.scores, item.verdicts, item.metrics)
+    return page | {"run": str(item.run), "words": to_plain(item.words.turns) if item.words else None}
 
 
 def _metrics(run: Path) -> Metrics | None:
@@ -80,7 +81,7 @@ def _metrics(run: Path) -> Metrics | None:
 def list_items(runs: Sequence[Path], filters: Filters, order: Order, only: str = "") -> ItemList:
     """List the items of runs. The filters are those of the first; `only`: who got them right, of the first two."""
     names = [str(load_signature(run).model["name"]) for run in runs]
-    tables = [RunTable(run, [] if _is_audiogram(run) else scorer_labels(run)) for run in runs]
+    tables = [open_table(run) for run in runs]
     if len(runs) == 1:
         rows: list[list[Row | None]] = [[row] for row in tables[0].page(filters, order)]
         return ItemList(list(runs), names, tables, tables[0].count(filters), rows)
@@ -89,19 +90,20 @@ def list_items(runs: Sequence[Path], filters: Filters, order: Order, only: str =
     return ItemList(list(runs), names, tables, len(keys), [[_find(table, key) for table in tables] for key in shown])
 
 
-def _is_audiogram(run: Path) -> bool:
-    return bool(load_signature(run).benchmark["name"] == AUDIOGRAM_NAME)
-
-
 def _shared_keys(tables: Sequence[RunTable], filters: Filters, order: Order, only: str) -> list[Key]:
     """Questions of the first run that pass the filters, and that the second has too, in the order of the first."""
-    key = "task, id, condition, repeat"
-    ordered: list[Key] = [(*row,) for row in tables[0].query(key, filters, f"order by {order_by(order)}")]
+    ordered = _load_keys(tables[0], filters, f"order by {order_by(order)}")
     if not only:
-        others: set[Key] = {(*row,) for row in tables[1].query(key)}
-        return [each for each in ordered if each in others]
+        others = _load_keys(tables[1], EVERYTHING)
+        return [key for key, is_copy in ordered.items() if key in others and not (is_copy and others[key])]
     parts = split(load_marks(tables[0], filters), load_marks(tables[1], EVERYTHING))
-    return [each for each in ordered if parts.get(each) == only]
+    return [key for key in ordered if parts.get(key) == only]
+
+
+def _load_keys(table: RunTable, filters: Filters, rest: str = "") -> dict[Key, bool]:
+    """Load the questions that pass the filters, and whether another task has a copy of each."""
+    select = f"task, id, condition, repeat, {copy_column(filters)}"
+    return {(*key,): is_copy for *key, is_copy in table.query(select, replace(filters, copies=True), rest)}
 
 
 def _find(table: RunTable, key: Key) -> Row | None:

@@ -13,7 +13,7 @@ from earmark.report.rows import Metrics, Row
 from earmark.scorers import choice, wer
 from earmark.text.choice_parser import PARSERS, parse_choice
 from earmark.text.thoughts import without_thoughts
-from earmark.types import Response
+from earmark.types import ImportedVerdict, Response
 from earmark.viewer.filters import Filters, Order
 from earmark.viewer.results import Results, metrics_of, to_plain
 from earmark.viewer.table import RunTable
@@ -44,7 +44,7 @@ def item_details(results: Results, name: str, record: Record) -> dict[str, Any]:
     """Describe an item of a run, and the words that were sent where they were kept."""
     run = results.path(name)
     words = find_words(run / WORDS_FILE, record.words)
-    return record_page(record, results.table(name).scores(record), metrics_of(run)) | {
+    return record_page(record, *results.table(name).judgements(record), metrics_of(run)) | {
         "run": name,
         "imported": results.summary(name).imported,
         "prompt": to_plain(words.turns) if words else None,
@@ -65,8 +65,10 @@ def find_record(table: RunTable, key: ItemKey) -> Record:
     return table.record(find_line(table, key))
 
 
-def record_page(record: Record, scores: Sequence[ScoreLine], metrics: Metrics | None) -> dict[str, Any]:
-    """Describe a record and its scores."""
+def record_page(
+    record: Record, scores: Sequence[ScoreLine], verdicts: Sequence[ImportedVerdict], metrics: Metrics | None
+) -> dict[str, Any]:
+    """Describe a record, its scores and the verdicts of other harnesses."""
     response = record.response
     reply = without_thoughts(response) if response else None
     return {
@@ -79,7 +81,7 @@ def record_page(record: Record, scores: Sequence[ScoreLine], metrics: Metrics | 
         "attempts": record.attempts,
         "timestamp": record.timestamp,
         "digests": {"prompt": record.prompt_digest, "audio": record.audio_digest},
-        "verdicts": to_plain(record.all_verdicts),
+        "verdicts": to_plain(verdicts),
         "speech": {"why": ""} if response and response.speech else None,
         "scores": [score_detail(record, score, reply, metrics) for score in scores],
     }

@@ -64,6 +64,8 @@ class MediaStore:
                 made = self._open_replay(run).replay(_with_relative_clips(record, is_imported=not record.audio_sent))
             except BadData as error:
                 raise BadData(QUOTED.sub("", str(error))) from error
+            if made.sound_problems or made.picture_problems:
+                return made  # not kept: a file that is put back is found the next time
             self._prompts[key] = made
             while len(self._prompts) > KEPT or (len(self._prompts) > 1 and self._size() > KEPT_BYTES):
                 self._prompts.popitem(last=False)
@@ -87,6 +89,8 @@ class MediaStore:
         """Return a sound of a record as it was sent. Raises BadData where it cannot be made, or is another today."""
         made = self.replay(run, record)
         sounds = made.sounds
+        if index in made.sound_problems:
+            raise BadData(QUOTED.sub("", made.sound_problems[index]))
         if index >= len(sounds):
             raise BadData(f"sound {index + 1}: {len(sounds)} sounds are made, and {len(record.audio_sent)} were sent")
         if index < len(record.audio_sent):
@@ -96,6 +100,10 @@ class MediaStore:
     def picture(self, run: Path, record: Record, index: int) -> ImageBytes:
         """Return a picture of a record. Raises BadData where it is not there, or is another today."""
         made = self.replay(run, record)
+        if index in made.picture_problems:
+            raise BadData(made.picture_problems[index])
+        if other := next(iter(made.picture_problems.values()), ""):
+            raise BadData(f"picture {index + 1}: cannot be compared with what was sent without another: {other}")
         if changed := next((line for line in made.differences if line.startswith("the recordings have changed")), ""):
             raise BadData(changed)
         if index >= len(made.pictures):

@@ -250,5 +250,5 @@ def head_row(record: Record) -> dict[str, Any]:
         "reply": response.text[:160] if response else None, "failure": failure.message[:160] if failure else None,
         "seconds": response.seconds if response else None, "cost": response.usage.cost if response else None,
         "tokens_out": response.usage.tokens_out if response else None, "sounds": len(record.audio_sent),
-        "tags": item.tags,
+        "tags": item.tags, "copy": False,
     }  # fmt: skip

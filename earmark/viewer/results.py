@@ -133,7 +133,7 @@ class Results:
             stamp = _stamp(run / SCORES_FILE)
             opened = self._tables.get(name)
             if opened is None or opened.scores != stamp:
-                opened = OpenedRun(RunTable(run, scorer_labels(run)), stamp)
+                opened = OpenedRun(open_table(run), stamp)
             with self._lock:
                 self._tables[name] = opened
                 self._tables.move_to_end(name)
@@ -157,6 +157,13 @@ class Results:
         if known is None or known[0] != stamp:
             known = self._summaries[name] = (stamp, _summarize(name, run))
         return known[1]
+
+
+def open_table(run: Path) -> RunTable:
+    """Read the table of a run."""
+    benchmark = load_signature(run).benchmark
+    labels = [] if benchmark["name"] == AUDIOGRAM_NAME else scorer_labels(run)
+    return RunTable(run, labels, imported=bool(benchmark.get("imported")))
 
 
 def _stamp(path: Path) -> tuple[int, int]:

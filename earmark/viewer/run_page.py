@@ -10,7 +10,7 @@ from earmark.report.noise_curve import parse_noise
 from earmark.report.rows import ListeningGain, Metrics, Row
 from earmark.report.table import footnotes
 from earmark.runs.signature import load_signature
-from earmark.viewer.filters import EVERYTHING, NOTE_KINDS, Filters
+from earmark.viewer.filters import EVERYTHING, NOTE_KINDS, WITH_COPIES, Filters
 from earmark.viewer.results import Results, fields_of, metrics_of, row_headline, to_plain
 from earmark.viewer.table import RunTable
 
@@ -108,13 +108,13 @@ def run_counts(table: RunTable, filters: Filters) -> dict[str, Any]:
     }
 
 
-def filter_choices(table: RunTable) -> dict[str, list[str]]:
-    """Return the values that the filters of a run can have."""
+def filter_choices(table: RunTable) -> dict[str, Any]:
+    """Return the values that the filters of a run can have, and how many items are copies of those of another task."""
     columns = {"task": "task", "condition": "condition", "rule": "rule", "state": "state", "repeat": "repeat"}
-    found = {
+    found: dict[str, Any] = {
         name: [
             str(value)
-            for (value,) in table.query(f"distinct {column}", EVERYTHING, f"order by {column}")
+            for (value,) in table.query(f"distinct {column}", WITH_COPIES, f"order by {column}")
             if value not in (None, "")
         ]
         for name, column in columns.items()
@@ -122,6 +122,7 @@ def filter_choices(table: RunTable) -> dict[str, list[str]]:
     source = "(select *, unnest(map_entries(tags)) as entry from items)"
     tags = table.query("distinct entry.key, entry.value", EVERYTHING, "limit 2000", source=source)
     found["tag"] = sorted(f"{key}={value}" for key, value in tags)
+    found["copies"] = table.count(WITH_COPIES) - table.count()
     return found
 
 

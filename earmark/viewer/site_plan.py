@@ -10,7 +10,7 @@ import msgspec
 
 from earmark.errors import BadData, EarmarkError, UsageError
 from earmark.runs.rescore import reopen
-from earmark.viewer.filters import EVERYTHING
+from earmark.viewer.filters import WITH_COPIES
 from earmark.viewer.item_page import item_details
 from earmark.viewer.pages import Pages
 from earmark.viewer.results import RunSummary
@@ -92,7 +92,7 @@ def find_different(pages: Pages, runs: Sequence[RunSummary]) -> set[Question]:
     """Find the items that some run, condition or repeat got right and another wrong."""
     marks: dict[Question, set[bool]] = {}
     for run in runs:
-        rows = pages.results.table(run.run).query("distinct task, id, right_", EVERYTHING, "and right_ is not null")
+        rows = pages.results.table(run.run).query("distinct task, id, right_", WITH_COPIES, "and right_ is not null")
         for task, item, right in rows:
             marks.setdefault((task, item), set()).add(right)
     return {question for question, found in marks.items() if len(found) > 1}
@@ -100,7 +100,8 @@ def find_different(pages: Pages, runs: Sequence[RunSummary]) -> set[Question]:
 
 def _plan_run(pages: Pages, summary: RunSummary, options: SiteOptions, different: set[Question]) -> SiteRun:
     table = pages.results.table(summary.run)
-    rows = table.query("line, task, id, right_ is not null and not right_", rest="order by line")
+    select = "line, task, id, right_ is not null and not right_"
+    rows = table.query(select, WITH_COPIES, "order by line")
     is_alone = not any((task, item) in different for _, task, item, _ in rows)
     wanted: dict[str, Callable[[Question, bool], bool]] = {
         "all": lambda *_: True,

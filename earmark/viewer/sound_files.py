@@ -36,7 +36,8 @@ def write_sound_files(
         except BadData as error:
             problems.append(f"{item.record.title}: {error}")
             continue
-        problems += [f"{item.record.title}: {difference}" for difference in prompt.differences]
+        missing = [*prompt.sound_problems.values(), *prompt.picture_problems.values()]
+        problems += [f"{item.record.title}: {line}" for line in (*dict.fromkeys(missing), *prompt.differences)]
         written += _write(prompt, folder, prefix + file_stem(item.record))
         if not prompt.sounds and not prompt.pictures:
             problems.append(f"{item.record.title}: no sound was sent")
@@ -59,9 +60,14 @@ def file_stem(record: Record) -> str:
 
 
 def _write(prompt: ReplayedPrompt, folder: Path, stem: str) -> list[Path]:
-    files = [(f"{stem}_{number}.{sound.format}", sound.data) for number, sound in enumerate(prompt.sounds, start=1)]
+    files = [
+        (f"{stem}_{number + 1}.{sound.format}", sound.data)
+        for number, sound in enumerate(prompt.sounds)
+        if number not in prompt.sound_problems
+    ]
     files += [
-        (f"{stem}_picture_{number}.{SUFFIXES.get(picture.mime, 'bin')}", picture.data)
-        for number, picture in enumerate(prompt.pictures, start=1)
+        (f"{stem}_picture_{number + 1}.{SUFFIXES.get(picture.mime, 'bin')}", picture.data)
+        for number, picture in enumerate(prompt.pictures)
+        if number not in prompt.picture_problems
     ]
     return [atomic_write(folder / name, data) for name, data in files]

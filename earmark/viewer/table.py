@@ -22,6 +22,7 @@ import numpy.typing as npt
 from earmark.data.plain import encode_line
 from earmark.errors import BadData
 from earmark.journal import JOURNAL_FILE, SCORES_FILE, Record, ScoreLine
+from earmark.types import ImportedVerdict, replace
 from earmark.viewer import _sql as sql
 from earmark.viewer.filters import EVERYTHING, Filters, Order, order_by, where
 
@@ -74,8 +75,10 @@ def _line_ends(path: Path) -> npt.NDArray[np.int64]:
 class RunTable:
     """The table of one run. Its queries may be made from any thread."""
 
-    def __init__(self, run: Path, scorers: Sequence[str] = ()) -> None:
-        """`scorers` are the labels of the run's scorers, the one that counts first."""
+    def __init__(self, run: Path, scorers: Sequence[str] = (), *, imported: bool = False) -> None:
+        """`scorers` are the labels of the run's scorers, the one that counts first. In an imported run several tasks
+        may have the same replies.
+        """
         self.run = run
         self._scorers = list(scorers)
         self._lock = threading.Lock()
@@ -89,6 +92,8 @@ class RunTable:
         if len(self.lines):
             self._read_items(run / JOURNAL_FILE, self.lines)
         self._database.execute(sql.USE_SCORES)
+        if imported:
+            self._database.execute(sql.FIND_COPIES)
 
     def _read_scores(self, path: Path, lines: Lines) -> None:
         self._database.execute(sql.SCORES, [0, str(path), _room(lines), len(lines)])
@@ -215,6 +220,19 @@ class RunTable:
             ScoreLine(*key, scorer, state, answer, counts or {}, rule or "", why or "", value, right)
             for scorer, state, answer, counts, rule, why, value, right in rows
         ]
+
+    def judgements(self, record: Record) -> tuple[list[ScoreLine], list[ImportedVerdict]]:
+        """Return scores and imported verdicts on a reply, also of other tasks that have the same one."""
+        line = self.find_line(record.item.task, record.item.id, record.condition, record.repeat)
+        statement = """select line from items where line != ? and coalesce(copy_of, line) =
+                       (select coalesce(copy_of, line) from items where line = ?) order by line"""
+        copies = [self.record(other) for (other,) in self.fetch(statement, [line, line])]
+        scores = self.scores(record)
+        for score in (score for copy in copies for score in self.scores(copy)):
+            if not any(replace(score, task=own.task) == own for own in scores):
+                scores.append(score)
+        verdicts = [verdict for each in (record, *copies) for verdict in each.all_verdicts]
+        return scores, list(dict.fromkeys(verdicts))
 
     def close(self) -> None:
         """Give the memory back."""

@@ -14,6 +14,7 @@ from typing import Any, Literal, NamedTuple
 import pytest
 import table_data as data
 import table_data_more as more
+import table_data_turns as turns
 
 from earmark import plugins
 from earmark.benchmarks._table_schema import BenchmarkTable, Layout, columns_of
@@ -124,17 +125,34 @@ CASES = [
         f"{task}-000": (task, "" if task in ("safety", "instruction_following") else "Leonardo da Vinci")
         for task in more.VOCALBENCH
     }),
+    Case("uro_bench", "hub", turns.uro_rounds, {"7": ("MtBenchEval-en", "")}, tasks=("MtBenchEval-en",)),
+    Case("voicebench", "hub", turns.voicebench_turns, {"mtbench/1": ("mtbench", "")}, tasks=("mtbench",)),
+    Case("audio_multichallenge", "hub", turns.audio_multichallenge, {
+        f"c-{number}": (axis, "") for number, axis in enumerate(turns.AXES)
+    }),
+    Case("stepeval_paralinguistic", "hub", turns.stepeval, {
+        f"{task}/1": (task, f"女性 {task}") for task in turns.STEPEVAL
+    }),
+    Case("open_asr", "hub", turns.calls, {"b": ("earnings22_calls", "two calls"), "a": ("earnings22_calls", "one")},
+         tasks=("earnings22_calls",)),
+    Case("open_asr", "hub", more.several(
+        more.one_parquet("tedlium/test", {"id": "t-1", "text": "so"}),
+        more.one_parquet("data/test", {"id": "m-1", "text": "so it is"}),
+    ), {"m-1": ("monsoon_en_in", "so it is"), "t-1": ("tedlium_esb", "so")}, tasks=("monsoon_en_in", "tedlium_esb")),
     Case("open_asr", "hub", more.open_asr(), {
         name: (task, text) for task, (name, text) in zip(
             ("ami", "earnings22", "gigaspeech", "librispeech_clean", "librispeech_other", "spgispeech", "voxpopuli"),
             more.OPEN_ASR.items(), strict=True)
-    }),
+    }, tasks=("ami", "earnings22", "gigaspeech", "librispeech_clean", "librispeech_other", "spgispeech", "voxpopuli")),
     Case("open_asr_multilingual", "hub", more.one_parquet("mls_it/test", {"file_name": "a_1", "text": "Buon giorno"},
                                                           neighbour="fleurs_it/test"),
          {"a_1": ("mls_it", "Buon giorno")}, tasks=("mls_it",)),
     Case("open_asr_longform", "hub", more.several(*(
         more.one_parquet(f"{name}/test", {"text": "hello everyone"}) for name in ("earnings21", "earnings22", "tedlium")
-    )), {f"{name}/1": (name, "hello everyone") for name in ("earnings21", "earnings22", "tedlium")}),
+    )), {f"{name}/1": (name, "hello everyone") for name in ("earnings21", "earnings22", "tedlium")},
+         tasks=("earnings21", "earnings22", "tedlium")),
+    Case("open_asr_longform", "hub", more.one_parquet("ROC/test", {"text": "hello everyone"}, neighbour="VLD/test"),
+         {"coraal_roc/1": ("coraal_roc", "hello everyone")}, tasks=("coraal_roc",)),
     Case("gigaspeech", "hub", more.one_parquet("data/test", {"answer": "hello giga", "instruction": "x"}, "context"),
          {"test/1": ("test", "hello giga")}),
     Case("gigaspeech", "open-asr", more.open_asr("gigaspeech_cleaned/test", "ami_cleaned/test"),
@@ -274,7 +292,8 @@ def test_every_prompt_names_every_choice_and_replaces_every_name(name: str, tmp_
         benchmark = load(name, case.tasks, data=str(tmp_path), prompt=prompt_name)
         for item in benchmark.items():
             prompt = benchmark.prompt(item)
-            text = "\n".join(part for turn in prompt.turns for part in turn.parts if isinstance(part, str))
+            asked = [turn for turn in prompt.turns if turn.role != "assistant"]  # replies of the data stand between
+            text = "\n".join(part for turn in asked for part in turn.parts if isinstance(part, str))
             assert all(choice in text for choice in item.choices) or not text
             assert item.question in text or not text  # the sound is the question
             rest = text.replace(item.question, "") if item.question else text

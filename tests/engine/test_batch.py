@@ -16,6 +16,7 @@ from earmark.engine import batch
 from earmark.errors import RunStopped, UsageError
 from earmark.evaluate import Callbacks, RunResult, evaluate
 from earmark.journal import Record, read_journal
+from earmark.types import replace
 
 # Our server reads forms by aiohttp, which warns of itself where a form comes cut at an odd place.
 pytestmark = pytest.mark.filterwarnings("ignore:unread_data:DeprecationWarning")
@@ -176,3 +177,11 @@ def test_what_a_batch_cannot_do_is_told() -> None:
     settings = compose_config(["model=fake", "batch=true"])
     with pytest.raises(UsageError, match="a queue that fake does not have"):
         asyncio.run(evaluate(bench.make(), settings, Callbacks(lambda _: None, lambda _: None)))
+
+
+def test_a_conversation_is_no_question_of_a_batch(monkeypatch: pytest.MonkeyPatch) -> None:
+    made = bench.make(items=1)
+    talk = replace(made, prompt=lambda item: replace(made.prompt(item), replies="each"))
+    monkeypatch.setattr(bench, "make", lambda **_: talk)
+    with queueing(lambda _: answer()) as queue, pytest.raises(UsageError, match="in several requests for one answer"):
+        run(queue)

@@ -207,6 +207,8 @@ def test_whisper_is_what_the_package_carries_on_real_replies(shared: Path) -> No
     [
         ("open-asr", "It's Park's e-mail to the B.B.C., aha, OK?", "it is park s email to the bbc okay"),
         ("open-asr", "a i in the u s a on 5 g", "a i in the usa on 5g"),
+        ("open-asr-de", "Er hat 2 000 Äpfel (rote), und 3,5!", "er hat zweitausend äpfel und drei fünf"),
+        ("open-asr-fr", "Il a 80 ans.", "il a quatre vingts ans"),
         ("audiobench", "It's 3.5 of 20 (er) 21%!", "it is threefive of twenty 21"),
         ("audiobench-zh", "我爱AI，真的", "我 爱ai 真 的"),
         ("qwen-zh", "2024年 5月3日，有1500个人 <|zh|>P2P", "二零二四年五月三日有一千五百个人p2p"),

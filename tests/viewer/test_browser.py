@@ -26,6 +26,10 @@ PLAYING = (
 )
 
 
+SETTLED = "document.querySelector('.one[aria-busy=false] .item')"  # no item of before is still shown
+CLIPS = "document.querySelectorAll('.clip .play').length === 2"
+
+
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Browser]:
     with chromium() as started:
@@ -69,7 +73,7 @@ def test_from_a_number_to_a_sound_in_three_clicks(browser: Browser, tones: Tones
         at.page.click("td a:has-text('listens')")
         at.until("document.querySelector('h1').innerText.includes('listens on acoustics')")
         at.page.click("a.button:has-text('Wrong answers')")
-        at.until("document.querySelectorAll('.row').length && document.querySelector('.play')")
+        at.until(f"{SETTLED} && document.querySelector('.play')")
         assert set(at.texts(".row .sign .unseen")) == {"wrong"}
         at.page.click(".play")
         at.until(PLAYING)
@@ -93,11 +97,11 @@ def test_a_wrong_answer_is_heard_with_the_mouse_untouched(browser: Browser, tone
         at.until("document.querySelector('h1').innerText.includes('listens on acoustics')")
         tab_to(at, "Wrong answers")
         at.page.keyboard.press("Enter")
-        at.until("document.querySelectorAll('.clip .play').length === 2")
+        at.until(f"{SETTLED} && {CLIPS}")
         at.page.keyboard.press("j")
         at.until("document.querySelectorAll('.row')[1].classList.contains('here')")
         at.until("document.querySelector('.item').ariaLabel.endsWith(document.querySelectorAll('.row b')[1].innerText)")
-        at.until("document.querySelectorAll('.clip .play').length === 2")
+        at.until(f"{SETTLED} && {CLIPS}")
         at.page.keyboard.press("2")
         at.until(PLAYING)
 
@@ -161,7 +165,7 @@ def test_keys_play_and_stop(browser: Browser, tones: Tones, address: str) -> Non
     given = next(read_journal(tones.first / JOURNAL_FILE))
     with watched(browser) as at:
         at.open(f"{address}#/items?run={tones.name(tones.first)}&item.task=pitch&item.id={given.item.id}")
-        at.until("document.querySelectorAll('.clip .play').length === 2")
+        at.until(f"{SETTLED} && {CLIPS}")
         at.page.keyboard.press("1")
         at.until(PLAYING)
         length = at.until("earmark.player.current && earmark.player.current.audio.duration")
@@ -185,7 +189,7 @@ def test_keys_play_and_stop(browser: Browser, tones: Tones, address: str) -> Non
 def test_another_condition_goes_on_at_the_same_place(browser: Browser, tones: Tones, address: str) -> None:
     with watched(browser) as at:
         at.open(f"{address}#/items?run={tones.name(tones.first)}&item.task=pitch&item.id=pitch-001")
-        at.until("document.querySelectorAll('.clip .play').length === 2")
+        at.until(f"{SETTLED} && {CLIPS}")
         at.page.keyboard.press("2")
         at.until(PLAYING)
         at.page.click(".switch:has-text('noise:0')")
@@ -317,9 +321,7 @@ def test_a_site_opens_from_disk_without_a_network(browser: Browser, tones: Tones
             "document.querySelectorAll('.row').length === 9 && document.querySelectorAll('.clip .play').length === 2"
         )
         at.page.select_option("label:has-text('Condition') select", "noise:0")
-        at.until(
-            "document.querySelectorAll('.row').length === 3 && document.querySelectorAll('.clip .play').length === 2"
-        )
+        at.until(f"document.querySelectorAll('.row').length === 3 && {SETTLED} && {CLIPS}")
         at.page.keyboard.press("1")
         at.until(PLAYING)
         at.open(f"{site.as_uri()}/index.html#/compare?run={run}&run={tones.name(tones.first)}")

@@ -5,13 +5,23 @@ from __future__ import annotations
 import pytest
 
 from earmark.errors import UsageError
-from earmark.viewer.filters import EVERYTHING, Order, order_by, parse_filters, parse_number, parse_order, where
+from earmark.viewer.filters import (
+    EVERYTHING,
+    WITH_COPIES,
+    Order,
+    order_by,
+    parse_filters,
+    parse_number,
+    parse_order,
+    where,
+)
 
 
 def test_an_address_without_filters_takes_everything() -> None:
     assert parse_filters([("run", "x"), ("sort", "id")]) == EVERYTHING
     assert not EVERYTHING
-    assert where(EVERYTHING).sql == "true"
+    assert where(EVERYTHING).sql == "copy_of is null"
+    assert where(WITH_COPIES).sql == "true"
 
 
 def test_values_never_become_sql() -> None:
@@ -28,7 +38,7 @@ def test_values_never_become_sql() -> None:
 
 
 def test_the_unread_is_a_filter_of_its_own() -> None:
-    assert where(parse_filters([("answer", "(none)")])).sql == "answer is null"
+    assert where(parse_filters([("answer", "(none)")])).sql == "copy_of is null and answer is null"
 
 
 @pytest.mark.parametrize(

@@ -76,6 +76,6 @@ def test_errors_of_words_are_aligned() -> None:
 
 def test_a_long_reply_is_cut_and_said_to_be() -> None:
     long = msgspec.structs.replace(record(0), response=Response("x" * 500_000))
-    page = record_page(long, [ScoreLine("all", "item-0", "plain", 0, "choice", "unparsed")], None)
+    page = record_page(long, [ScoreLine("all", "item-0", "plain", 0, "choice", "unparsed")], [], None)
     assert len(page["response"]["text"]) == 400_000
     assert page["response"]["cut"] == 100_000

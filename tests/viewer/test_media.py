@@ -131,7 +131,7 @@ def test_imported_runs_have_the_sound_of_folders_that_are_given(tmp_path: Path) 
     assert "has no sound" in pages_of(root).sounds(query_of(run, root, records[0]))["why"]
     pages = Pages(pages_of(root).results, pages_of(root).policy, media=[str(media)])
     assert pages.sound(query_of(run, root, records[0])).data == sound.data
-    assert "no such file" in pages.sounds(query_of(run, root, records[1]))["why"]
+    assert "no such file" in pages.sounds(query_of(run, root, records[1]))["clips"][0]["why"]
     assert "--media FOLDER" in pages.sounds(query_of(run, root, records[2]))["why"]
 
 
@@ -232,3 +232,7 @@ def test_pictures_of_a_prompt(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
     (tmp_path / "a.png").write_bytes(b"<script>alert(1)</script>")
     with pytest.raises(BadData, match="is no picture"):
         pages_of(tmp_path / "results").picture(query)
+    (tmp_path / "a.png").unlink()
+    without = pages_of(tmp_path / "results").sounds(query)
+    assert "a.png: no such file" in without["pictures"][0]["why"]
+    assert [clip["why"] for clip in without["clips"]] == [""]

@@ -110,7 +110,7 @@
 
   const Scores = ({ page }) => html`<section class="block"><h3>Scores</h3>
     ${!page.scores.length && html`<p class="note">not scored yet</p>`}
-    ${page.scores.map((score) => html`<div class="score"><p><b>${E.text(score.scorer)}</b> <${E.Badge} kind=${score.state}>${E.STATES[score.state] || E.text(score.state)}<//>
+    ${page.scores.map((score) => html`<div class="score"><p><b>${E.text(score.scorer)}</b>${score.task !== (page.item.task || "") && html` <span class="muted">of ${E.text(score.task)}</span>`} <${E.Badge} kind=${score.state}>${E.STATES[score.state] || E.text(score.state)}<//>
         ${score.answer !== undefined && score.answer !== null && html` read: <q><${E.Text} value=${score.answer} size=${200} /></q>`}${score.rule && html` <span class="muted">rule: ${E.text(score.rule)}</span>`}</p>
       ${score.aligned && html`<${Aligned} units=${score.aligned} />`}
       ${score.why && html`<p class="note"><${E.Text} value=${score.why} size=${1500} /></p>`}

@@ -98,6 +98,7 @@
       <h1 class="unseen">Items</h1>
       <${Filters} params=${params} choices=${filters} change=${change} />
       <${E.FilterList} params=${params} onRemove=${(name, value) => change({ [name]: params.getAll(name).filter((each) => each !== value) })} />
+      ${filters.copies > 0 && !params.get("task") && html`<p class="note">${E.count(filters.copies)} replies that two tasks have, as judged by two judges, are listed once, with the verdicts of both.</p>`}
       ${E.isSite && E.leftOut(run) && html`<p class="note">${E.leftOut(run)}</p>`}
       <div class=${`split ${key ? "has-item" : ""}`}>
         <section class="list" aria-label="List of items" ref=${listBox}>
@@ -105,7 +106,7 @@
           <div class="rows">${rows.map((row) => html`<${Row} row=${row} params=${params} isHere=${E.sameKey(row, key)} several=${several} />`)}</div>
           ${full.data && !rows.length && html`<p class="empty">No item passes the filters.</p>`}
         </section>
-        <div class="one">${key && html`<p class="to-list"><a href=${E.href("items", E.change(params, { "item.id": null, "item.task": null, "item.condition": null, "item.repeat": null }))}>‹ list</a></p>`}
+        <div class="one" aria-busy=${Boolean(shown) && !data}>${key && html`<p class="to-list"><a href=${E.href("items", E.change(params, { "item.id": null, "item.task": null, "item.condition": null, "item.repeat": null }))}>‹ list</a></p>`}
           ${shown ? html`<${E.Item} run=${run} page=${shown} params=${params} />` : key ? html`<${E.Status} state=${page} what="the item" />` : html`<p class="empty">Choose an item, or press <kbd>j</kbd>.</p>`}
         </div>
       </div>`;

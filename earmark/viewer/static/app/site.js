@@ -40,7 +40,7 @@
   const isFailed = (row) => ["request-failed", "sound-failed"].includes(row.state);
 
   // The filters of the server, over the rows of a list.
-  const passes = (row, params) => {
+  const passes = (row, params, withCopies = false) => {
     const text = (value) => String(value ?? "");
     for (const name of ["task", "condition", "rule", "id", "failure", "target"]) {
       if (params.get(name) && text(row[name]) !== params.get(name)) return false;
@@ -56,6 +56,7 @@
       const [name, value] = tag.split(/=(.*)/s);
       if ((row.tags || {})[name] !== value) return false;
     }
+    if (row.copy && !withCopies && !params.get("task")) return false; // another task has the same reply
     const search = (params.get("search") || "").toLowerCase();
     return !search || ["id", "question", "reply", "answer", "failure", "target"].some((name) => text(row[name]).toLowerCase().includes(search));
   };
@@ -130,7 +131,8 @@
     const isMarked = (row) => row.right !== null || isFailed(row);
     const rows = [...first.values()].filter((row) => {
       const other = others[0].get(key(row));
-      return other && isMarked(row) && isMarked(other) && passes(row, params) && (!params.get("only") || part(row, other) === params.get("only"));
+      const isCopy = row.copy && other && other.copy && !params.get("task");
+      return other && !isCopy && isMarked(row) && isMarked(other) && passes(row, params, true) && (!params.get("only") || part(row, other) === params.get("only"));
     });
     return { total: rows.length, rows: page(rows, params).map((row) => [row, ...others.map((map) => map.get(key(row)) || null)]) };
   };
