@@ -14,7 +14,8 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from earmark.text._screen import fold
-from earmark.text.choice_parser import PARSERS, parse_choice, same_choice
+from earmark.text.choice_parser import parse_choice, same_choice
+from earmark.text.published_parsers import PARSERS
 
 GUITARS = ("violin", "bass guitar", "guitar", "drums")
 FEELINGS = ("anger", "happiness", "sadness", "neutral")
