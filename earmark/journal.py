@@ -170,9 +170,8 @@ class UsageCounter:
         self._seconds += response.seconds
         for sent in record.audio_sent:
             self._audio_seconds += sent.seconds
-        usage = response.usage
+        usage, totals = response.usage, self._usage
         if usage != NO_USAGE:
-            totals = self._usage
             totals[0] += usage.tokens_in
             totals[1] += usage.tokens_out
             totals[2] += usage.audio_tokens_in
