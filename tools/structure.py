@@ -24,7 +24,7 @@ WIDTH, FILE, FUNCTION = 120, 400, 40  # columns of a line, lines of a file and o
 LIMITS: Final = {
     "functions named by a past participle, %": (3.0, 3),
     "docstrings opening with What, Whether, How, Where or Why, %": (1.0, 1),
-    "names of grade A": (6, 0),
+    "names of grade A": (2, 0),
     "class names defined more than once": (0, 0),
     "lines over 120 columns": (0, 0),
     "members of plug-ins found by getattr or hasattr": (0, 0),
@@ -34,7 +34,7 @@ LIMITS: Final = {
     "public modules without a test at the mirrored path, %": (10, 10),
     "own frames between earmark run and the request": (10, 10),
     "times a model's settings are parsed in a run": (1, 1),
-    "lines loaded by a run": (15_900, 8_500),
+    "lines loaded by a run": (15_830, 8_500),
     "files and functions that are too long": (0, 0),
     "lines of earmark": (62_000, 22_000),
     "lines of tests": (48_000, 17_500),

@@ -98,12 +98,12 @@ class ChoiceScorer(AnswerScorer, frozen=True):
             return dict.fromkeys(("right", "read", "n", "chance"), 0.0)
         same = same_choice(item.labels, item.choices)
         targets = {same.get(target, target) for target in item.targets}
-        said = (
+        named = (
             set()
             if answer is None
             else {same.get(part, part) for part in _parts(answer, multi_select=self.settings.multi_select)}
         )
-        right = said == targets if self.settings.multi_select else bool(said & targets)
+        right = named == targets if self.settings.multi_select else bool(named & targets)
         chance = sum(same[label] in targets for label in item.labels) / len(item.labels) if item.labels else 0.0
         if self.settings.multi_select and item.labels:
             chance = 1 / (2 ** len(set(same.values())) - 1)
