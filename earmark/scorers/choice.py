@@ -99,8 +99,8 @@ class ChoiceScorer(AnswerScorer, frozen=True):
         same = same_choice(item.labels, item.choices)
         targets = {same.get(target, target) for target in item.targets}
         if self.settings.multi_select:
-            said = set() if answer is None else {same.get(part.strip(), part.strip()) for part in answer.split(",")}
-            right = said == targets
+            named = set() if answer is None else {same.get(part.strip(), part.strip()) for part in answer.split(",")}
+            right = named == targets
             chance = 1 / (2 ** len(set(same.values())) - 1) if item.labels else 0.0
         else:
             right = answer is not None and same.get(answer, answer) in targets
