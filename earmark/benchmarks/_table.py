@@ -29,13 +29,13 @@ from earmark.benchmarks._table_schema import (
     facts_of,
     read_table,
 )
-from earmark.config import user_folder
+from earmark.config.folders import user_folder
 from earmark.data.cache import hash64
 from earmark.data.fetch import FetchedDataset, fetch_dataset, find_fetched
 from earmark.data.splits import check_downloaded, find_split
 from earmark.data.user_yaml import warn_once
 from earmark.engine.load import load_scorer
-from earmark.errors import BadData, UsageError
+from earmark.errors import BadData, UsageError, alternatives
 from earmark.journal import Record
 from earmark.plugins import find_plugin
 from earmark.runs.imported import ImportedRun
@@ -154,8 +154,8 @@ def load_table(
         averages=table.averages,
         task_facts=facts,
         slices=table.slices,
-        warnings=(*table.warnings, *(f"{task}: {fault}" for task, one in facts.items() for fault in one.faults)),
-        needs_ears=any(one.needs_ears != "no" for one in facts.values()),
+        warnings=(*table.warnings, *(f"{task}: {fault}" for task, known in facts.items() for fault in known.faults)),
+        needs_ears=any(known.needs_ears != "no" for known in facts.values()),
         seed=settings.seed,
     )
 
@@ -172,7 +172,7 @@ def task_names(table: BenchmarkTable) -> tuple[str, ...]:
 def _choose(kind: str, asked: str, known: Mapping[str, Any]) -> tuple[str, Any]:
     name = asked or next(iter(known))
     if name not in known:
-        raise UsageError(f"no {kind} is called '{name}'; there are: {', '.join(known)}")
+        raise UsageError(f"no {kind} is called '{name}'{alternatives(name, known)}")
     return name, known[name]
 
 

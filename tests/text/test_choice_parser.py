@@ -13,7 +13,9 @@ from choice_cases import LETTERS, VOICES, replies
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from earmark.text.choice_parser import PARSERS, parse_choice
+from earmark.text._screen import fold
+from earmark.text.choice_parser import parse_choice, same_choice
+from earmark.text.published_parsers import PARSERS
 
 GUITARS = ("violin", "bass guitar", "guitar", "drums")
 FEELINGS = ("anger", "happiness", "sadness", "neutral")
@@ -393,3 +395,11 @@ def test_the_span_of_several_answers_is_from_the_first_to_the_last() -> None:
     assert (parsed.answer, parsed.span) == ("A,C,D", (8, 18))
     parsed = parse_choice("Both A and C are right.", "ABCD", ("one", "two", "three", "four"))
     assert (parsed.rule, parsed.span) == ("several-answers", (5, 12))
+
+
+@given(st.lists(st.text("aAßéｂB \t\n\x00", max_size=4) | st.text(max_size=2), min_size=1, max_size=5))
+def test_choices_are_the_same_if_their_folded_texts_are(choices: list[str]) -> None:
+    labels = tuple("ABCDE"[: len(choices)])
+    first: dict[str, str] = {}
+    expected = {label: first.setdefault(fold(text), label) for label, text in zip(labels, choices, strict=True)}
+    assert same_choice(labels, tuple(choices)) == expected
