@@ -25,13 +25,14 @@ from earmark.journal import JOURNAL_FILE, CompletedIndex, UsageTotals, load_comp
 from earmark.report.rows import DatasetCounts, Metrics
 from earmark.runs import rundir
 from earmark.runs.dataset_check import DatasetCheck, check_dataset, check_records
-from earmark.runs.open_scorers import open_scorers
+from earmark.runs.open_scorers import OpenScorers, open_scorers
 from earmark.runs.scoring import score_run
 from earmark.runs.signature import RunSignature, find_unchanged_files, load_signature, make_signature
 from earmark.types import Benchmark, Model, NamedCondition
 
 if TYPE_CHECKING:
     from earmark.engine.shared_models import SharedModels
+    from earmark.runs.until import StopRule
 
 MAX_NAMED_TASKS = 3  # in the name of a folder
 
@@ -73,6 +74,10 @@ async def evaluate(
     seed = config.run.seed_of(benchmark)
     conditions = load_conditions(config.run.condition, seed, benchmark)
     await asyncio.to_thread(check_data, benchmark, config)
+    if config.run.until:
+        from earmark.runs.until import check_until  # noqa: PLC0415 - of few runs
+
+        check_until(benchmark, config.run)
     opened = models.open(model_config) if models else open_run_model(model_config)
     async with open_scorers(benchmark) as scorers, opened as model:
         described, again = (model_config, model), models is not None
@@ -80,11 +85,25 @@ async def evaluate(
         with rundir.lock(run.job.folder):
             await check_model(run, model, callbacks)
             progress = make_progress(run)
-            await ask_questions(remaining_questions(run), run.job, model, progress, callbacks)
+            rule = await make_stop_rule(run, scorers, model) if config.run.until else None
+            await ask_questions(remaining_questions(run), run.job, model, progress, callbacks, stop=rule)
+            if rule:
+                rule.write(run.job.folder)
             counts = DatasetCounts(run.dataset.questions, run.dataset.skipped, run.dataset.prompts)
             scored = await score_run(run.job.folder, benchmark, seed, counts, scorers)
-            await asyncio.to_thread(check_journal, run, scored.n_records)
+            if not (rule and rule.is_stopped):
+                await asyncio.to_thread(check_journal, run, scored.n_records)
     return RunResult(run.job.folder, model.name, benchmark, scored.metrics, scored.n_failed)
+
+
+async def make_stop_rule(run: RunPlan, scorers: OpenScorers, model: Throttle) -> StopRule:
+    """Return the rule that stops a run once its headline is known, the answers of earlier sittings entered."""
+    from earmark.runs.until import StopRule  # noqa: PLC0415 - of few runs
+
+    names = [condition_name(condition) for condition in run.conditions]
+    rule = StopRule(run.job.benchmark, names, scorers, run.job.settings.until or 0.0)
+    await asyncio.to_thread(rule.load, run.job.folder, model.max_concurrency)
+    return rule
 
 
 def check_config(config: Config) -> ModelConfig:

@@ -37,6 +37,7 @@ def command(words: tuple[str, ...], *, sweep: bool, cfg: str | None, config_dir:
     data=FOLDER      where a benchmark's data lies
     condition=plain  how the audio is sent: 'condition=[plain,silence,noise:10]'
     limit=N          the first N items of each task (all)
+    until=0.03       stop once the headline is known to this half-width (never)
     repeats=1        responses to each item
     seed=N           of everything random (the benchmark's own)
     budget=N         what the run may cost, in the currency of the prices (none)
