@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import msgspec
 
 from earmark import plugins
-from earmark.config import Config, convert_config, parse_settings
+from earmark.config import Config, convert_config, parse_settings, to_yaml
 from earmark.data.plain_yaml import load_plain_yaml
 from earmark.engine.load import load_run_benchmark, load_scorer
 from earmark.errors import BadData, EarmarkError, RunMismatch, UsageError
@@ -86,6 +86,17 @@ def read_config(run: Path) -> Config:
     except (OSError, UnicodeDecodeError, msgspec.ValidationError, BadData) as error:
         message = " ".join(str(error).removeprefix(f"{path}: ").split())
         raise BadData(f"{path}: cannot be read ({message}); restore it from a copy") from error
+
+
+def take_scoring(run: Path, benchmark: str, config: Config) -> bool:
+    """Write the settings of a command into a finished run of the same answers; False if it was scored with them."""
+    module = plugins.find_plugin("benchmarks", benchmark).module
+    scored = module.RESCORING_FIELDS if isinstance(module, LimitsRescoring) else ()
+    before = read_config(run).benchmark
+    if all(before.get(name) == config.benchmark.get(name) for name in scored):
+        return False
+    rundir.write_config(run, to_yaml(config))
+    return True
 
 
 def relative_paths(settings: Mapping[str, Any], base: Path) -> dict[str, str]:

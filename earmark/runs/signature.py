@@ -33,6 +33,9 @@ class RunSignature(Struct, frozen=True):
     format: int = 1
     working_folder: str = ""  # in which the run was begun: relative paths of clips start there; signs nothing
     capabilities: Capabilities | None = None  # inputs that the model takes; signs nothing
+    revisions: dict[
+        str, str
+    ] = {}  # commit of each repository of the data, where it is known; `data` tells if it differs
     plugins: dict[str, str] = {}  # SHA-256 of each plug-in that was given by its path, by its file name
 
 
@@ -75,6 +78,7 @@ def make_signature(  # noqa: PLR0913 - each is a part of it
         shard,
         working_folder=begun_in,
         capabilities=capabilities,
+        revisions=dict(benchmark.revisions()),
         plugins={file.path.name: file.digest for name in names if (file := plugin_file(name))},
     )
     return msgspec.json.decode(msgspec.json.encode(signature), type=RunSignature)  # as it will be read back
@@ -149,4 +153,4 @@ def is_alike(before: RunSignature, signature: RunSignature) -> bool:
 def replace_versions(signature: RunSignature) -> RunSignature:
     """A signature without what may differ between two sittings of one run: the digests of data are checked by item."""
     data = dict.fromkeys(signature.data, "")
-    return msgspec.structs.replace(signature, data=data, earmark="", working_folder="", capabilities=None)
+    return msgspec.structs.replace(signature, data=data, earmark="", working_folder="", capabilities=None, revisions={})
