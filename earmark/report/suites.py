@@ -8,7 +8,7 @@ A headline without a scale is in neither, nor is a task that needs ears partly.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, Final
+from typing import Any, Final, Literal
 
 import msgspec
 import numpy as np
@@ -100,11 +100,12 @@ class PublishedRow(Struct, frozen=True, omit_defaults=True):
     benchmark: str
     task: str
     model: str
-    number: float  # in percent, as it was printed
+    number: float  # as it was printed
     metric: str
     source: str
     date: str = ""
     data: str = ""  # the state of the data
+    unit: Literal["%", "points"] = "%"
 
 
 class SuiteTable(Struct, frozen=True):
@@ -287,7 +288,7 @@ def table_parts(table: SuiteTable) -> list[tuple[tuple[str, ...], list[tuple[str
 def published_lines(table: SuiteTable) -> list[tuple[str, ...]]:
     """The published rows with the columns of `PUBLISHED_HEAD`."""
     return [
-        (row.benchmark, row.task, row.model, f"{row.number:g} %", row.date or "date not stated",
+        (row.benchmark, row.task, row.model, f"{row.number:g}{' %' * (row.unit == '%')}", row.date or "date not stated",
          f"{row.source}; {f'data: {row.data}' if row.data else 'state of the data not stated'}")
         for row in table.published
     ]  # fmt: skip
@@ -308,7 +309,19 @@ def csv_lines(table: SuiteTable) -> list[tuple[Any, ...]]:
         blank = [None] * (len(CSV_HEAD) - 10)
         source = f"{one.source}; {one.date or 'date not stated'}; {one.data or 'state of the data not stated'}"
         lines.append(
-            ("published", one.benchmark, one.task, "", one.metric, one.model, one.number / 100, *blank, "", source, "")
+            (
+                "published",
+                one.benchmark,
+                one.task,
+                "",
+                one.metric,
+                one.model,
+                one.number / (100 if one.unit == "%" else 1),
+                *blank,
+                "",
+                source,
+                "",
+            )
         )
     return lines
 
