@@ -16,6 +16,7 @@ from msgspec import Struct
 
 from earmark.report.rows import ListeningGain, Row
 from earmark.report.table import format_interval, format_number, format_signed, format_signed_interval
+from earmark.report.table_formats import DataTable
 from earmark.stats.compare import Difference
 from earmark.stats.estimate import Estimate
 from earmark.types import Counts, Metric, Number, TaskFacts, replace
@@ -337,6 +338,14 @@ def _numbers(
     other = (beside, apart.value, apart.low, apart.high, apart.p)
     heard = (gain.control, gain.difference.baseline, gain.value, gain.low, gain.high) if gain else (None,) * 5
     return (*own, *other, *heard)
+
+
+def suite_data_table(table: SuiteTable) -> DataTable:
+    """A suite's table for programs and papers."""
+    title = f"{table.title}: {table.model}"
+    return DataTable(
+        title, CSV_HEAD, csv_lines(table), table_head(table), table_lines(table), 2, (title, *table_notes(table))
+    )
 
 
 def encode_table(table: SuiteTable) -> bytes:
