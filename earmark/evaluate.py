@@ -120,12 +120,10 @@ def open_run(
 ) -> RunPlan:
     """Open the folder of the run, an unfinished one where there is one, and find what is completed in it.
 
-    The model is described by its settings and itself. A run that is finished goes before with `finished`, or where it
-    was scored with other settings: it is scored anew, and nothing is asked.
+    The model is described by its settings and itself. A finished run goes before with `finished`, or to be scored anew.
     """
     model_config, model = described
-    names = [condition_name(condition) for condition in conditions]
-    run = config.run
+    names, run = [condition_name(condition) for condition in conditions], config.run
     signed = model_signature(model_config, model.name)
     signature = make_signature(
         benchmark, signed, names, run.repeats, run.limit, run.shard, capabilities=model.capabilities
@@ -133,12 +131,9 @@ def open_run(
     parent = rundir.model_dir(run.results, run.output_dir, model.name, benchmark.name, **folder_fields(signature))
     unfinished = rundir.find_finished(parent, signature) if run.resume else None
     if unfinished:
-        from earmark.runs.rescore import take_scoring  # noqa: PLC0415 - few runs are finished before
+        from earmark.runs.rescore import reuse_finished  # noqa: PLC0415 - few runs are finished before
 
-        if take_scoring(unfinished, benchmark.name, config):
-            callbacks.log(f"{unfinished} has the answers: it is scored anew, and nothing is asked")
-        elif not finished:
-            unfinished = None
+        unfinished = reuse_finished(unfinished, benchmark.name, config, callbacks.log, always=finished)
     if unfinished is None and run.resume:
         unfinished = rundir.find_unfinished(parent, signature, callbacks.log)
     completed, usage, unchanged = CompletedIndex(), UsageTotals(), set[str]()

@@ -31,7 +31,7 @@ from earmark.data.regular import check_folder
 from earmark.errors import BadData, RunMismatch, UsageError
 from earmark.journal import CONFIG_FILE, SIGNATURE_FILE
 from earmark.runs.signature import RunSignature, _identity, is_alike, is_finished, load_signature, replace_versions
-from earmark.runs.trust import is_trusted, trust_new_run
+from earmark.runs.trust import trust_new_run
 
 TIMESTAMP: Final = re.compile(r"\d{4}-\d\d-\d\d_\d\d-\d\d-\d\d(\.\d+)?")  # name of a run folder
 NO_LOCKS: Final = frozenset({errno.ENOLCK, errno.EOPNOTSUPP, errno.ENOTSUP})
@@ -145,14 +145,6 @@ def write_description(folder: Path, signature: RunSignature, config: str) -> Non
     """Write the two files that describe a run; from the second on, the folder is one."""
     atomic_write(folder / CONFIG_FILE, config.encode())
     atomic_write(folder / SIGNATURE_FILE, msgspec.json.format(msgspec.json.encode(signature)))
-
-
-def write_config(folder: Path, config: str) -> None:
-    """Replace the settings of a run that is scored anew. It stays trusted if it was."""
-    was_trusted = is_trusted(folder)
-    atomic_write(folder / CONFIG_FILE, config.encode())
-    if was_trusted:
-        trust_new_run(folder)
 
 
 def publish(built: Path, parent: Path) -> Path:

@@ -94,9 +94,7 @@ def _backends(model: Any) -> Iterator[str]:
 
 
 def data_digests(files: Sequence[str], root: str = "") -> dict[str, str]:
-    """SHA-256 of files by their path below the root of the data; without a root, by the last parts of their path, as
-    many as tell them apart and two at least.
-    """
+    """SHA-256 of files by their path below the data's root; without one by its last parts, as many as tell them apart."""
     paths = [Path(file) for file in files]
     if root and all(path.is_relative_to(root) for path in paths):
         return {path.relative_to(root).as_posix(): sha256_file(path) for path in paths}
