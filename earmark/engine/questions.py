@@ -80,7 +80,8 @@ def _convert_item(benchmark: Benchmark, item: Item, position: int) -> Item:
         return _ITEM.decode(ENCODER.encode(item))
     except (TypeError, ValueError, OverflowError, msgspec.MsgspecError) as error:
         raise BadData(
-            f"{benchmark.name}: item number {position}, {item.id!r}: {error}; see Item in types.py"
+            f"{benchmark.name}: item number {position}, {item.id!r}: {error}; texts are str, and a clip is Clip('FILE.wav') "
+            "or SynthSpec(...): see Item of earmark.types"
         ) from error
 
 

@@ -28,8 +28,8 @@ from earmark.report.aggregates import (
     scorer_signature,
 )
 from earmark.report.rows import Row
-from earmark.stats.compare import Pairs
 from earmark.stats.count_table import Floats, hash64
+from earmark.stats.difference import Pairs
 from earmark.stats.estimate import Estimate
 from earmark.types import STATES, Average, Metric, Signature
 

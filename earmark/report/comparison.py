@@ -16,10 +16,12 @@ from msgspec import Struct
 
 from earmark.data.differences import differences
 from earmark.report.averages import MEAN, labels_of_average, metric_of, pairs_of
+from earmark.report.label_bias import label_bias_notice
 from earmark.report.rows import title_of
 from earmark.report.run_scores import MatchedQuestions, RunInfo, RunScores, ScoreColumns, ScoreKey, match_questions
-from earmark.stats.compare import Difference, Pairs, difference, holm
+from earmark.stats.compare import difference
 from earmark.stats.count_table import Floats, Names
+from earmark.stats.difference import Difference, Pairs, holm
 from earmark.stats.estimate import evaluate_metric, finite_or_none
 from earmark.types import Metric, replace
 
@@ -305,6 +307,7 @@ def _notes(baseline: RunScores, candidate: RunScores, matches: Mapping[ScoreKey,
     for name, run_scores in (("baseline", baseline), ("candidate", candidate)):
         if stale := run_scores.count_stale():
             notes.append(f"{stale} answers of the {name} have no score or a stale one")
+        notes += [f"{name}: {notice}" for notice in label_bias_notice(run_scores.info.label_bias)]
     return list(dict.fromkeys(notes))
 
 

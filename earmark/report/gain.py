@@ -21,9 +21,10 @@ from earmark.report.aggregates import FAILED, UNPARSED, Aggregate, HasMetrics, R
 from earmark.report.averages import MEAN, labels_of_average, metric_of, pairs_of
 from earmark.report.rows import ListeningGain
 from earmark.report.table import format_number, format_p, format_signed, format_signed_interval, reasons
-from earmark.stats.compare import Difference, Pairs, difference_and_influence, holm
+from earmark.stats.compare import difference_and_influence
 from earmark.stats.controls import Control, gain_over_best
 from earmark.stats.count_table import Floats, Names
+from earmark.stats.difference import Difference, Pairs, holm
 from earmark.stats.estimate import Indices, binary_outcomes
 from earmark.types import Average, Metric, replace
 

@@ -7,8 +7,9 @@ from typing import Any, Literal
 from msgspec import Struct
 
 from earmark.journal import UsageTotals
+from earmark.report.label_bias import LabelBias
 from earmark.report.latency import LatencyRow
-from earmark.stats.compare import Difference
+from earmark.stats.difference import Difference
 from earmark.stats.estimate import Estimate
 from earmark.stats.repeats import Repeats
 from earmark.types import Average, Signature, Usage
@@ -124,6 +125,7 @@ class Metrics(Struct, frozen=True):
     headline: Headline | None = None  # the number of the run; None: no row speaks for all of it
     latency: list[LatencyRow] = []  # seconds and tokens of the answers, by task and condition
     scored: ScoredFiles = ScoredFiles()
+    label_bias: list[LabelBias] = []  # labels that are given far more often than they are right
 
     @property
     def average_tree(self) -> dict[str, Average]:

@@ -14,6 +14,7 @@ from msgspec import Struct
 from earmark.journal import Record, RecordKey, ScoreLine, question_key
 from earmark.report.aggregates import FAILED as NO_RESPONSE
 from earmark.report.aggregates import UNPARSED, Aggregate, HasMetrics, JoinedCounts
+from earmark.report.label_bias import LabelBias
 from earmark.stats.count_table import CountTable, Names, hash64
 from earmark.types import STATES, Average, Metric, Signature, State, rules_of
 
@@ -36,6 +37,7 @@ class RunInfo(Struct, frozen=True):
     data: Mapping[str, str] = {}  # digests of its files by name
     conditions: Sequence[str] = ()
     averages: Mapping[str, Average] = {}
+    label_bias: Sequence[LabelBias] = ()
 
     def row_order(self, task: str, condition: str) -> tuple[int, int]:
         """Sort key of a row in the order of the run."""

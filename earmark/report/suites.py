@@ -17,7 +17,7 @@ from msgspec import Struct
 from earmark.report.rows import ListeningGain, Row
 from earmark.report.table import format_interval, format_number, format_signed, format_signed_interval
 from earmark.report.table_formats import DataTable
-from earmark.stats.compare import Difference
+from earmark.stats.difference import Difference
 from earmark.stats.estimate import Estimate
 from earmark.types import Counts, Metric, Number, TaskFacts, replace
 

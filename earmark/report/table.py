@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from typing import Final
 
 from earmark.report.rows import Row
-from earmark.stats.compare import Difference, holm
+from earmark.stats.difference import Difference, holm
 from earmark.stats.estimate import Estimate
 from earmark.stats.repeats import Repeats
 from earmark.types import Usage

@@ -12,6 +12,7 @@ import tempfile
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, Final, NamedTuple
 
 import msgspec
@@ -153,9 +154,9 @@ def _find_importer(path: Path, form: str) -> tuple[str, Callable[[Path], Iterabl
     return plugin.module_name, importer.read
 
 
-def load_importer(plugin: plugins.Plugin) -> Importer:
+def load_importer(plugin: plugins.Plugin, settings: Mapping[str, Any] = MappingProxyType({})) -> Importer:
     """Load an importer."""
-    importer: Importer = plugin.load(parse_settings(plugin.settings, {}, ""), Context())
+    importer: Importer = plugin.load(parse_settings(plugin.settings, settings, ""), Context())
     return importer
 
 

@@ -28,7 +28,7 @@ from earmark.report.run_scores import RunScores
 from earmark.runs import rundir
 from earmark.runs.run_scores import load_run_scores
 from earmark.runs.signature import RunSignature, load_signature
-from earmark.stats.compare import holm
+from earmark.stats.difference import holm
 from earmark.types import replace
 
 PAIRED: Final = 30  # models of a table, of which all pairs are compared; of more, only the first with each

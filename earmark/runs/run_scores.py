@@ -29,9 +29,13 @@ def load_run_scores(run: Path, wanted: Callable[[ScoreLine], bool] = lambda _: T
     """
     signature = load_signature(run)
     scored = (run / SCORES_FILE).exists() and (run / METRICS_FILE).exists()
-    averages = read_metrics(run).average_tree if scored else reopen(run)[0].averages
-    about = RunInfo(signature.model["name"], signature.benchmark, signature.data, signature.condition, averages)
-    if scored:
+    metrics = read_metrics(run) if scored else None
+    averages = metrics.average_tree if metrics else reopen(run)[0].averages
+    about = RunInfo(
+        signature.model["name"], signature.benchmark, signature.data, signature.condition, averages,
+        metrics.label_bias if metrics else (),
+    )  # fmt: skip
+    if metrics:
         lines = filter(wanted, read_scores(run / SCORES_FILE))
         return RunScores(about, _rules_from_metrics(run), lines, read_keys(run / JOURNAL_FILE))
     rules, lines_made = _rescore_in_memory(run)

@@ -1,9 +1,11 @@
-"""Notices under the numbers of a run: answers that repeat their prompt, and scores that are missing."""
+"""Notices under the numbers of a run: controls that keep words, repeated prompts, missing scores."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
+
+from earmark.types import Benchmark, Condition, TaskFacts
 
 if TYPE_CHECKING:
     from earmark.runs.scoring import ScoredJournal
@@ -23,3 +25,18 @@ def score_notices(scored: ScoredJournal) -> Iterator[str]:
         )
     if scored.not_asked:
         yield f"{scored.not_asked:,} scores are missing: the judge was not asked; to ask it: earmark rescore RUN --ask"
+
+
+def transcript_control_notes(benchmark: Benchmark, controls: Mapping[str, Condition]) -> list[str]:
+    """Warnings on controls that keep words, if a transcript carries the answer."""
+    worded = [name for name, condition in controls.items() if condition.keeps_words]
+    textual = [task for task in benchmark.tasks if benchmark.task_facts.get(task, TaskFacts()).needs_ears == "no"]
+    if not worded or (benchmark.needs_ears and not textual):
+        return []
+    what = f"{benchmark.name}:{','.join(textual)}" if benchmark.needs_ears else benchmark.name
+    return [
+        (
+            f"{', '.join(worded)}: words carry the answers of {what}, so no gain over them means that hearing "
+            "adds nothing to the words; whether anything is heard, silence tells"
+        )
+    ]

@@ -39,19 +39,20 @@ from earmark.journal import (
 from earmark.report import files
 from earmark.report.aggregates import Aggregates
 from earmark.report.headline import find_headline
+from earmark.report.label_bias import LabelCounter, label_bias_notice
 from earmark.report.latency import CSV_HEAD, LatencyCounter, LatencyRow
 from earmark.report.rows import DatasetCounts, ListeningGain, Metrics, Row, ScoredFiles
 from earmark.report.samples import SampleWriters, is_right, item_value
 from earmark.runs.journal_chunks import JournalChunk, read_chunk, split_journal
 from earmark.runs.open_scorers import NOT_ASKED, OpenScorer, OpenScorers, Scorers
-from earmark.runs.score_notices import score_notices
+from earmark.runs.score_notices import score_notices, transcript_control_notes
 from earmark.runs.signature import load_signature
 from earmark.stats.count_table import hash64
 from earmark.text.choice_parser import reading_note
 from earmark.text.choices import ORDER_TAG
 from earmark.text.echo import NOTE
 from earmark.text.thoughts import without_thoughts
-from earmark.types import Benchmark, Condition, Prompt, Response, Score, Scorer, TaskFacts, Usage, replace
+from earmark.types import Benchmark, Condition, Prompt, Response, Score, Scorer, Usage, replace
 
 BROKEN: Final = "scorer broke"  # the rule of a score that a bug of a scorer took
 LARGE_JOURNAL: Final = 4 << 20  # bytes of a journal that may be worth more than one process
@@ -101,6 +102,7 @@ class ScoredJournal(Struct):
     broken: int = 0  # scores that a bug of a scorer took
     not_asked: int = 0  # scores that a judge has yet to give
     latency: LatencyCounter = msgspec.field(default_factory=LatencyCounter)
+    labels: LabelCounter = msgspec.field(default_factory=LabelCounter)
 
     def extend(self, other: ScoredJournal) -> None:
         """Add the chunk that comes next."""
@@ -111,6 +113,7 @@ class ScoredJournal(Struct):
         self.broken += other.broken
         self.not_asked += other.not_asked
         self.latency.extend(other.latency)
+        self.labels.extend(other.labels)
 
 
 async def score_journal(
@@ -161,7 +164,9 @@ async def score_chunk(
         scored.judging = add_usage(scored.judging, earned.usage)
         scored.broken += earned.rule == BROKEN
         scored.not_asked += earned.rule == NOT_ASKED
-        tell(record, score_line(record, by.label, by.scorer, earned))
+        line = score_line(record, by.label, by.scorer, earned)
+        scored.labels.add(record, line)
+        tell(record, line)
     scored.usage = usage.totals
     return scored
 
@@ -237,21 +242,6 @@ def load_controls(conditions: Iterable[str]) -> dict[str, Condition]:
     nothing = Benchmark(version=0, tasks=(), items=tuple, prompt=lambda _: Prompt(()), scorers=lambda _: ())
     loaded = [load_condition(name, 0, nothing) for name in conditions]
     return {each.name: each.condition for each in loaded if each and each.condition.removes_audio}
-
-
-def _transcript_control_notes(benchmark: Benchmark, controls: Mapping[str, Condition]) -> list[str]:
-    """Warnings on controls that keep words, if a transcript carries the answer."""
-    worded = [name for name, condition in controls.items() if condition.keeps_words]
-    textual = [task for task in benchmark.tasks if benchmark.task_facts.get(task, TaskFacts()).needs_ears == "no"]
-    if not worded or (benchmark.needs_ears and not textual):
-        return []
-    what = f"{benchmark.name}:{','.join(textual)}" if benchmark.needs_ears else benchmark.name
-    return [
-        (
-            f"{', '.join(worded)}: words carry the answers of {what}, so no gain over them means that hearing "
-            "adds nothing to the words; whether anything is heard, silence tells"
-        )
-    ]
 
 
 def read_scored_records(journal: Path, scores: Path) -> Iterator[tuple[Record, ScoreLine]]:
@@ -377,8 +367,9 @@ def _write_reports(
     controls = load_controls(signature.condition)
     gained = _gains(benchmark, scored.cells, list(controls), seed)
     part = [f"shard {signature.shard} of the items; earmark merge joins the shards of a run"] * bool(signature.shard)
-    notices = [*part, *benchmark.warnings, *_transcript_control_notes(benchmark, controls)]
-    notices += score_notices(scored)
+    notices = [*part, *benchmark.warnings, *transcript_control_notes(benchmark, controls)]
+    label_bias = scored.labels.to_rows(controls)
+    notices += [*label_bias_notice(label_bias), *score_notices(scored)]
     notices += reading_note((row.signature, row.states["unparsed"]) for row in rows)
     headline = find_headline(rows, signature.condition, tuple(benchmark.averages))
     if gained:
@@ -396,5 +387,6 @@ def _write_reports(
     done = scored.counts.n_completed >= dataset.questions
     judging = files.read_judge_usage(run) + scored.judging
     return Metrics(
-        done, rows, dataset, notices, dict(benchmark.averages), gained, scored.usage, judging, headline, latency
-    )
+        done, rows, dataset, notices, dict(benchmark.averages), gained, scored.usage, judging, headline, latency,
+        label_bias=label_bias,
+    )  # fmt: skip

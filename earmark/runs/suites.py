@@ -42,7 +42,8 @@ from earmark.report.suites import (
 )
 from earmark.runs.run_scores import load_run_scores
 from earmark.runs.scoring import load_controls
-from earmark.stats.compare import Difference, Pairs, difference
+from earmark.stats.compare import difference
+from earmark.stats.difference import Difference, Pairs
 from earmark.stats.estimate import Estimate
 from earmark.types import Average, Metric, Signature, TaskFacts
 

@@ -21,24 +21,10 @@ from msgspec import Struct
 
 from earmark.errors import BadData, UsageError
 from earmark.plugins import own_name
+from earmark.scorers._base import AnswerScorer
 from earmark.stats.ratio import ratio
 from earmark.text.choice_parser import PARSERS, VERSION, parse_choice, same_choice
-from earmark.types import Context, Item, Metric, Response, Score, Scorer, Signature, sign
-
-PROBE: Final = "one 我们"  # a text that takes all that normalisers need
-
-
-def no_answer(scorer: Scorer, item: Item, response: Response) -> Score | None:
-    """The score of a reply that was withheld, or cut before its first word; None for an answer.
-
-    Neither is silence, which may be right.
-    """
-    if response.stop == "filtered":
-        return Score(scorer.bounds(item)[0], state="refused", rule="filtered")
-    if response.stop == "length" and not response.text.strip():
-        return Score(scorer.bounds(item)[0], state="unparsed", rule="cut")
-    return None
-
+from earmark.types import Item, Metric, Response, Score, Signature, sign
 
 METRICS: Final = {"accuracy": ratio("right", "n"), "accuracy_read": ratio("right", "read")}
 
@@ -60,7 +46,7 @@ class Settings(Struct, frozen=True, forbid_unknown_fields=True):
             )
 
 
-class ChoiceScorer(Struct, frozen=True):
+class ChoiceScorer(AnswerScorer, frozen=True):
     """Reads a label from the reply and compares it with the right ones."""
 
     settings: Settings = Settings()
@@ -82,9 +68,7 @@ class ChoiceScorer(Struct, frozen=True):
         parts += [("denominator", "read")] * (given.denominator == "read")
         return sign("choice", *parts)
 
-    async def score(self, item: Item, response: Response) -> Score:
-        if response.stop == "filtered":
-            return Score(self.bounds(item)[0], state="refused", rule="filtered")
+    async def score_reply(self, item: Item, response: Response) -> Score:
         labels = labels_of(item)
         if self.settings.parser == "earmark":
             options = {
@@ -138,6 +122,4 @@ def labels_of(item: Item) -> tuple[str, ...]:
     return item.labels
 
 
-def load(settings: Settings, context: Context) -> ChoiceScorer:
-    """Load the scorer."""
-    return ChoiceScorer(settings, context.name)
+load = ChoiceScorer.load

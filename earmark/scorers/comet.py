@@ -30,11 +30,12 @@ from msgspec import Struct
 from earmark.data.programs import program_environment
 from earmark.errors import BadData, BadSetup
 from earmark.plugins import own_name
+from earmark.scorers._base import RuleScorer
 from earmark.scorers._resources import require_open
-from earmark.stats.ratio import ratio
-from earmark.types import UNSIGNED, Context, Item, Metric, Response, Score, Signature, replace, sign
+from earmark.stats.ratio import mean
+from earmark.types import UNSIGNED, Item, Metric, Response, Score, Signature, replace, sign
 
-METRICS: Final = {"comet": replace(ratio("comet", "n"), share=None)}
+METRICS: Final = {"comet": mean("comet", "n")}
 WORKER: Final = Path(__file__).with_name("_comet_worker.py")
 VERSION: Final = "import sys; del sys.path[0]; from importlib.metadata import version; print(version('unbabel-comet'))"
 INSTALL: Final = "python -m venv comet; comet/bin/pip install unbabel-comet; and score with python=comet/bin/python"
@@ -89,7 +90,7 @@ class Settings(Struct, frozen=True, forbid_unknown_fields=True):
     optional: Annotated[bool, UNSIGNED] = False  # what cannot be scored is left out and told
 
 
-class CometScorer(Struct, frozen=True):
+class CometScorer(RuleScorer, frozen=True):
     """COMET by a worker, which has to be opened before it is asked."""
 
     settings: Settings = Settings()
@@ -135,11 +136,9 @@ class CometScorer(Struct, frozen=True):
                     worker.kill()
                 await worker.wait()
 
-    async def score(self, item: Item, response: Response) -> Score:
+    async def score_reply(self, item: Item, response: Response) -> Score:
         if self._is_absent:
             return Score({}, rule="not installed")
-        if response.stop == "filtered":
-            return Score(EMPTY_COUNTS, state="refused", rule="filtered")
         source = item.tags.get("source") or " ".join(clip.transcript for clip in item.clips if clip.transcript)
         if not source or not item.targets:
             if self.settings.optional:
@@ -183,6 +182,4 @@ def is_installed(python: str) -> bool:
         return False
 
 
-def load(settings: Settings, context: Context) -> CometScorer:
-    """Load the scorer."""
-    return CometScorer(settings, context.name)
+load = CometScorer.load

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 from earmark.stats.quantiles import LEVEL, z_quantile
 
 if TYPE_CHECKING:
-    from earmark.stats.compare import Difference
+    from earmark.stats.difference import Difference
     from earmark.stats.estimate import Estimate
 
 POWER: Final = 0.8
@@ -37,7 +37,7 @@ def items_to_show(difference: float, disagreement: float, power: float = POWER) 
 def items_to_find(difference: Difference, wanted: float) -> int | None:
     """Number of pairs of the same kind that show a true difference with a power of 80 %.
 
-    >>> from earmark.stats.compare import Difference
+    >>> from earmark.stats.difference import Difference
     >>> items_to_find(Difference(0.5, 0.6, n=100, disagreement=0.2), 0.05)
     665
     >>> items_to_find(Difference(1, 2, n=100, standard_error=0.1), 0.05)

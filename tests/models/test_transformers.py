@@ -6,6 +6,7 @@ The tests marked `real` need torch; here they are skipped, and `test_on_real_mod
 from __future__ import annotations
 
 import asyncio
+import io
 import json
 import os
 import threading
@@ -17,7 +18,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from real_servers import VENVS, core_environment, python_in
+from real_servers import HERE, TOOLS, VENVS, core_environment, python_in
 from sounds import file_of, sine
 
 from earmark.audio.prepare import prepare_audio
@@ -27,7 +28,7 @@ from earmark.models._batcher import Batcher
 from earmark.models._listening import audio_inputs, check_audio_reaches_model, window_from_extractor, window_of
 from earmark.models._processing import make_processor
 from earmark.models.transformers import Settings
-from earmark.types import Clip, Context, ImageRef, Part, Prompt, Response, Turn, Waveform, replace
+from earmark.types import Clip, Context, ImageBytes, ImageRef, Part, Prompt, Response, Turn, Waveform, replace
 
 MODELS = VENVS / "transformers" / "models"
 real = pytest.mark.skipif(find_spec("torch") is None, reason="needs torch: test_on_real_models runs it where that is")
@@ -321,6 +322,25 @@ def test_two_clips_and_words_between_them_go_in_order() -> None:
 
 
 @real
+def test_pictures_and_sound_reach_a_model_that_takes_both() -> None:
+    from PIL import Image
+
+    def picture(shade: int) -> ImageBytes:
+        held = io.BytesIO()
+        Image.new("RGB", (64, 64), (shade, 0, 255 - shade)).save(held, "JPEG")
+        return ImageBytes(held.getvalue(), "image/jpeg", f"{shade}.jpg")
+
+    prompts = [asked(noise(0.5), "and", picture(shade), "Which?") for shade in (0, 255)]
+    prompts += [asked(noise(0.5, 1), "and", picture(0), "Which?"), asked("Which?")]
+    tiny = Settings(hf_id=str(MODELS / "tiny-gemma4"))
+    replies = asyncio.run(answers(tiny, prompts))
+    assert len({reply.text for reply in replies}) == 4, "a picture or a sound makes no difference"
+    assert [reply.usage.audio_tokens_in for reply in replies] == [13, 13, 13, 0]
+    assert asyncio.run(opened(tiny)).images
+    assert not asyncio.run(opened(replace(tiny, limit_mm_per_prompt={"image": 0}))).images
+
+
+@real
 def test_what_is_too_long_fails_by_name_and_alone() -> None:
     async def go() -> list[Any]:
         async with transformers.load(Settings(hf_id=str(MODELS / "tiny-qwen2-audio")), Context()) as model:
@@ -398,9 +418,10 @@ def test_on_real_models() -> None:
 
     spoken = [str(path) for path in speak(["The quick brown fox jumps over the lazy dog.", "Monday."])]
     options = ["-q", "-p", "no:cacheprovider", "-p", "no:xdist", "-o", "filterwarnings=default"]
-    done = python_in(
-        core_environment(), "-m", "pytest", *options, __file__, env={"SPOKEN": json.dumps(spoken), "CI": ""}
-    )
+    place = core_environment()
+    paths = os.pathsep.join(map(str, (HERE, TOOLS / "vision", place / "vision")))
+    env = {"SPOKEN": json.dumps(spoken), "CI": "", "PYTHONPATH": paths}
+    done = python_in(place, "-m", "pytest", *options, __file__, env=env)
     assert done.returncode == 0, done.stdout[-3000:] + done.stderr[-1000:]
     assert "passed" in done.stdout
 

@@ -14,8 +14,9 @@ from earmark.report.rows import Row
 from earmark.scorers.choice import ChoiceScorer
 from earmark.scorers.exact import ExactScorer
 from earmark.scorers.token_match import TokenMatchScorer
-from earmark.stats.compare import Pairs, difference
+from earmark.stats.compare import difference
 from earmark.stats.count_table import CountTable
+from earmark.stats.difference import Pairs
 from earmark.types import Average, Scorer
 
 

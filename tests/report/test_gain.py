@@ -15,8 +15,9 @@ from earmark.report.aggregates import Aggregates
 from earmark.report.gain import find_solved_by_controls, gain_footnotes, listening_gains
 from earmark.report.rows import ListeningGain
 from earmark.scorers.choice import ChoiceScorer
-from earmark.stats.compare import bonett_price, holm, mcnemar
+from earmark.stats.compare import bonett_price, mcnemar
 from earmark.stats.count_table import hash64
+from earmark.stats.difference import holm
 from earmark.types import Failure, Item, Metric, Response, Score
 
 CONTROLS = ("silence", "swap")

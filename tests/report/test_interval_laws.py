@@ -14,8 +14,9 @@ from earmark.journal import Record
 from earmark.report.aggregates import Aggregate, Aggregates
 from earmark.report.averages import combine
 from earmark.report.groups import average_over_groups
-from earmark.stats.compare import Difference, Pairs, difference
+from earmark.stats.compare import difference
 from earmark.stats.count_table import CountTable
+from earmark.stats.difference import Difference, Pairs
 from earmark.stats.estimate import Estimate, estimate
 from earmark.types import Average, Item, Score
 

@@ -6,7 +6,7 @@ import msgspec
 import pytest
 
 from earmark.report.rows import DatasetCounts, ListeningGain, Metrics, Row, title_of
-from earmark.stats.compare import Difference
+from earmark.stats.difference import Difference
 from earmark.stats.estimate import Estimate
 from earmark.types import STATES
 

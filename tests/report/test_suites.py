@@ -28,7 +28,7 @@ from earmark.report.suites import (
 from earmark.scorers import judge
 from earmark.scorers.bleu import BleuScorer
 from earmark.scorers.wer import WerScorer
-from earmark.stats.compare import Difference
+from earmark.stats.difference import Difference
 from earmark.stats.estimate import Estimate
 from earmark.stats.ratio import ratio
 from earmark.types import STATES, Metric, TaskFacts

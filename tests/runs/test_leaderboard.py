@@ -10,7 +10,8 @@ import pytest
 from commands import earmark
 from ranked_runs import board, ran
 
-from earmark.stats.compare import holm, mcnemar
+from earmark.stats.compare import mcnemar
+from earmark.stats.difference import holm
 
 
 @pytest.fixture

@@ -10,7 +10,8 @@ import pytest
 import scipy.stats
 from paired_counts import ACCURACY, MEAN, marks, pairs
 
-from earmark.stats.compare import Pairs, bonett_price, difference, holm, mcnemar
+from earmark.stats.compare import bonett_price, difference, mcnemar
+from earmark.stats.difference import Pairs, holm
 from earmark.stats.estimate import ALIKE
 
 # ---------------------------------------------------------------- right or wrong

@@ -13,8 +13,9 @@ import numpy as np
 import pytest
 import scipy.stats
 
-from earmark.stats.compare import PairedResampler, Pairs, bonett_price
+from earmark.stats.compare import PairedResampler, bonett_price
 from earmark.stats.count_table import Names
+from earmark.stats.difference import Pairs
 from earmark.stats.estimate import estimate
 from earmark.stats.jackknife import wilson
 from earmark.stats.ratio import divide, ratio

@@ -9,7 +9,8 @@ import pytest
 import scipy.stats
 from paired_counts import ACCURACY, MEAN, marks, pairs
 
-from earmark.stats.compare import Difference, bonett_price, difference, mcnemar
+from earmark.stats.compare import bonett_price, difference, mcnemar
+from earmark.stats.difference import Difference
 from earmark.stats.estimate import Estimate
 from earmark.stats.jackknife import wilson
 from earmark.stats.planning import items_for, items_for_width, items_to_find, items_to_show

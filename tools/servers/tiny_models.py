@@ -1,10 +1,10 @@
-"""Make the models that the tests serve: two tiny ones with random weights, and SmolLM2 in bfloat16. Nothing is fetched.
+"""Make the models that the tests serve: three tiny ones with random weights, and SmolLM2 in bfloat16. Nothing is fetched.
 
     python tools/servers/tiny_models.py FOLDER [NAME...]        writes FOLDER/NAME, of all or of those named in MODELS
 
 The tiny models answer nonsense, but their nonsense depends on the sound: Qwen2-Audio cuts sound at 30 s, Voxtral splits
-it; SmolLM2 takes text alone, and the server that holds it drops sound without a word. Between them they show whether a
-harness notices.
+it; Gemma 4 takes pictures too; SmolLM2 takes text alone, and the server that holds it drops sound without a word. Between
+them they show whether a harness notices.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ import base64
 import json
 import os
 import sys
+from collections.abc import Sequence
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -24,6 +25,12 @@ from tokenizers import Tokenizer, decoders, models, pre_tokenizers, trainers
 from transformers import (
     AutoModelForCausalLM,
     AutoTokenizer,
+    Gemma4AudioFeatureExtractor,
+    Gemma4Config,
+    Gemma4ForConditionalGeneration,
+    Gemma4ImageProcessor,
+    Gemma4Processor,
+    Gemma4VideoProcessor,
     LlamaForCausalLM,
     PreTrainedTokenizerFast,
     Qwen2AudioConfig,
@@ -41,21 +48,23 @@ SPECIAL = ["<|endoftext|>", "<|im_start|>", "<|im_end|>", "<|AUDIO|>", "<|audio_
 HEAD = int(os.environ.get("HEAD_DIM", "16"))  # size of an attention head; vLLM on a processor has none below 64
 
 
-def byte_tokenizer() -> PreTrainedTokenizerFast:
-    """A tokenizer of the 256 bytes and the special tokens: encodes any text and needs no vocabulary file."""
+def byte_tokenizer(special: Sequence[str] = SPECIAL, **names: str) -> PreTrainedTokenizerFast:
+    """A tokenizer of the 256 bytes and the special tokens: encodes any text and needs no vocabulary file.
+
+    `names` are those of special tokens by which a processor asks for them, such as `image_token`.
+    """
     tokenizer = Tokenizer(models.BPE())
     tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
     tokenizer.decoder = decoders.ByteLevel()
     trainer = trainers.BpeTrainer(
         vocab_size=300,
         initial_alphabet=pre_tokenizers.ByteLevel.alphabet(),
-        special_tokens=SPECIAL,
+        special_tokens=list(special),
         show_progress=False,
     )
     tokenizer.train_from_iterator(["the answer is A or B"], trainer)
-    return PreTrainedTokenizerFast(
-        tokenizer_object=tokenizer, additional_special_tokens=SPECIAL, eos_token=END, pad_token=PAD
-    )
+    marks = {"extra_special_tokens": names} if names else {"additional_special_tokens": list(special)}
+    return PreTrainedTokenizerFast(tokenizer_object=tokenizer, eos_token=END, pad_token=PAD, **marks)
 
 
 def tiny_qwen2_audio(place: Path) -> None:
@@ -95,6 +104,59 @@ def tiny_qwen2_audio(place: Path) -> None:
         processor.chat_template = processor.default_chat_template
     model.save_pretrained(place)
     processor.save_pretrained(place)
+
+
+MARKS = {"image_token": "<|image|>", "boi_token": "<|image>", "eoi_token": "<image|>"}
+MARKS |= {"audio_token": "<|audio|>", "boa_token": "<|audio>", "eoa_token": "<audio|>"}
+VIDEO = "<|video|>"
+TEMPLATE = """{%- for message in messages -%}
+<|im_start|>{{ message['role'] }}
+{% if message['content'] is string %}{{ message['content'] }}{% else %}{% for part in message['content'] -%}
+{% if part['type'] == 'text' %}{{ part['text'] }}{% else %}<|{{ part['type'] }}|>{% endif %}
+{%- endfor %}{% endif %}<|im_end|>
+{% endfor -%}
+{% if add_generation_prompt %}<|im_start|>assistant
+{% endif %}"""
+
+
+def tiny_gemma4(place: Path) -> None:
+    """A Gemma 4 of 0.2 million random weights, which takes text, sound and pictures. Needs torchvision."""
+    torch.manual_seed(0)
+    tokenizer = byte_tokenizer([PAD, "<|im_start|>", END, *MARKS.values(), VIDEO], **MARKS)
+    number = tokenizer.convert_tokens_to_ids
+    heads = {"num_attention_heads": 2, "num_hidden_layers": 1, "hidden_size": 32}
+    text = {
+        "hidden_size": 64,
+        "intermediate_size": 128,
+        "num_hidden_layers": 2,
+        "layer_types": ["sliding_attention", "full_attention"],
+        "num_attention_heads": 4,
+        "num_key_value_heads": 2,
+        "head_dim": 16,
+        "global_head_dim": 16,
+        "max_position_embeddings": 16384,
+        "vocab_size": len(tokenizer) + 1,
+        "vocab_size_per_layer_input": len(tokenizer) + 1,
+        "hidden_size_per_layer_input": 16,
+        "bos_token_id": None,
+        "eos_token_id": tokenizer.eos_token_id,
+        "pad_token_id": tokenizer.pad_token_id,
+    }
+    picture = {"intermediate_size": 64, "num_key_value_heads": 2, "head_dim": 16, "position_embedding_size": 1024}
+    config = Gemma4Config(
+        text_config=text,
+        vision_config=heads | picture,
+        audio_config=heads | {"subsampling_conv_channels": [128, 8], "output_proj_dims": 64},
+        eoa_token_index=number(MARKS["eoa_token"]),
+        video_token_id=number(VIDEO),
+        **{f"{name}_id": number(mark) for name, mark in MARKS.items() if name != "eoa_token"},
+    )
+    model = Gemma4ForConditionalGeneration(config).eval()
+    model.generation_config.eos_token_id = tokenizer.eos_token_id
+    model.generation_config.pad_token_id = tokenizer.pad_token_id
+    parts = Gemma4AudioFeatureExtractor(), Gemma4ImageProcessor(), tokenizer, Gemma4VideoProcessor()
+    Gemma4Processor(*parts, chat_template=TEMPLATE).save_pretrained(place)
+    model.save_pretrained(place)
 
 
 # The special tokens that mistral-common asks for, at the numbers where Voxtral has them.
@@ -193,7 +255,12 @@ def smollm2(place: Path) -> None:
     tokenizer.save_pretrained(place)
 
 
-MODELS = {"tiny-qwen2-audio": tiny_qwen2_audio, "tiny-voxtral": tiny_voxtral, "smollm2": smollm2}
+MODELS = {
+    "tiny-qwen2-audio": tiny_qwen2_audio,
+    "tiny-voxtral": tiny_voxtral,
+    "tiny-gemma4": tiny_gemma4,
+    "smollm2": smollm2,
+}
 
 if __name__ == "__main__":
     folder, *names = sys.argv[1:]

@@ -13,7 +13,8 @@ from earmark.report.aggregates import Aggregates
 from earmark.report.gain import listening_gains
 from earmark.report.rows import ListeningGain
 from earmark.scorers.choice import ChoiceScorer
-from earmark.stats.compare import holm, mcnemar
+from earmark.stats.compare import mcnemar
+from earmark.stats.difference import holm
 from earmark.types import Failure, Item, Response, Score
 
 Rows = Iterator[tuple[str, ...]]

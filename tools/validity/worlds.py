@@ -13,7 +13,8 @@ from earmark.scorers.classes import ClassesScorer
 from earmark.scorers.wer import Settings as Wer
 from earmark.scorers.wer import WerScorer
 from earmark.stats import agreement
-from earmark.stats.compare import Difference, Pairs, difference
+from earmark.stats.compare import difference
+from earmark.stats.difference import Difference, Pairs
 from earmark.stats.estimate import Estimate, estimate
 from earmark.stats.ratio import ratio
 from earmark.types import Metric
