@@ -49,6 +49,8 @@ class Look:
         self._known: dict[tuple[str, str], int] = {}  # sizes of archives and tables
         self.sample: list[Clip] = []  # of loose files
         self.n_loose = 0
+        self.cells: list[Clip] = []  # a sample of those that lie in tables
+        self.n_cells = 0
         self._keys = array("Q")
 
     def add(self, item: Item) -> None:
@@ -90,6 +92,10 @@ class Look:
             key = (clip.path, clip.member)
             if key not in self._known:
                 self._known[key] = size(clip)
+            if clip.row is not None and self._known[key]:
+                if self.n_cells % SPACING == 0:
+                    self.cells.append(clip)
+                self.n_cells += 1
             return self._known[key] > 0
         n_bytes = size(clip)
         self.n_bytes += n_bytes

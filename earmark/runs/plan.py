@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Final, NamedTuple
 
 from earmark.audio.read import ClipLoader
@@ -11,9 +12,9 @@ from earmark.engine.load import BenchmarkRun
 from earmark.engine.questions import limit_items
 from earmark.errors import AskError
 from earmark.runs.look import Look
-from earmark.types import Benchmark, CountsCalls, Seconds, Usage
+from earmark.types import Benchmark, Clip, CountsCalls, Seconds, Usage
 
-SAMPLED: Final = 8  # files whose length is read, from which that of all is estimated
+SAMPLED: Final = 8  # files, and cells of tables, whose length is read, from which that of all is estimated
 AUDIO_TOKENS: Final = 25  # a second of sound, for most models that tell
 CHARACTERS: Final = 4  # of a token of text
 REPLY_TOKENS: Final = 100
@@ -39,22 +40,33 @@ def judge_calls(benchmark: Benchmark, look: Look, answers: int) -> int:
 
 
 def audio_seconds(look: Look) -> Seconds | None:
-    """Estimate how long all clips last, from a few loose files; None where sound lies in tables, which are not read for
-    it.
+    """Estimate how long all clips last: loose files by their bytes, cells of tables by their number, each from a few.
+
+    None where some lie elsewhere, as in archives, or where none of the few can be read.
     """
-    if not look.n_loose or look.n_loose < look.clips:
+    if not look.clips or look.n_loose + look.n_cells < look.clips:
         return None
-    step = max(1, len(look.sample) // SAMPLED)
-    rates = []
+    loose, cells = _few_seconds(look.sample), _few_seconds(look.cells)
+    if (look.n_loose and not loose) or (look.n_cells and not cells):
+        return None
+    rates = [seconds / size(clip) for clip, seconds in loose]
+    by_bytes = look.n_bytes * sum(rates) / len(rates) if rates else 0.0
+    return by_bytes + (look.n_cells * sum(seconds for _, seconds in cells) / len(cells) if cells else 0.0)
+
+
+def _few_seconds(sample: Sequence[Clip]) -> list[tuple[Clip, Seconds]]:
+    """A few clips of a sample that can be read, with their lengths."""
+    step = max(1, len(sample) // SAMPLED)
     loader = ClipLoader()
-    for clip in look.sample[::step][:SAMPLED]:
+    lengths: list[tuple[Clip, Seconds]] = []
+    for clip in sample[::step][:SAMPLED]:
         try:
             header = loader.load(clip, ()).header
         except AskError:
             continue
-        if header and (n_bytes := size(clip)):
-            rates.append(header.seconds / n_bytes)
-    return look.n_bytes * sum(rates) / len(rates) if rates else None
+        if header and size(clip):
+            lengths.append((clip, header.seconds))
+    return lengths
 
 
 class LinePlan(NamedTuple):
