@@ -94,7 +94,7 @@ def _backends(model: Any) -> Iterator[str]:
 
 
 def data_digests(files: Sequence[str], root: str = "") -> dict[str, str]:
-    """SHA-256 of files by their path below the data's root; without one by its last parts, as many as tell them apart."""
+    """SHA-256 of files by their path below the data's root; without one by the last parts that tell them apart."""
     paths = [Path(file) for file in files]
     if root and all(path.is_relative_to(root) for path in paths):
         return {path.relative_to(root).as_posix(): sha256_file(path) for path in paths}
