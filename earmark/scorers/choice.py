@@ -19,7 +19,7 @@ from typing import Final, Literal
 
 from msgspec import Struct
 
-from earmark.errors import BadData, UsageError
+from earmark.errors import BadData, UsageError, alternatives
 from earmark.plugins import own_name
 from earmark.scorers._base import AnswerScorer
 from earmark.stats.ratio import ratio
@@ -44,7 +44,7 @@ class Settings(Struct, frozen=True, forbid_unknown_fields=True):
         from earmark.text.published_parsers import PARSERS  # noqa: PLC0415 - of few benchmarks
 
         if self.parser not in PARSERS:
-            raise UsageError(f"no reader is called '{self.parser}'; there are: {', '.join(PARSERS)}")
+            raise UsageError(f"no reader is called '{self.parser}'{alternatives(self.parser, PARSERS)}")
         if self.multi_select or self.thinking == "opened":
             raise UsageError(
                 f"parser={self.parser} knows no multi_select= or thinking=; these are settings of parser=earmark"
@@ -98,26 +98,20 @@ class ChoiceScorer(AnswerScorer, frozen=True):
             return dict.fromkeys(("right", "read", "n", "chance"), 0.0)
         same = same_choice(item.labels, item.choices)
         targets = {same.get(target, target) for target in item.targets}
-        named = (
-            set()
-            if answer is None
-            else {same.get(part, part) for part in _parts(answer, multi_select=self.settings.multi_select)}
-        )
-        right = named == targets if self.settings.multi_select else bool(named & targets)
-        chance = sum(same[label] in targets for label in item.labels) / len(item.labels) if item.labels else 0.0
-        if self.settings.multi_select and item.labels:
-            chance = 1 / (2 ** len(set(same.values())) - 1)
+        if self.settings.multi_select:
+            named = set() if answer is None else {same.get(part.strip(), part.strip()) for part in answer.split(",")}
+            right = named == targets
+            chance = 1 / (2 ** len(set(same.values())) - 1) if item.labels else 0.0
+        else:
+            right = answer is not None and same.get(answer, answer) in targets
+            n_right = len([label for label in item.labels if same[label] in targets])
+            chance = n_right / len(item.labels) if item.labels else 0.0
         return {"right": float(right), "read": float(answer is not None), "n": 1.0, "chance": chance}
 
 
 def reader_of(parser: str) -> tuple[str, str]:
     """The parser of replies, as it signs."""
     return "reader", VERSION if parser == OWN_PARSER else parser
-
-
-def _parts(answer: str, *, multi_select: bool) -> list[str]:
-    """The labels of an answer."""
-    return [part.strip() for part in answer.split(",")] if multi_select else [answer]
 
 
 def labels_of(item: Item) -> tuple[str, ...]:

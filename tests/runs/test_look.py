@@ -13,7 +13,8 @@ from earmark.engine.load import load_benchmark, load_scorer
 from earmark.errors import BadData
 from earmark.journal import CompletedIndex
 from earmark.runs.dataset_check import check_dataset
-from earmark.runs.plan import audio_seconds, judge_calls, look_at
+from earmark.runs.opening import audio_seconds, judge_calls
+from earmark.runs.plan import look_at
 from earmark.scorers.choice import ChoiceScorer
 from earmark.types import Benchmark, Clip, Item, Prompt, TaskFacts, Turn, replace
 
@@ -63,16 +64,6 @@ def test_the_length_of_all_sound_is_estimated_from_a_few_files(tmp_path: Path) -
     paths = [data.put(tmp_path / f"{number}.wav", data.wav()) for number in range(200)]
     look = look_at(bench(choice(str(path), clips=(Clip(str(path)),)) for path in paths))
     assert audio_seconds(look) == pytest.approx(20.0, rel=0.01)
-
-
-def test_the_length_of_sound_in_tables_is_estimated_from_a_few_cells(tmp_path: Path) -> None:
-    path = data.put_parquet(tmp_path / "a.parquet", [{"id": str(number)} for number in range(5)])
-    cells = [Clip(str(path), row=number, column="audio.bytes", name=str(number)) for number in range(5)]
-    look = look_at(bench(choice(str(number), clips=(cell,)) for number, cell in enumerate(cells)))
-    assert audio_seconds(look) == pytest.approx(0.5, rel=0.01)
-    archive = data.put_zip(tmp_path / "a.zip", {"in.wav": data.wav()})
-    both = [choice("1", clips=(cells[0],)), choice("2", clips=(Clip(str(archive), member="in.wav"),))]
-    assert audio_seconds(look_at(bench(both))) is None
 
 
 def test_members_of_archives_and_cells_of_tables_are_looked_for(tmp_path: Path) -> None:
