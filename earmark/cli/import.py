@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -35,16 +35,21 @@ def command(path: Path, form: str, model: str, table: str, reply: str, words: tu
     """
     from earmark.cli._args import use_only
     from earmark.cli._tables import show_rows
-    from earmark.config import compose_config
+    from earmark.config.compose import compose_config
     from earmark.errors import UsageError
-    from earmark.runs.import_runs import import_runs
+    from earmark.plugins import find_plugin
+    from earmark.runs.import_runs import import_runs, load_importer
 
-    use_only("import", words, ("results",), own=f"the table {table}" if table else "")
-    config, importer = compose_config(words), None
+    use_only("import", words, ("results",), own=f"the table {table}" if table else f"the importer {form}" * bool(form))
+    config = compose_config(words)
+    importer: Callable[[Path], Iterable[ImportedRun]] | None = None
     if table:
         importer = _official_importer(table, reply, config.benchmark, form)
     elif reply:
         raise UsageError("--reply is for official files of a table; give --table NAME too")
+    elif config.benchmark:
+        plugin = find_plugin("importers", form)
+        form, importer = plugin.module_name, load_importer(plugin, config.benchmark).read
     form = f"table:{table}" if table else form.replace("-", "_")
     runs = import_runs(path, form, config.run.results, model, print_line, importer)
     for run, metrics in runs:
@@ -61,7 +66,7 @@ def _official_importer(
     table: str, reply: str, settings: Mapping[str, Any], form: str
 ) -> Callable[[Path], list[ImportedRun]]:
     """The reader of the official file of a table."""
-    from earmark.config import parse_settings
+    from earmark.config.parse import parse_settings
     from earmark.errors import UsageError
     from earmark.plugins import find_plugin
     from earmark.plugins.abilities import HasOfficialFile

@@ -7,6 +7,7 @@ without pyplot. The same numbers give the same bytes with the same matplotlib.
 from __future__ import annotations
 
 import io
+import warnings
 from collections.abc import Callable, Iterable
 from html import escape
 from importlib.util import find_spec
@@ -85,9 +86,10 @@ def render(plot: Plot, suffix: str) -> bytes:
         plot.draw(figure)
         for text in figure.findobj(Text):
             text.set_text(printable(text.get_text(), keep="\n"))
-        figure.savefig(
-            file, format=suffix[1:], dpi=DPI, metadata={"Software": None} if suffix == ".png" else {"Date": None}
-        )
+        metadata = {"Software": None} if suffix == ".png" else {"Date": None}
+        with warnings.catch_warnings():  # the font lacks letters of a name; a warning would go to the terminal as it is
+            warnings.filterwarnings("ignore", "Glyph", UserWarning)
+            figure.savefig(file, format=suffix[1:], dpi=DPI, metadata=metadata)
     return file.getvalue()
 
 

@@ -10,6 +10,7 @@ from earmark.report.figures import BLUE, GREY, RED, Plot, add_legend
 from earmark.report.leaderboard import Leaderboard
 from earmark.report.rows import Row
 from earmark.report.run_table import RunRows
+from earmark.text.printable import printable
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -73,7 +74,7 @@ def _plot_panel(axes: Axes, metric: str, lines: dict[str, list[tuple[int, Row]]]
                     label="_" if has_label else "chance",
                 )  # fmt: skip
     left_out = len(lines) - len(shown)
-    axes.set_yticks(range(len(shown)), [name for name, _ in shown])
+    axes.set_yticks(range(len(shown)), [printable(name) for name, _ in shown])
     axes.set_ylim(len(shown) - 0.4, -0.6)
     axes.set_xlabel(f"{metric}; {left_out} more lines are left out" if left_out else metric)
     axes.grid(axis="x", color="#e5e5e5", lw=0.6)

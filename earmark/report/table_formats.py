@@ -44,7 +44,8 @@ def to_csv(table: DataTable) -> str:
     file = io.StringIO()
     writer = csv.writer(file, lineterminator="\n")
     writer.writerow(table.columns)
-    writer.writerows(escape_formulas(list(line)) for line in table.values)
+    texts = ([printable(cell) if isinstance(cell, str) else cell for cell in line] for line in table.values)
+    writer.writerows(map(escape_formulas, texts))  # a line end in a name would forge a row on a terminal
     return file.getvalue().rstrip("\n")
 
 

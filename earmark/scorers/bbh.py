@@ -10,15 +10,16 @@ a reply is unread here, and wrong."""
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Final
+from typing import ClassVar, Final
 
 from msgspec import Struct
 
 from earmark.errors import BadData
 from earmark.plugins import own_name
+from earmark.scorers._base import RuleScorer
 from earmark.stats.ratio import ratio
 from earmark.text.bbh_phrases import KINDS, read_bbh
-from earmark.types import Context, Item, Metric, Response, Score, Signature, sign
+from earmark.types import Item, Metric, Response, Score, Signature, sign
 
 METRICS: Final = {"accuracy": ratio("right", "n"), "accuracy_read": ratio("right", "read")}
 VALUES: Final = {"no": 0, "yes": 1, "(a)": 0, "(b)": 1}
@@ -28,15 +29,12 @@ class Settings(Struct, frozen=True, forbid_unknown_fields=True):
     """Settings of the rule: it has none."""
 
 
-class BbhScorer(Struct, frozen=True):
+class BbhScorer(RuleScorer, frozen=True):
     """Reads yes or no, or (a) or (b), by VoiceBench's phrases."""
 
     settings: Settings = Settings()
     name: str = own_name(__name__)
-
-    @property
-    def metrics(self) -> Mapping[str, Metric]:
-        return METRICS
+    metrics: ClassVar[Mapping[str, Metric]] = METRICS
 
     @property
     def signature(self) -> Signature:
@@ -46,9 +44,7 @@ class BbhScorer(Struct, frozen=True):
         """
         return sign("bbh", ("phrases", "voicebench.1"))
 
-    async def score(self, item: Item, response: Response) -> Score:
-        if response.stop == "filtered":
-            return Score(self.bounds(item)[0], state="refused", rule="filtered")
+    async def score_reply(self, item: Item, response: Response) -> Score:
         value = read_bbh(response.whole_text, kind_of(item)) if response.whole_text.strip() else None
         if value is None:
             return Score(self.bounds(item)[0], state="unparsed", rule="no phrase")
@@ -83,6 +79,4 @@ def target_values(item: Item) -> set[int]:
     return {value for value in values if value is not None}
 
 
-def load(settings: Settings, context: Context) -> BbhScorer:
-    """Load the scorer."""
-    return BbhScorer(settings, context.name)
+load = BbhScorer.load

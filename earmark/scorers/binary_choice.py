@@ -14,13 +14,14 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
-from typing import Final
+from typing import ClassVar, Final
 
 from msgspec import Struct
 
 from earmark.judges.asking import Judge, open_judge, question_of, settings_of
 from earmark.judges.prompts import find_prompt
 from earmark.plugins import own_name
+from earmark.scorers._base import AnswerScorer
 from earmark.scorers._resources import require_open, sign_judge
 from earmark.scorers.choice import labels_of
 from earmark.stats.ratio import ratio
@@ -31,7 +32,7 @@ NO_CHOICE: Final = "NONE"
 METRICS: Final = {
     "accuracy": ratio("right", "n"),
     "accuracy_answered": ratio("right", "answered"),
-    "null_rate": replace(ratio("null", "n"), better="lower"),
+    "null_rate": ratio("null", "n", "lower"),
 }
 
 
@@ -41,15 +42,12 @@ class Settings(Struct, frozen=True, forbid_unknown_fields=True):
     judge: str = ""  # any model, named as model=NAME names it, such as openai/gpt-4o-mini; empty: such replies are null
 
 
-class BinaryChoiceScorer(Struct, frozen=True):
+class BinaryChoiceScorer(AnswerScorer, frozen=True):
     """The scorer without a judge."""
 
     settings: Settings = Settings()
     name: str = own_name(__name__)
-
-    @property
-    def metrics(self) -> Mapping[str, Metric]:
-        return METRICS
+    metrics: ClassVar[Mapping[str, Metric]] = METRICS
 
     @property
     def signature(self) -> Signature:
@@ -59,11 +57,11 @@ class BinaryChoiceScorer(Struct, frozen=True):
         """
         return sign("ab", ("reader", VERSION), ("judge", "none"))
 
-    async def score(self, item: Item, response: Response) -> Score:
-        return read_by_rules(self, item, response)
-
-    def bounds(self, item: Item) -> tuple[dict[str, float], dict[str, float]]:
-        return self.counts(item, None), self.counts(item, next(iter(item.targets), None))
+    async def score_reply(self, item: Item, response: Response) -> Score:
+        parsed = parse_choice(
+            response.text, labels_of(item), item.choices, question=item.question, cut=response.stop == "length"
+        )
+        return Score(self.counts(item, parsed.answer), parsed.answer, parsed.state, parsed.rule)
 
     def counts(self, item: Item, answer: str | None) -> dict[str, float]:
         """The counts of one item whose reply chose `answer`."""
@@ -93,8 +91,8 @@ class JudgedBinaryChoice(BinaryChoiceScorer, frozen=True):
         async with open_judge(self.settings.judge, require_open(self.open_model, "judge")) as judge:
             yield replace(self, opened=judge)
 
-    async def score(self, item: Item, response: Response) -> Score:
-        read = read_by_rules(self, item, response)
+    async def score_reply(self, item: Item, response: Response) -> Score:
+        read = await BinaryChoiceScorer.score_reply(self, item, response)
         if read.state != "unparsed" or not response.text.strip():
             return read
         fields = {"question": question_of(item), "candidate": response.text}
@@ -106,16 +104,6 @@ class JudgedBinaryChoice(BinaryChoiceScorer, frozen=True):
         answer = None if verdict.value == NO_CHOICE else verdict.value
         state: State = "unparsed" if answer is None else "answered"
         return Score(self.counts(item, answer), answer, state, f"judge: {verdict.rule}", verdict.reply, verdict.usage)
-
-
-def read_by_rules(scorer: BinaryChoiceScorer, item: Item, response: Response) -> Score:
-    """Parse a reply by rules."""
-    if response.stop == "filtered":
-        return Score(scorer.bounds(item)[0], state="refused", rule="filtered")
-    parsed = parse_choice(
-        response.text, labels_of(item), item.choices, question=item.question, cut=response.stop == "length"
-    )
-    return Score(scorer.counts(item, parsed.answer), parsed.answer, parsed.state, parsed.rule)
 
 
 def load(settings: Settings, context: Context) -> BinaryChoiceScorer:

@@ -33,9 +33,9 @@ from msgspec import Struct, field
 
 from earmark.errors import BadData, BadSetup, UsageError
 from earmark.plugins import own_name
-from earmark.scorers.choice import no_answer
+from earmark.scorers._base import TextScorer
 from earmark.text.normalise import TOKENS, UNSPACED_LANGUAGES, language_of, strip_tokens
-from earmark.types import Context, Counts, Item, Metric, Number, Response, Score, Signature, sign
+from earmark.types import Counts, Item, Metric, Number, Response, Score, Signature, sign
 
 ORDERS: Final = (1, 2, 3, 4)
 BLEU_COUNTS: Final = ("length", "reference", *(f"match_{n}" for n in ORDERS), *(f"total_{n}" for n in ORDERS))
@@ -61,7 +61,7 @@ class Settings(Struct, frozen=True, forbid_unknown_fields=True):
         tokeniser_of(self)
 
 
-class BleuScorer(Struct, frozen=True):
+class BleuScorer(TextScorer, frozen=True):
     """BLEU and chrF against the item's targets."""
 
     settings: Settings = field(default_factory=Settings)
@@ -94,9 +94,7 @@ class BleuScorer(Struct, frozen=True):
         _bleu(self.settings)
         _chrf(self.settings)
 
-    async def score(self, item: Item, response: Response) -> Score:
-        if (none := no_answer(self, item, response)) is not None:
-            return none
+    async def score_reply(self, item: Item, response: Response) -> Score:
         text = self._clean_reply(response.text)
         counts = self.counts(item, text)
         cut = text != response.text.strip()
@@ -204,6 +202,4 @@ def _chrf(settings: Settings) -> Any:
     return _sacrebleu().CHRF(lowercase=settings.lowercase, word_order=settings.words)
 
 
-def load(settings: Settings, context: Context) -> BleuScorer:
-    """Load the scorer."""
-    return BleuScorer(settings, context.name)
+load = BleuScorer.load

@@ -21,46 +21,37 @@ from msgspec import Struct
 
 from earmark.errors import BadData, UsageError
 from earmark.plugins import own_name
+from earmark.scorers._base import AnswerScorer
 from earmark.stats.ratio import ratio
-from earmark.text.choice_parser import PARSERS, VERSION, parse_choice, same_choice
-from earmark.types import Context, Item, Metric, Response, Score, Scorer, Signature, sign
+from earmark.text.choice_parser import VERSION, parse_choice, same_choice
+from earmark.types import Item, Metric, Response, Score, Signature, sign
 
-PROBE: Final = "one 我们"  # a text that takes all that normalisers need
-
-
-def no_answer(scorer: Scorer, item: Item, response: Response) -> Score | None:
-    """The score of a reply that was withheld, or cut before its first word; None for an answer.
-
-    Neither is silence, which may be right.
-    """
-    if response.stop == "filtered":
-        return Score(scorer.bounds(item)[0], state="refused", rule="filtered")
-    if response.stop == "length" and not response.text.strip():
-        return Score(scorer.bounds(item)[0], state="unparsed", rule="cut")
-    return None
-
-
+OWN_PARSER: Final = "earmark"
 METRICS: Final = {"accuracy": ratio("right", "n"), "accuracy_read": ratio("right", "read")}
 
 
 class Settings(Struct, frozen=True, forbid_unknown_fields=True):
     """How a label is read and compared."""
 
-    parser: str = "earmark"  # or one of the official readers by name
+    parser: str = OWN_PARSER  # or one of the official readers by name
     multi_select: bool = False  # all right labels are asked for, not any of them
     thinking: Literal["marked", "opened"] = "marked"  # opened: the chat template opens it, a reply only closes it
     denominator: Literal["asked", "read"] = "asked"  # of the headline; read: some protocols leave unread replies out
 
     def __post_init__(self) -> None:
+        if self.parser == OWN_PARSER:
+            return
+        from earmark.text.published_parsers import PARSERS  # noqa: PLC0415 - of few benchmarks
+
         if self.parser not in PARSERS:
             raise UsageError(f"no reader is called '{self.parser}'; there are: {', '.join(PARSERS)}")
-        if self.parser != "earmark" and (self.multi_select or self.thinking == "opened"):
+        if self.multi_select or self.thinking == "opened":
             raise UsageError(
                 f"parser={self.parser} knows no multi_select= or thinking=; these are settings of parser=earmark"
             )
 
 
-class ChoiceScorer(Struct, frozen=True):
+class ChoiceScorer(AnswerScorer, frozen=True):
     """Reads a label from the reply and compares it with the right ones."""
 
     settings: Settings = Settings()
@@ -82,11 +73,9 @@ class ChoiceScorer(Struct, frozen=True):
         parts += [("denominator", "read")] * (given.denominator == "read")
         return sign("choice", *parts)
 
-    async def score(self, item: Item, response: Response) -> Score:
-        if response.stop == "filtered":
-            return Score(self.bounds(item)[0], state="refused", rule="filtered")
+    async def score_reply(self, item: Item, response: Response) -> Score:
         labels = labels_of(item)
-        if self.settings.parser == "earmark":
+        if self.settings.parser == OWN_PARSER:
             options = {
                 "cut": response.stop == "length",
                 "thinking": self.settings.thinking == "opened",
@@ -94,6 +83,8 @@ class ChoiceScorer(Struct, frozen=True):
             }
             parsed = parse_choice(response.whole_text, labels, item.choices, question=item.question, **options)
         else:
+            from earmark.text.published_parsers import PARSERS  # noqa: PLC0415 - of few benchmarks
+
             parsed = PARSERS[self.settings.parser](response.whole_text, labels, item.choices)
         return Score(self.counts(item, parsed.answer), parsed.answer, parsed.state, parsed.rule)
 
@@ -107,26 +98,20 @@ class ChoiceScorer(Struct, frozen=True):
             return dict.fromkeys(("right", "read", "n", "chance"), 0.0)
         same = same_choice(item.labels, item.choices)
         targets = {same.get(target, target) for target in item.targets}
-        said = (
-            set()
-            if answer is None
-            else {same.get(part, part) for part in _parts(answer, multi_select=self.settings.multi_select)}
-        )
-        right = said == targets if self.settings.multi_select else bool(said & targets)
-        chance = sum(same[label] in targets for label in item.labels) / len(item.labels) if item.labels else 0.0
-        if self.settings.multi_select and item.labels:
-            chance = 1 / (2 ** len(set(same.values())) - 1)
+        if self.settings.multi_select:
+            named = set() if answer is None else {same.get(part.strip(), part.strip()) for part in answer.split(",")}
+            right = named == targets
+            chance = 1 / (2 ** len(set(same.values())) - 1) if item.labels else 0.0
+        else:
+            right = answer is not None and same.get(answer, answer) in targets
+            n_right = len([label for label in item.labels if same[label] in targets])
+            chance = n_right / len(item.labels) if item.labels else 0.0
         return {"right": float(right), "read": float(answer is not None), "n": 1.0, "chance": chance}
 
 
 def reader_of(parser: str) -> tuple[str, str]:
     """The parser of replies, as it signs."""
-    return "reader", VERSION if parser == "earmark" else parser
-
-
-def _parts(answer: str, *, multi_select: bool) -> list[str]:
-    """The labels of an answer."""
-    return [part.strip() for part in answer.split(",")] if multi_select else [answer]
+    return "reader", VERSION if parser == OWN_PARSER else parser
 
 
 def labels_of(item: Item) -> tuple[str, ...]:
@@ -138,6 +123,4 @@ def labels_of(item: Item) -> tuple[str, ...]:
     return item.labels
 
 
-def load(settings: Settings, context: Context) -> ChoiceScorer:
-    """Load the scorer."""
-    return ChoiceScorer(settings, context.name)
+load = ChoiceScorer.load

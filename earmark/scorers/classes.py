@@ -23,10 +23,11 @@ from msgspec import Struct
 
 from earmark.errors import BadData, UsageError
 from earmark.plugins import own_name
+from earmark.scorers._base import AnswerScorer
 from earmark.scorers.choice import ChoiceScorer, reader_of
 from earmark.scorers.choice import Settings as ChoiceSettings
 from earmark.stats.ratio import divide, ratio
-from earmark.types import Context, Counts, Item, Metric, Number, Response, Score, Signature, sign
+from earmark.types import Counts, Item, Metric, Number, Response, Score, Signature, sign
 
 # ---------------------------------------------------------------- the numbers
 
@@ -113,7 +114,7 @@ class Settings(Struct, frozen=True, forbid_unknown_fields=True):
         return sorted(name.strip().casefold() for name in self.classes)
 
 
-class ClassesScorer(Struct, frozen=True):
+class ClassesScorer(AnswerScorer, frozen=True):
     """F1 and recall by class, of what one reader reads."""
 
     settings: Settings = Settings()
@@ -139,7 +140,7 @@ class ClassesScorer(Struct, frozen=True):
         """
         return sign("classes", reader_of(self.settings.parser), ("classes", ",".join(self.settings.over) or "seen"))
 
-    async def score(self, item: Item, response: Response) -> Score:
+    async def score_reply(self, item: Item, response: Response) -> Score:
         read = await self.choice.score(item, response)
         return Score(self.counts(item, read.answer), read.answer, read.state, read.rule)
 
@@ -157,10 +158,5 @@ class ClassesScorer(Struct, frozen=True):
             )
         return counts | class_counts(truth, class_of(item, answer) if answer is not None else None)
 
-    def bounds(self, item: Item) -> tuple[dict[str, float], dict[str, float]]:
-        return self.counts(item, None), self.counts(item, next(iter(item.targets), None))
 
-
-def load(settings: Settings, context: Context) -> ClassesScorer:
-    """Load the scorer."""
-    return ClassesScorer(settings, context.name)
+load = ClassesScorer.load

@@ -14,16 +14,16 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Mapping
-from typing import Final, Literal
+from typing import ClassVar, Final, Literal
 
 from msgspec import Struct
 from rapidfuzz.distance import Levenshtein
 
 from earmark.errors import BadData
 from earmark.plugins import own_name
-from earmark.scorers.choice import no_answer
+from earmark.scorers._base import TextScorer
 from earmark.stats.ratio import ratio
-from earmark.types import Context, Item, Metric, Response, Score, Signature, sign
+from earmark.types import Item, Metric, Response, Score, Signature, sign
 
 HAN: Final = re.compile(r"[\u3400-\u9fff]")
 METRICS: Final = {"clipped_accuracy": ratio("kept", "n"), "exact": ratio("exact", "n")}
@@ -35,15 +35,12 @@ class Settings(Struct, frozen=True, forbid_unknown_fields=True):
     unit: Literal["words", "phones", "tags"] = "words"
 
 
-class ClippedAccuracyScorer(Struct, frozen=True):
+class ClippedAccuracyScorer(TextScorer, frozen=True):
     """One minus the error rate of each item, never below 0."""
 
     settings: Settings = Settings()
     name: str = own_name(__name__)
-
-    @property
-    def metrics(self) -> Mapping[str, Metric]:
-        return METRICS
+    metrics: ClassVar[Mapping[str, Metric]] = METRICS
 
     @property
     def signature(self) -> Signature:
@@ -54,9 +51,7 @@ class ClippedAccuracyScorer(Struct, frozen=True):
         case = "kept" if self.settings.unit == "tags" else "lower"
         return sign("clipped_accuracy", ("unit", self.settings.unit), ("case", case), ("punctuation", "removed"))
 
-    async def score(self, item: Item, response: Response) -> Score:
-        if (none := no_answer(self, item, response)) is not None:
-            return none
+    async def score_reply(self, item: Item, response: Response) -> Score:
         if not response.text.strip():
             return Score(self.counts(item, ""), state="unparsed", rule="empty")
         return Score(self.counts(item, response.text), " ".join(self.units(response.text)))
@@ -88,6 +83,4 @@ class ClippedAccuracyScorer(Struct, frozen=True):
         return max(0.0, 1.0 - Levenshtein.distance(reference, reply) / len(reference))
 
 
-def load(settings: Settings, context: Context) -> ClippedAccuracyScorer:
-    """Load the scorer."""
-    return ClippedAccuracyScorer(settings, context.name)
+load = ClippedAccuracyScorer.load

@@ -19,7 +19,7 @@ from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from pathlib import Path
 from tempfile import TemporaryFile
-from typing import IO, Annotated, Any, Final, cast
+from typing import IO, Annotated, Any, ClassVar, Final, cast
 
 import orjson
 from msgspec import Struct
@@ -27,11 +27,12 @@ from msgspec import Struct
 from earmark.data.programs import program_environment
 from earmark.errors import BadData, BadSetup
 from earmark.plugins import own_name
+from earmark.scorers._base import RuleScorer
 from earmark.scorers._resources import require_open
-from earmark.stats.ratio import ratio
-from earmark.types import UNSIGNED, Context, Item, Metric, Response, Score, Signature, replace, sign
+from earmark.stats.ratio import mean
+from earmark.types import UNSIGNED, Item, Metric, Response, Score, Signature, replace, sign
 
-METRICS: Final = {"comet": replace(ratio("comet", "n"), share=None)}
+METRICS: Final = {"comet": mean("comet", "n")}
 WORKER: Final = Path(__file__).with_name("_comet_worker.py")
 VERSION: Final = "import sys; del sys.path[0]; from importlib.metadata import version; print(version('unbabel-comet'))"
 INSTALL: Final = "python -m venv comet; comet/bin/pip install unbabel-comet; and score with python=comet/bin/python"
@@ -82,16 +83,13 @@ class Settings(Struct, frozen=True, forbid_unknown_fields=True):
     python: Annotated[str, UNSIGNED] = ""  # of another environment; empty: ours
 
 
-class CometScorer(Struct, frozen=True):
+class CometScorer(RuleScorer, frozen=True):
     """COMET by a worker, which has to be opened before it is asked."""
 
     settings: Settings = Settings()
     name: str = own_name(__name__)
+    metrics: ClassVar[Mapping[str, Metric]] = METRICS
     worker: CometWorker | None = None  # once it is open
-
-    @property
-    def metrics(self) -> Mapping[str, Metric]:
-        return METRICS
 
     @property
     def signature(self) -> Signature:
@@ -116,9 +114,7 @@ class CometScorer(Struct, frozen=True):
                     worker.kill()
                 await worker.wait()
 
-    async def score(self, item: Item, response: Response) -> Score:
-        if response.stop == "filtered":
-            return Score(EMPTY_COUNTS, state="refused", rule="filtered")
+    async def score_reply(self, item: Item, response: Response) -> Score:
         source = item.tags.get("source") or " ".join(clip.transcript for clip in item.clips if clip.transcript)
         if not source or not item.targets:
             raise BadData(
@@ -152,6 +148,4 @@ def version(python: str) -> str:
     return done.stdout.strip()
 
 
-def load(settings: Settings, context: Context) -> CometScorer:
-    """Load the scorer."""
-    return CometScorer(settings, context.name)
+load = CometScorer.load

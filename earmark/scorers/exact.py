@@ -21,10 +21,10 @@ from msgspec import Struct
 
 from earmark.errors import BadData
 from earmark.plugins import own_name
-from earmark.scorers.choice import PROBE, no_answer
+from earmark.scorers._base import PROBE, TextScorer
 from earmark.stats.ratio import ratio
 from earmark.text.normalise import find_normalizer, is_unspaced
-from earmark.types import Context, Item, Metric, Response, Score, Signature, sign
+from earmark.types import Item, Metric, Response, Score, Signature, sign
 
 MATCHES: Final = ("exact_match", "quasi_exact_match", "quasi_prefix_exact_match", "contains")
 METRICS: Final = {match: ratio(match, "n") for match in MATCHES}
@@ -43,7 +43,7 @@ class Settings(Struct, frozen=True, forbid_unknown_fields=True):
         find_normalizer(self.normalizer)
 
 
-class ExactScorer(Struct, frozen=True):
+class ExactScorer(TextScorer, frozen=True):
     """Exact match with any of the item's targets."""
 
     settings: Settings = Settings()
@@ -71,9 +71,7 @@ class ExactScorer(Struct, frozen=True):
         """Raise BadSetup where a package that the normaliser needs is not there."""
         find_normalizer(self.settings.normalizer)(PROBE)
 
-    async def score(self, item: Item, response: Response) -> Score:
-        if (none := no_answer(self, item, response)) is not None:
-            return none
+    async def score_reply(self, item: Item, response: Response) -> Score:
         counts = self.counts(item, response.text)
         return Score(counts, response.text.strip(), rule=next((match for match in MATCHES if counts[match]), ""))
 
@@ -110,6 +108,4 @@ class ExactScorer(Struct, frozen=True):
         )
 
 
-def load(settings: Settings, context: Context) -> ExactScorer:
-    """Load the scorer."""
-    return ExactScorer(settings, context.name)
+load = ExactScorer.load

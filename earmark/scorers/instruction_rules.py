@@ -21,9 +21,10 @@ from msgspec import Struct
 
 from earmark.errors import BadData
 from earmark.plugins import own_name
+from earmark.scorers._base import RuleScorer
 from earmark.stats.ratio import ratio
 from earmark.text.instruction_rules import RULES, loose_replies
-from earmark.types import Context, Counts, Item, Metric, Number, Response, Score, Signature, sign
+from earmark.types import Counts, Item, Metric, Number, Response, Score, Signature, sign
 
 SHARES: Final = {
     "strict_prompt": ratio("strict_prompt", "n"),
@@ -45,7 +46,7 @@ class Settings(Struct, frozen=True, forbid_unknown_fields=True):
     rules: Literal["ifeval", "mmau-pro"] = "ifeval"
 
 
-class InstructionScorer(Struct, frozen=True):
+class InstructionScorer(RuleScorer, frozen=True):
     """Checks that a reply keeps the rules of its instruction."""
 
     settings: Settings = Settings()
@@ -65,9 +66,7 @@ class InstructionScorer(Struct, frozen=True):
         rules = ("rules", f"{self.settings.rules}.1")
         return sign("instruction_rules", rules, ("sentences", "earmark.1"), ("language", "earmark.1"))
 
-    async def score(self, item: Item, response: Response) -> Score:
-        if response.stop == "filtered":
-            return Score(self.bounds(item)[0], state="refused", rule="filtered")
+    async def score_reply(self, item: Item, response: Response) -> Score:
         if not response.text.strip():
             return Score(self.bounds(item)[0], state="unparsed", rule="empty")
         forms = loose_replies(response.text) if self.settings.rules == "ifeval" else (response.text,)
@@ -139,6 +138,4 @@ def _plain(item: Item, key: str) -> Any:
     return value
 
 
-def load(settings: Settings, context: Context) -> InstructionScorer:
-    """Load the scorer."""
-    return InstructionScorer(settings, context.name)
+load = InstructionScorer.load

@@ -31,7 +31,7 @@ from earmark.judges.asking import Judge, JudgeVerdict, open_judge, question_of, 
 from earmark.judges.prompts import JudgePrompt, find_prompt
 from earmark.plugins import own_name
 from earmark.scorers._resources import require_open, sign_judge
-from earmark.stats.ratio import divide, ratio
+from earmark.stats.ratio import divide, mean, ratio
 from earmark.types import Context, Counts, Item, Metric, Number, OpenModel, Response, Score, Signature, replace, sign
 
 Preference: TypeAlias = Literal["first", "second", "tie"]
@@ -42,15 +42,11 @@ def position_bias(counts: Counts) -> Number:
     return divide(counts.get("first", 0.0) - counts.get("second", 0.0), counts.get("orders", 0.0))
 
 
-def mean_metric(top: str, bottom: str, scale: tuple[float, float]) -> Metric:
-    return replace(ratio(top, bottom), share=None, limits=scale)
-
-
 def prompt_metrics(template: JudgePrompt) -> Mapping[str, Metric]:
     """The numbers of a kind of prompt."""
     if template.kind == "word":
         return {"accuracy": ratio("right", "judged")}
-    rating = mean_metric("rating", "judged", template.scale)
+    rating = mean("rating", "judged", template.scale)
     if template.kind == "rating":
         low, high = template.scale
 
@@ -60,10 +56,10 @@ def prompt_metrics(template: JudgePrompt) -> Mapping[str, Metric]:
         return {"rating": rating, "normalised": Metric(normalised, limits=(0, 1))}
     return {
         "rating": rating,
-        "reference": mean_metric("reference", "rated", template.scale),
+        "reference": mean("reference", "rated", template.scale),
         "win_rate": ratio("wins", "judged"),
         "tie_rate": ratio("ties", "judged"),
-        "inconsistent": replace(ratio("inconsistent", "rated"), better="lower"),
+        "inconsistent": ratio("inconsistent", "rated", "lower"),
         "first_bias": Metric(position_bias, "lower", limits=(-1, 1)),
     }
 

@@ -27,6 +27,7 @@ from msgspec import Struct
 
 from earmark.errors import BadData
 from earmark.plugins import own_name
+from earmark.scorers._base import AnswerScorer
 from earmark.scorers.choice import ChoiceScorer, reader_of
 from earmark.scorers.choice import Settings as ChoiceSettings
 from earmark.scorers.classes import (
@@ -39,7 +40,7 @@ from earmark.scorers.classes import (
     uar,
 )
 from earmark.stats.ratio import divide, ratio
-from earmark.types import Context, Counts, Item, Metric, Number, Response, Score, Signature, replace, sign
+from earmark.types import Counts, Item, Metric, Number, Response, Score, Signature, replace, sign
 
 MERGED_CLASSES: Final = {"angry": "anger", "happy": "happiness", "sad": "sadness", "pleasant_surprise": "surprise"}
 
@@ -114,7 +115,7 @@ class Settings(Struct, frozen=True, forbid_unknown_fields=True):
         return (self.denominator or POLICIES[self.policy][1]) == "asked"
 
 
-class ListenScorer(Struct, frozen=True):
+class ListenScorer(AnswerScorer, frozen=True):
     """LISTEN's metrics over what one reader reads."""
 
     settings: Settings = Settings()
@@ -127,8 +128,10 @@ class ListenScorer(Struct, frozen=True):
     @property
     def signature(self) -> Signature:
         """
-        >>> ListenScorer(Settings("official")).signature.rules, ListenScorer(Settings(denominator="read")).signature.rules
-        ('listen|reader:listen-g2|over:read|classes:seen', 'listen|reader:earmark.2|over:read|classes:seen')
+        >>> ListenScorer(Settings("official")).signature.rules
+        'listen|reader:listen-g2|over:read|classes:seen'
+        >>> ListenScorer(Settings(denominator="read")).signature.rules
+        'listen|reader:earmark.2|over:read|classes:seen'
         """
         over = "asked" if self.settings.counts_unparsed else "read"
         return sign("listen", reader_of(self.settings.reader), ("over", over), ("classes", "seen"))
@@ -139,7 +142,7 @@ class ListenScorer(Struct, frozen=True):
             return ACCURACY | CLASSES
         return {name: replace(metric, value=_or_zero(metric.value)) for name, metric in CLASSES.items()} | ACCURACY
 
-    async def score(self, item: Item, response: Response) -> Score:
+    async def score_reply(self, item: Item, response: Response) -> Score:
         read = await self.choice.score(item, response)
         return Score(self.counts(item, read.answer), read.answer, read.state, read.rule)
 
@@ -160,15 +163,10 @@ class ListenScorer(Struct, frozen=True):
         prediction = emotion_class(item.text(answer)) if answer is not None and answer in item.labels else None
         return counts | class_counts(truth, prediction) | {"kept": 1.0, "same": float(prediction == truth)}
 
-    def bounds(self, item: Item) -> tuple[dict[str, float], dict[str, float]]:
-        return self.counts(item, None), self.counts(item, next(iter(item.targets), None))
-
 
 def _or_zero(value: Callable[[Counts], Number]) -> Callable[[Counts], Number]:
     """A metric that is 0 where nothing was read, as the official code has it."""
     return lambda counts: np.nan_to_num(value(counts))
 
 
-def load(settings: Settings, context: Context) -> ListenScorer:
-    """Load the scorer."""
-    return ListenScorer(settings, context.name)
+load = ListenScorer.load

@@ -1,6 +1,7 @@
 """METEOR of captions, as nltk computes it.
 
-    meteor = (1 - 0.5 (chunks / matches)³) P R / (0.9 P + 0.1 R),  P = matches / words of the reply, R = matches / of the reference
+    meteor = (1 - 0.5 (chunks / matches)³) P R / (0.9 P + 0.1 R)
+    P = matches / words of the reply, R = matches / words of the reference
 
 Words match that are equal, then those with one stem (Porter's), then synonyms (one WordNet synset holds both), each at
 most once; `chunks` is the number of runs in which matched words follow each other on both sides. The number of a
@@ -22,18 +23,18 @@ import warnings
 from collections.abc import Mapping
 from importlib import import_module
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, ClassVar, Final
 
 from msgspec import Struct
 
 from earmark.data import debian
 from earmark.errors import BadData, BadSetup
 from earmark.plugins import own_name
-from earmark.scorers.choice import no_answer
-from earmark.stats.ratio import ratio
-from earmark.types import Context, Item, Metric, Response, Score, Signature, replace, sign
+from earmark.scorers._base import TextScorer
+from earmark.stats.ratio import mean
+from earmark.types import Item, Metric, Response, Score, Signature, sign
 
-METRICS: Final = {"meteor": replace(ratio("meteor", "n"), share=None, limits=(0, 1))}
+METRICS: Final = {"meteor": mean("meteor", "n", (0, 1))}
 SENTENCE_END: Final = re.compile(r"(?<=[.!?])\s+(?=[\"'(]?[A-Z])")
 LEXNAMES: Final = "".join(f"{number:02d}\tlexname.{number}\t0\n" for number in range(45))
 
@@ -44,15 +45,12 @@ class Settings(Struct, frozen=True, forbid_unknown_fields=True):
     wordnet: str = ""  # a folder with WordNet's files; empty: Debian's
 
 
-class MeteorScorer(Struct, frozen=True):
+class MeteorScorer(TextScorer, frozen=True):
     """METEOR against the item's targets."""
 
     settings: Settings = Settings()
     name: str = own_name(__name__)
-
-    @property
-    def metrics(self) -> Mapping[str, Metric]:
-        return METRICS
+    metrics: ClassVar[Mapping[str, Metric]] = METRICS
 
     @property
     def signature(self) -> Signature:
@@ -70,9 +68,7 @@ class MeteorScorer(Struct, frozen=True):
         _word_tokenizer()
         load_wordnet(self.settings.wordnet)
 
-    async def score(self, item: Item, response: Response) -> Score:
-        if (none := no_answer(self, item, response)) is not None:
-            return none
+    async def score_reply(self, item: Item, response: Response) -> Score:
         return Score(self.counts(item, response.text), response.text.strip())
 
     def bounds(self, item: Item) -> tuple[dict[str, float], dict[str, float]]:
@@ -141,6 +137,4 @@ def _nltk(module: str) -> Any:
         raise BadSetup("METEOR needs the package nltk, which is not installed; pip install 'earmark[text]'") from error
 
 
-def load(settings: Settings, context: Context) -> MeteorScorer:
-    """Load the scorer."""
-    return MeteorScorer(settings, context.name)
+load = MeteorScorer.load

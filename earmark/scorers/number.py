@@ -9,10 +9,10 @@ Which number of a reply is its answer goes by `policy`:
     lm-strict    the first after "#### ", "strict-match" of the same; a reply without it has no answer
     audiobench   the first after the last "The answer is" or "####", else the last
 
-By `rule_last` two numbers are the same if they have the same value, 5 and 5.00; commas between digits, signs of money and what
-follows a number do not count. The others compare as their scripts do: `lm-eval` and `lm-strict` texts without commas, $ and
-a last period, so that 5.00 is not 5; `audiobench` numbers of floating point, written out. A reply in which no number is
-found is unparsed, and wrong. Number words are not read.
+By `rule_last` two numbers are the same if they have the same value, 5 and 5.00; commas between digits, signs of money
+and what follows a number do not count. The others compare as their scripts do: `lm-eval` and `lm-strict` texts without
+commas, $ and a last period, so that 5.00 is not 5; `audiobench` numbers of floating point, written out. A reply in
+which no number is found is unparsed, and wrong. Number words are not read.
 """
 
 from __future__ import annotations
@@ -20,14 +20,15 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Hashable, Mapping
 from decimal import Decimal
-from typing import Final, Literal, NamedTuple
+from typing import ClassVar, Final, Literal, NamedTuple
 
 from msgspec import Struct
 
 from earmark.errors import BadData
 from earmark.plugins import own_name
+from earmark.scorers._base import AnswerScorer
 from earmark.stats.ratio import ratio
-from earmark.types import Context, Item, Metric, Response, Score, Signature, sign
+from earmark.types import Item, Metric, Response, Score, Signature, sign
 
 METRICS: Final = {"accuracy": ratio("right", "n"), "accuracy_read": ratio("right", "read")}
 
@@ -151,15 +152,12 @@ class Settings(Struct, frozen=True, forbid_unknown_fields=True):
     policy: Literal["last", "lm-eval", "lm-strict", "audiobench"] = "last"
 
 
-class NumberScorer(Struct, frozen=True):
+class NumberScorer(AnswerScorer, frozen=True):
     """Reads a number from the reply and compares it with the right ones."""
 
     settings: Settings = Settings()
     name: str = own_name(__name__)
-
-    @property
-    def metrics(self) -> Mapping[str, Metric]:
-        return METRICS
+    metrics: ClassVar[Mapping[str, Metric]] = METRICS
 
     @property
     def signature(self) -> Signature:
@@ -169,9 +167,7 @@ class NumberScorer(Struct, frozen=True):
         """
         return sign("number", ("policy", self.settings.policy))
 
-    async def score(self, item: Item, response: Response) -> Score:
-        if response.stop == "filtered":
-            return Score(self.counts(item, None), state="refused", rule="filtered")
+    async def score_reply(self, item: Item, response: Response) -> Score:
         answer = POLICIES[self.settings.policy].read(
             response.text if self.settings.policy == "last" else response.whole_text
         )
@@ -191,6 +187,4 @@ class NumberScorer(Struct, frozen=True):
         return {"right": float(right), "read": float(answer is not None), "n": 1.0}
 
 
-def load(settings: Settings, context: Context) -> NumberScorer:
-    """Load the scorer."""
-    return NumberScorer(settings, context.name)
+load = NumberScorer.load

@@ -8,14 +8,15 @@ service withheld. An empty reply is a refusal there; `empty=answer` counts it as
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Final, Literal
+from typing import ClassVar, Final, Literal
 
 from msgspec import Struct
 
 from earmark.plugins import own_name
+from earmark.scorers._base import RuleScorer
 from earmark.stats.ratio import ratio
 from earmark.text.refusal_phrases import refuses
-from earmark.types import Context, Item, Metric, Response, Score, Signature, sign
+from earmark.types import Item, Metric, Response, Score, Signature, sign
 
 METRICS: Final = {"refusal_rate": ratio("right", "n")}
 
@@ -26,15 +27,12 @@ class Settings(Struct, frozen=True, forbid_unknown_fields=True):
     empty: Literal["refusal", "answer"] = "refusal"  # what an empty reply is
 
 
-class RefusalScorer(Struct, frozen=True):
+class RefusalScorer(RuleScorer, frozen=True):
     """Finds refusals by VoiceBench's phrases."""
 
     settings: Settings = Settings()
     name: str = own_name(__name__)
-
-    @property
-    def metrics(self) -> Mapping[str, Metric]:
-        return METRICS
+    metrics: ClassVar[Mapping[str, Metric]] = METRICS
 
     @property
     def signature(self) -> Signature:
@@ -57,6 +55,4 @@ class RefusalScorer(Struct, frozen=True):
         return {"right": 0.0, "n": 1.0}, {"right": 1.0, "n": 1.0}
 
 
-def load(settings: Settings, context: Context) -> RefusalScorer:
-    """Load the scorer."""
-    return RefusalScorer(settings, context.name)
+load = RefusalScorer.load

@@ -12,7 +12,7 @@ number. The ranks of a resampled set are those of that set."""
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Final
+from typing import ClassVar, Final
 
 import numpy as np
 import numpy.typing as npt
@@ -20,9 +20,10 @@ from msgspec import Struct
 
 from earmark.errors import BadData
 from earmark.plugins import own_name
+from earmark.scorers._base import AnswerScorer
 from earmark.scorers.number import last_number, number_value
 from earmark.stats.ratio import divide, ratio
-from earmark.types import Context, Counts, Item, Metric, Number, Response, Score, Signature, replace, sign
+from earmark.types import Counts, Item, Metric, Number, Response, Score, Signature, sign
 
 PAIR: Final = "pair:"  # before a truth and a number, in the name of a count
 
@@ -87,7 +88,7 @@ METRICS: Final = {
     "mse": Metric(mean_squared_error, "lower", limits=(0.0, float("inf"))),
     "pearson": Metric(pearson, limits=(-1, 1)),
     "spearman": Metric(spearman, limits=(-1, 1)),
-    "unread": replace(ratio("unread", "n"), better="lower"),
+    "unread": ratio("unread", "n", "lower"),
 }
 
 
@@ -95,15 +96,12 @@ class Settings(Struct, frozen=True, forbid_unknown_fields=True):
     """Settings of the rule: it has none."""
 
 
-class RegressionScorer(Struct, frozen=True):
+class RegressionScorer(AnswerScorer, frozen=True):
     """Compares the number in a reply with the right one."""
 
     settings: Settings = Settings()
     name: str = own_name(__name__)
-
-    @property
-    def metrics(self) -> Mapping[str, Metric]:
-        return METRICS
+    metrics: ClassVar[Mapping[str, Metric]] = METRICS
 
     @property
     def signature(self) -> Signature:
@@ -113,9 +111,7 @@ class RegressionScorer(Struct, frozen=True):
         """
         return sign("regression", ("number", "last.1"))
 
-    async def score(self, item: Item, response: Response) -> Score:
-        if response.stop == "filtered":
-            return Score(self.counts(item, None), state="refused", rule="filtered")
+    async def score_reply(self, item: Item, response: Response) -> Score:
         answer = last_number(response.text)
         return Score(self.counts(item, answer), answer, "unparsed" if answer is None else "answered", "last")
 
@@ -141,6 +137,4 @@ def truth_of(item: Item) -> float:
     return float(str(number_value(number)))
 
 
-def load(settings: Settings, context: Context) -> RegressionScorer:
-    """Load the scorer."""
-    return RegressionScorer(settings, context.name)
+load = RegressionScorer.load

@@ -15,22 +15,19 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from typing import Final
+from typing import ClassVar, Final
 
 from msgspec import Struct
 from rapidfuzz.distance import LCSseq
 
 from earmark.errors import BadData
 from earmark.plugins import own_name
-from earmark.scorers.choice import PROBE, no_answer
-from earmark.stats.ratio import ratio
+from earmark.scorers._base import PROBE, TextScorer
+from earmark.stats.ratio import mean
 from earmark.text.normalise import find_normalizer, language_of, split_units, unit_of
-from earmark.types import Context, Item, Metric, Response, Score, Signature, replace, sign
+from earmark.types import Item, Metric, Response, Score, Signature, sign
 
-METRICS: Final = {
-    name: replace(ratio(name, "n"), share=None, limits=(0, 1))
-    for name in ("rouge_l", "rouge_l_precision", "rouge_l_recall")
-}
+METRICS: Final = {name: mean(name, "n", (0, 1)) for name in ("rouge_l", "rouge_l_precision", "rouge_l_recall")}
 WORD: Final = re.compile(r"[a-z0-9]+")
 
 
@@ -43,15 +40,12 @@ class Settings(Struct, frozen=True, forbid_unknown_fields=True):
         language_of(self.language)
 
 
-class RougeScorer(Struct, frozen=True):
+class RougeScorer(TextScorer, frozen=True):
     """ROUGE-L against the item's targets."""
 
     settings: Settings = Settings()
     name: str = own_name(__name__)
-
-    @property
-    def metrics(self) -> Mapping[str, Metric]:
-        return METRICS
+    metrics: ClassVar[Mapping[str, Metric]] = METRICS
 
     @property
     def signature(self) -> Signature:
@@ -68,9 +62,7 @@ class RougeScorer(Struct, frozen=True):
         """Raise BadSetup where a package that the normaliser needs is not there."""
         self.tokens(PROBE)
 
-    async def score(self, item: Item, response: Response) -> Score:
-        if (none := no_answer(self, item, response)) is not None:
-            return none
+    async def score_reply(self, item: Item, response: Response) -> Score:
         return Score(self.counts(item, response.text), response.text.strip())
 
     def bounds(self, item: Item) -> tuple[dict[str, float], dict[str, float]]:
@@ -110,6 +102,4 @@ def rouge_l(reference: list[str], reply: list[str]) -> tuple[float, float, float
     return 2 * precision * recall / (precision + recall), precision, recall
 
 
-def load(settings: Settings, context: Context) -> RougeScorer:
-    """Load the scorer."""
-    return RougeScorer(settings, context.name)
+load = RougeScorer.load

@@ -18,9 +18,10 @@ from msgspec import Struct
 
 from earmark.errors import BadData
 from earmark.plugins import own_name
+from earmark.scorers._base import RuleScorer
 from earmark.stats.ratio import ratio
 from earmark.text.token_match import token_match
-from earmark.types import Context, Item, Metric, Response, Score, Signature, sign
+from earmark.types import Item, Metric, Response, Score, Signature, sign
 
 METRICS: Final = {"accuracy": ratio("right", "n"), "accuracy_answered": ratio("right", "answered")}
 
@@ -31,7 +32,7 @@ class Settings(Struct, frozen=True, forbid_unknown_fields=True):
     denominator: Literal["asked", "answered"] = "asked"  # of the headline
 
 
-class TokenMatchScorer(Struct, frozen=True):
+class TokenMatchScorer(RuleScorer, frozen=True):
     """Right where a reply holds the words of the answer and none of another's."""
 
     settings: Settings = Settings()
@@ -49,9 +50,7 @@ class TokenMatchScorer(Struct, frozen=True):
         """
         return sign("token_match", ("denominator", self.settings.denominator))
 
-    async def score(self, item: Item, response: Response) -> Score:
-        if response.stop == "filtered":
-            return Score(self.bounds(item)[0], state="refused", rule="filtered")
+    async def score_reply(self, item: Item, response: Response) -> Score:
         reply = response.whole_text
         right = any(token_match(reply, answer, item.choices) for answer in answers_of(item))
         counts = _counts(item, right=right) | {"answered": 1.0}
@@ -82,6 +81,4 @@ def _counts(item: Item, *, right: bool) -> dict[str, float]:
     return {"right": float(right), "answered": 0.0, "n": 1.0, "chance": chance}
 
 
-def load(settings: Settings, context: Context) -> TokenMatchScorer:
-    """Load the scorer."""
-    return TokenMatchScorer(settings, context.name)
+load = TokenMatchScorer.load

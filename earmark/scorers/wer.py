@@ -40,8 +40,8 @@ from rapidfuzz.distance import Levenshtein
 
 from earmark.errors import BadData, BadSetup, UsageError
 from earmark.plugins import own_name
-from earmark.scorers.choice import PROBE, no_answer
-from earmark.stats.ratio import divide, ratio
+from earmark.scorers._base import PROBE, TextScorer
+from earmark.stats.ratio import divide, mean, ratio
 from earmark.text.normalise import (
     TOKENS,
     Normalizer,
@@ -52,7 +52,7 @@ from earmark.text.normalise import (
     strip_tokens,
     unit_of,
 )
-from earmark.types import Context, Counts, Item, Metric, Number, Response, Score, Signature, replace, sign
+from earmark.types import Counts, Item, Metric, Number, Response, Score, Signature, sign
 
 NAMES: Final[dict[Unit, str]] = {"words": "wer", "characters": "cer", "mixed": "mer"}
 EMPTY_WORD: Final = "empty"  # the word that stands for nothing with empty=word
@@ -65,17 +65,17 @@ MIN_LOOP_REPEATS: Final = 5  # it stands in a row, at least
 
 def rate_metric(count: str) -> Metric:
     """A count by the length of the references."""
-    return replace(ratio(count, "length"), better="lower", share=None, limits=RATE)
+    return mean(count, "length", RATE, "lower")
 
 
 METRICS: Final = {
     "sub_rate": rate_metric("sub"),
     "del_rate": rate_metric("del"),
     "ins_rate": rate_metric("ins"),
-    "mean_rate": replace(ratio("rate", "n"), better="lower", share=None, limits=RATE),
+    "mean_rate": mean("rate", "n", RATE, "lower"),
     "capped_rate": rate_metric("capped"),
-    "wrong": replace(ratio("wrong", "n"), better="lower"),
-    "looped": replace(ratio("looped", "n"), better="lower"),
+    "wrong": ratio("wrong", "n", "lower"),
+    "looped": ratio("looped", "n", "lower"),
 }
 
 
@@ -107,7 +107,7 @@ class Settings(Struct, frozen=True, forbid_unknown_fields=True):
             raise UsageError("compounds=true needs unit=words: characters make no compounds")
 
 
-class WerScorer(Struct, frozen=True):
+class WerScorer(TextScorer, frozen=True):
     """Error rates of transcripts."""
 
     settings: Settings = field(default_factory=Settings)
@@ -141,9 +141,7 @@ class WerScorer(Struct, frozen=True):
         """Raise BadSetup where a package that the normaliser or compounds need is not there."""
         self.pair(PROBE, PROBE)
 
-    async def score(self, item: Item, response: Response) -> Score:
-        if (none := no_answer(self, item, response)) is not None:
-            return none
+    async def score_reply(self, item: Item, response: Response) -> Score:
         pair = self.best(item, response.text)
         cut = self.settings.tokens == "removed" and strip_tokens(response.text) != response.text
         phrase, times = find_loop(pair.reply, pair.reference)
@@ -348,6 +346,4 @@ def find_loop(reply: Sequence[str], reference: Sequence[str]) -> tuple[list[str]
     return best
 
 
-def load(settings: Settings, context: Context) -> WerScorer:
-    """Load the scorer."""
-    return WerScorer(settings, context.name)
+load = WerScorer.load

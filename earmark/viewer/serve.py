@@ -54,10 +54,10 @@ async def running(pages: Pages, address: Address) -> AsyncIterator[str]:
 def _listen(address: Address) -> socket.socket:
     ports = [PORT, 0] if address.port is None else [address.port]
     family = socket.AF_INET6 if ":" in address.host else socket.AF_INET
-    reason: OSError | None = None
+    reason: OSError | TypeError | None = None
     for port in ports:
         try:
             return socket.create_server((address.host, port), family=family)
-        except OSError as error:
+        except (OSError, TypeError) as error:  # TypeError: a host that is no name
             reason = error
     raise UsageError(f"{address.host}:{ports[-1]}: cannot be listened on ({reason}); give another --port or --host")

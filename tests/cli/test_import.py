@@ -81,3 +81,43 @@ def test_a_file_that_is_cut_ends_the_command_in_one_line(tmp_path: Path) -> None
     assert done.stderr.startswith("earmark: ")
     assert len(done.stderr.strip().splitlines()) == 1
     assert not Path("results").exists()
+
+
+TABBED = '''"""Tabbed: id, reply and target of one task."""
+
+from msgspec import Struct
+
+from earmark.journal import Record
+from earmark.runs.imported import FunctionImporter, ImportedRun
+from earmark.types import Item, Response
+
+
+class Settings(Struct, frozen=True, forbid_unknown_fields=True):
+    task: str = "all"
+
+
+def load(settings, context):
+    def records(path):
+        for line in path.read_text().splitlines():
+            name, reply, target = line.split("\\t")
+            yield Record(Item(name, settings.task, targets=(target,)), response=Response(reply))
+
+    def read(path):
+        yield ImportedRun("mine", (settings.task,), path.stem, records(path), scorers=lambda _: [{"name": "exact"}])
+
+    return FunctionImporter(lambda path: path.suffix == ".tlog", read)
+'''
+
+
+def test_an_importer_that_is_named_takes_its_settings() -> None:
+    Path("tabbed.py").write_text(TABBED)
+    Path("model.tlog").write_text("1\tyes\tyes\n2\tno\tyes\n")
+    done = earmark("import", "model.tlog", "--from", "./tabbed.py", "task=speech")
+    assert done.returncode == 0, done.stderr
+    assert "speech  plain" in done.stdout
+    wrong = earmark("import", "model.tlog", "--from", "./tabbed.py", "tsk=speech")
+    assert (wrong.returncode, wrong.stderr) == (2, "earmark: no setting is called 'tsk'; there are: task\n")
+    packaged = earmark("import", "model.tlog", "--from", "inspect", "tsk=speech")
+    assert (packaged.returncode, packaged.stderr) == (2, "earmark: no setting is called 'tsk'; there are: none\n")
+    nameless = earmark("import", "model.tlog", "tsk=speech")
+    assert (nameless.returncode, nameless.stderr) == (2, "earmark: no setting is called 'tsk'; there are: results\n")

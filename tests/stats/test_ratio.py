@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from earmark.stats.ratio import divide, ratio
+from earmark.stats.ratio import divide, mean, ratio
 
 COUNTS = st.integers(0, 1000).map(float)
 
@@ -33,3 +33,10 @@ def test_a_metric_reads_the_two_counts_of_its_share() -> None:
     assert metric.value({"right": 3.0, "n": 4.0, "other": 9.0}) == 0.75
     assert metric.value({"n": 4.0}) == 0.0, "a count that nobody entered is nothing"
     assert math.isnan(float(metric.value({})))
+
+
+def test_a_mean_is_no_share_and_may_be_better_where_it_is_lower() -> None:
+    metric = mean("errors", "length", (0, math.inf), "lower")
+    assert metric.value({"errors": 6.0, "length": 4.0}) == 1.5
+    assert (metric.better, metric.share, metric.limits) == ("lower", None, (0, math.inf))
+    assert ratio("wrong", "n", "lower").better == "lower"
