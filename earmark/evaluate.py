@@ -12,10 +12,12 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from msgspec import Struct
 
-from earmark.config import Config, ModelConfig, model_signature, parse_model, to_yaml
+from earmark.config.parse import parse_config
+from earmark.config.settings import ComposedConfig, Config, to_yaml
+from earmark.config.signature import model_signature
 from earmark.engine import batch_state
 from earmark.engine.ask import ask_questions
-from earmark.engine.load import load_conditions
+from earmark.engine.load import BenchmarkRun, load_conditions
 from earmark.engine.open import open_run_model
 from earmark.engine.progress import Callbacks, Progress
 from earmark.engine.questions import Question, RunJob, condition_name, limit_items, questions, skip_questions
@@ -26,6 +28,7 @@ from earmark.report.rows import DatasetCounts, Metrics
 from earmark.runs import rundir
 from earmark.runs.dataset_check import DatasetCheck, check_dataset, check_records
 from earmark.runs.open_scorers import OpenScorers, open_scorers
+from earmark.runs.opening import opening_lines
 from earmark.runs.scoring import score_run
 from earmark.runs.signature import RunSignature, find_unchanged_files, load_signature, make_signature
 from earmark.types import Benchmark, Model, NamedCondition
@@ -60,14 +63,15 @@ class RunResult(Struct, frozen=True):
 
 
 async def evaluate(
-    benchmark: Benchmark, config: Config, callbacks: Callbacks, models: SharedModels | None = None
+    benchmark: Benchmark, composed: ComposedConfig, callbacks: Callbacks, models: SharedModels | None = None
 ) -> RunResult:
     """Ask a model everything that a benchmark holds, score it, and write it all down.
 
     As part of a suite, `models` keeps the model open, and a run that is finished is not asked again.
     """
-    model_config = check_config(config)
-    for name, reason in (config.unused | model_config.unused).items():
+    config = parse_config(composed)
+    check_config(config)
+    for name, reason in config.unused.items():
         callbacks.log(f"{name} is not used: {reason}")
     if benchmark.fetch:
         await asyncio.to_thread(benchmark.fetch, callbacks.log)
@@ -78,10 +82,12 @@ async def evaluate(
         from earmark.runs.until import check_until  # noqa: PLC0415 - of few runs
 
         check_until(benchmark, config.run)
-    opened = models.open(model_config) if models else open_run_model(model_config)
+    opened = models.open(config.model) if models else open_run_model(config.model)
     async with open_scorers(benchmark) as scorers, opened as model:
-        described, again = (model_config, model), models is not None
-        run = await asyncio.to_thread(open_run, benchmark, conditions, config, described, callbacks, finished=again)
+        in_suite = models is not None
+        run = await asyncio.to_thread(open_run, benchmark, conditions, config, model, callbacks, finished=in_suite)
+        if not in_suite:  # a suite has told all of it
+            log_opening(run, config, model.name, callbacks)
         with rundir.lock(run.job.folder):
             await check_model(run, model, callbacks)
             progress = make_progress(run)
@@ -106,17 +112,15 @@ async def make_stop_rule(run: RunPlan, scorers: OpenScorers, model: Throttle) ->
     return rule
 
 
-def check_config(config: Config) -> ModelConfig:
-    """Parse the model's settings. Raises UsageError for settings that contradict each other."""
-    model = parse_model(config.model)
-    if model.common.cache and config.run.repeats > 1:
+def check_config(config: Config) -> None:
+    """Raise UsageError for settings of the run and of its model that contradict each other."""
+    if config.model.common.cache and config.run.repeats > 1:
         raise UsageError(
             f"repeats={config.run.repeats} asks the same again, which model.cache=true does not; leave out one of the "
             "two"
         )
-    if model.common.cache and config.run.batch:
+    if config.model.common.cache and config.run.batch:
         raise UsageError("batch=true sends every question, which model.cache=true does not; leave out one of the two")
-    return model
 
 
 def check_data(benchmark: Benchmark, config: Config) -> None:
@@ -132,24 +136,26 @@ def open_run(
     benchmark: Benchmark,
     conditions: tuple[NamedCondition | None, ...],
     config: Config,
-    described: tuple[ModelConfig, Model],
+    model: Model,
     callbacks: Callbacks,
     *,
     finished: bool = False,
 ) -> RunPlan:
     """Open the folder of the run, an unfinished one where there is one, and find what is completed in it.
 
-    The model is described by its settings and itself. With `finished` a run that is finished goes before.
+    A finished run goes before with `finished`, or to be scored anew.
     """
-    model_config, model = described
-    names = [condition_name(condition) for condition in conditions]
-    run = config.run
-    signed = model_signature(model_config, model.name)
+    names, run = [condition_name(condition) for condition in conditions], config.run
+    signed = model_signature(config.model, model.name)
     signature = make_signature(
         benchmark, signed, names, run.repeats, run.limit, run.shard, capabilities=model.capabilities
     )
     parent = rundir.model_dir(run.results, run.output_dir, model.name, benchmark.name, **folder_fields(signature))
-    unfinished = rundir.find_finished(parent, signature) if finished and run.resume else None
+    unfinished = rundir.find_finished(parent, signature) if run.resume else None
+    if unfinished:
+        from earmark.runs.rescore import reuse_finished  # noqa: PLC0415 - few runs are finished before
+
+        unfinished = reuse_finished(unfinished, benchmark.name, config.composed, callbacks.log, always=finished)
     if unfinished is None and run.resume:
         unfinished = rundir.find_unfinished(parent, signature, callbacks.log)
     completed, usage, unchanged = CompletedIndex(), UsageTotals(), set[str]()
@@ -161,10 +167,19 @@ def open_run(
         rundir.check_data(unfinished, signature)
     for problem in () if finished else dataset.problems:  # a suite has told them
         callbacks.log(f"{benchmark.name}: {problem}")
-    folder = unfinished or rundir.create_rundir(parent, signature, to_yaml(config))
+    folder = unfinished or rundir.create_rundir(parent, signature, to_yaml(config.composed))
     if completed:
         callbacks.log(f"going on with {folder}: {dataset.completed} of {dataset.questions} are settled")
-    return RunPlan(RunJob(folder, benchmark, config.run, model_config), conditions, dataset, completed, usage)
+    return RunPlan(RunJob(folder, benchmark, config.run, config.model), conditions, dataset, completed, usage)
+
+
+def log_opening(run: RunPlan, config: Config, name: str, callbacks: Callbacks) -> None:
+    """Log which model is asked, how much, at which cost, and where the run lies."""
+    left, priced = run.dataset.questions - run.dataset.completed, (name, run.job.model.common.prices)
+    for line in opening_lines(
+        BenchmarkRun(run.job.benchmark, config.composed), run.dataset.look, left, priced, run.job.folder
+    ):
+        callbacks.log(line)
 
 
 def folder_fields(signature: RunSignature) -> dict[str, str]:

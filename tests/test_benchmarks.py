@@ -11,7 +11,9 @@ from pathlib import Path
 import pytest
 
 from earmark import plugins
+from earmark.config.settings import RunSettings
 from earmark.engine.load import load_benchmark
+from earmark.engine.questions import limit_items
 from earmark.text.published_parsers import FINAL
 from earmark.types import Benchmark, Item, Response
 
@@ -90,3 +92,21 @@ def test_the_best_and_the_worst_are_what_they_say(benchmark: Benchmark) -> None:
             worst, best = scorer.bounds(item)
             metric = next(iter(scorer.metrics.values()))
             assert (float(metric.value(worst)), float(metric.value(best))) == (0, 1)
+
+
+@pytest.mark.parametrize("name", [*plugins.plugin_names("benchmarks"), *plugins.table_names("benchmarks")])
+def test_settings_of_a_run_mean_the_same_for_every_benchmark(name: str) -> None:
+    own = set(plugins.find_plugin("benchmarks", name).settings.__struct_fields__)
+    assert own & set(RunSettings.__struct_fields__) <= {"seed"}
+
+
+def test_a_limit_takes_the_first_items_of_each_task(benchmark: Benchmark) -> None:
+    asked: dict[str, list[str]] = {}
+    for item in benchmark.items():
+        if item.state != "skipped":
+            asked.setdefault(item.task, []).append(item.id)
+    limited: dict[str, list[str]] = {}
+    for item in limit_items(benchmark, 2):
+        if item.state != "skipped":
+            limited.setdefault(item.task, []).append(item.id)
+    assert limited == {task: ids[:2] for task, ids in asked.items()}

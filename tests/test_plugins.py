@@ -14,7 +14,9 @@ from mine import bench
 from earmark import plugins
 from earmark.audio.read import load_waveform
 from earmark.cli import earmark
-from earmark.config import compose_config, parse_model, yaml_names
+from earmark.config.compose import compose_config
+from earmark.config.folders import yaml_names
+from earmark.config.parse import parse_model
 from earmark.engine.load import load_condition, load_scorer
 from earmark.errors import AskError, UsageError
 from earmark.models import fake

@@ -29,12 +29,12 @@ from earmark.benchmarks._table_schema import (
     facts_of,
     read_table,
 )
-from earmark.config import user_folder
+from earmark.config.folders import user_folder
 from earmark.data.cache import hash64
-from earmark.data.fetch import FetchedDataset, fetch_dataset, find_fetched
+from earmark.data.fetch import FetchedDataset, commit_of, fetch_dataset, find_fetched
 from earmark.data.splits import check_downloaded, find_split
 from earmark.engine.load import load_scorer
-from earmark.errors import BadData, UsageError
+from earmark.errors import BadData, UsageError, alternatives
 from earmark.journal import Record
 from earmark.plugins import find_plugin
 from earmark.runs.imported import ImportedRun
@@ -147,12 +147,13 @@ def load_table(
         files=lambda: tuple(str(file) for place in found() for file in place.files),
         data_root=str(Path(settings.data).expanduser()) if settings.data else "",
         source=table.source,
+        revisions=lambda: _revisions(found()),
         license=table.facts.license,
         averages=table.averages,
         task_facts=facts,
         slices=table.slices,
-        warnings=(*table.warnings, *(f"{task}: {fault}" for task, one in facts.items() for fault in one.faults)),
-        needs_ears=any(one.needs_ears != "no" for one in facts.values()),
+        warnings=(*table.warnings, *(f"{task}: {fault}" for task, known in facts.items() for fault in known.faults)),
+        needs_ears=any(known.needs_ears != "no" for known in facts.values()),
         seed=settings.seed,
     )
 
@@ -169,7 +170,7 @@ def task_names(table: BenchmarkTable) -> tuple[str, ...]:
 def _choose(kind: str, asked: str, known: Mapping[str, Any]) -> tuple[str, Any]:
     name = asked or next(iter(known))
     if name not in known:
-        raise UsageError(f"no {kind} is called '{name}'; there are: {', '.join(known)}")
+        raise UsageError(f"no {kind} is called '{name}'{alternatives(name, known)}")
     return name, known[name]
 
 
@@ -287,6 +288,12 @@ def _find_files(layout: Layout, name: str, set_name: str, data: str) -> tuple[Pa
     if not roots:
         raise BadData(f"{name} needs its data; type earmark fetch {name}, or give data=FOLDER, a folder with {wanted}")
     raise BadData(f"{data}: found no {wanted} in it, nor in a folder {name} below it; give data=FOLDER")
+
+
+def _revisions(places: Sequence[SetFiles]) -> dict[str, str]:
+    """The commit of every repository that is read, where it is known."""
+    roots = {place.layout.repository: place.root for place in places if place.layout.repository}
+    return {repository: commit for repository, root in roots.items() if (commit := commit_of(root))}
 
 
 def _has_parquet(root: Path) -> bool:

@@ -58,8 +58,8 @@ def rows_of(place: SetFiles, file: Path, needed: Sequence[str]) -> Iterator[tupl
     """The rows of a file, by the function that the layout names where it names one."""
     if not place.layout.rows_from:
         optional = [name.removesuffix("?") for name in needed if name.endswith("?")]
-        there = column_names(file) if optional and file.suffix == ".parquet" else []
-        wanted = [name for name in needed if not name.endswith("?")] + [name for name in optional if name in there]
+        columns = column_names(file) if optional and file.suffix == ".parquet" else []
+        wanted = [name for name in needed if not name.endswith("?")] + [name for name in optional if name in columns]
         return read_records(file, wanted, head=place.layout.head)
     module, _, name = place.layout.rows_from.rpartition(".")
     function = vars(import_user_module(module)).get(name) if module else None
@@ -242,8 +242,10 @@ def _right_numbers(questions: QuestionSet, answer: str, choices: Sequence[str]) 
 def _clips(place: SetFiles, file: Path, row: Mapping[str, Any]) -> tuple[tuple[Clip, ...], str]:
     """The clips of a row, and why there are none where its path is not one below the data."""
     clips: list[Clip] = []
-    said = row.get(place.columns.transcript)  # a text for all clips, or a list with one for each
-    words = iter(map(text_of, said)) if isinstance(said, list) else repeat(_text(place.columns.transcript, row))
+    transcript = row.get(place.columns.transcript)  # a text for all clips, or a list with one for each
+    words = (
+        iter(map(text_of, transcript)) if isinstance(transcript, list) else repeat(_text(place.columns.transcript, row))
+    )
     for source in several(place.columns.sound):
         value = row.get(source.removesuffix("?")) if "{" not in source else _text(source, row)
         for part in value if isinstance(value, list) else [value]:

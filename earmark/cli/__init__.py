@@ -10,13 +10,15 @@ import io
 import os
 import signal
 import sys
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, Final, TextIO
+from typing import Any, Final, NoReturn, TextIO
 
 import click
 
 from earmark import __version__
-from earmark.cli._interrupt import MESSAGE, install_interrupt_handler
+from earmark.cli._interrupt import install_interrupt_handler, interrupt_message
 from earmark.errors import INTERRUPTED, EarmarkError, UsageError, from_os_error
 from earmark.plugins import display_name, find_plugin, limit_modules, plugin_names, summary
 from earmark.terminal.console import print_line, print_warnings
@@ -44,13 +46,13 @@ class Commands(click.Group):
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
         """Write the commands in groups, from the first line of each file, without importing any."""
-        there = {display_name("cli", name): summary("cli", name) for name in plugin_names("cli")}
-        groups = {title: [name for name in names.split() if name in there] for title, names in GROUPS.items()}
-        others = [name for name in there if not any(name in names for names in groups.values())]
+        summaries = {display_name("cli", name): summary("cli", name) for name in plugin_names("cli")}
+        groups = {title: [name for name in names.split() if name in summaries] for title, names in GROUPS.items()}
+        others = [name for name in summaries if not any(name in names for names in groups.values())]
         for title, names in (groups | {"Other": others}).items():
             if names:
                 with formatter.section(title):
-                    formatter.write_dl([(name, there[name]) for name in names], col_max=14)
+                    formatter.write_dl([(name, summaries[name]) for name in names], col_max=14)
 
 
 @click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"]})
@@ -67,11 +69,13 @@ def earmark() -> None:
 
 def main(*arguments: Any) -> None:
     """The program earmark."""
-    run_and_exit(earmark, *arguments)
+    with exit_status(arguments):
+        flush_and_exit(earmark.main([*arguments] or None, standalone_mode=False))
 
 
-def run_and_exit(command: click.Command, *arguments: Any) -> None:
-    """Run a command, with the keys of a file `.env`, and exit with a documented status."""
+@contextmanager
+def exit_status(arguments: Sequence[Any] = ()) -> Iterator[None]:
+    """A context for a command, with the keys of a file `.env`: errors become one line and a documented status."""
     install_interrupt_handler()
     stdout = configure_streams()
     print_warnings()
@@ -81,15 +85,17 @@ def run_and_exit(command: click.Command, *arguments: Any) -> None:
             from earmark.cli._dotenv import load_dotenv
 
             print_line(*(f"earmark: {warning}" for warning in load_dotenv()), err=True)
-        status = command.main([*arguments] or None, standalone_mode=False)
-        sys.stdout.flush()
-        sys.exit(status)
+        yield
     except (click.exceptions.Abort, KeyboardInterrupt):
         signal.signal(signal.SIGINT, signal.SIG_IGN)
-        exit_with(MESSAGE, INTERRUPTED)
+        exit_with(interrupt_message(), INTERRUPTED)
     except click.exceptions.NoArgsIsHelpError as error:
         error.show()
         sys.exit(error.exit_code)
+    except click.NoSuchOption as error:
+        from earmark.cli._hints import setting_hint
+
+        exit_with(setting_hint(error, arguments or sys.argv[1:]) or one_line(error), error.exit_code)
     except click.ClickException as error:
         exit_with(one_line(error), error.exit_code)
     except EarmarkError as error:
@@ -126,6 +132,12 @@ def one_line(error: click.ClickException) -> str:
     context = error.ctx if isinstance(error, click.UsageError) else None
     message = error.format_message()
     return f"{message.rstrip('.')}; see: {context.command_path} --help" if context else message
+
+
+def flush_and_exit(status: int | None) -> NoReturn:
+    """Exit with a status, once all that was printed is written."""
+    sys.stdout.flush()
+    sys.exit(status)
 
 
 def exit_with(message: str, status: int) -> None:

@@ -1,15 +1,14 @@
-"""Options that print numbers in a form for programs and papers, and the runs that a path stands for."""
+"""Options that print numbers in a form for programs and papers."""
 
 from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 import click
 
-from earmark.terminal.console import log_to_stderr, print_text
+from earmark.terminal.console import print_text
 
 if TYPE_CHECKING:
     from earmark.report.table_formats import DataTable
@@ -21,7 +20,6 @@ FORMATS: Final = {
     "latex": "Print a table of LaTeX (booktabs), with signatures as comments.",
 }
 FORM_KEY: Final = "earmark.form"  # in the context of a command
-NEWEST: Final = "@"  # the newest run under results
 
 
 def format_options(command: Callable[..., None]) -> Callable[..., None]:
@@ -63,22 +61,3 @@ def print_tables(tables: Sequence[DataTable], form: str) -> None:
 
     for index, table in enumerate(tables):
         print_text("\n" * bool(index) + format_table(table, form))  # type: ignore[arg-type]
-
-
-def find_run(path: Path) -> Path:
-    """Return the run that a path stands for: a run, a folder with runs below it (the newest one), or @.
-
-    A path that stands for another is told in a line. Raises BadData where there is no run.
-    """
-    from earmark.errors import BadData
-    from earmark.journal import SIGNATURE_FILE
-    from earmark.runs.rundir import find_runs
-
-    folder = Path("results") if str(path) == NEWEST else path
-    if (folder / SIGNATURE_FILE).exists() or (not folder.is_dir() and str(path) != NEWEST):
-        return folder
-    runs = find_runs(folder) if folder.is_dir() else []
-    if not runs:
-        raise BadData(f"{path}: no run lies in {folder}; `earmark list runs` lists those under results")
-    log_to_stderr(f"{path}: the newest run is {runs[-1]}")
-    return runs[-1]

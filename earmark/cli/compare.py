@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from earmark.cli._formats import find_run, format_options, print_tables, refuse_with_form
+from earmark.cli._formats import format_options, print_tables, refuse_with_form
+from earmark.cli._params import RunPath, find_run
 from earmark.runs.signature import load_signature
 from earmark.terminal.console import print_json, print_line
 
@@ -16,8 +17,8 @@ if TYPE_CHECKING:
 
 
 @click.command()
-@click.argument("baseline", type=click.Path(path_type=Path))
-@click.argument("candidate", type=click.Path(path_type=Path), required=False)
+@click.argument("baseline", type=RunPath())
+@click.argument("candidate", type=RunPath(folders=True), required=False)
 @click.option("--paper", is_flag=True, help="Compare with the table that the benchmark's authors published.")
 @click.option("--metric", default="", help="Metric to compare by, instead of each scorer's headline.")
 @click.option("--all", "everything", is_flag=True, help="Compare by every metric, not only the headline.")
@@ -47,7 +48,6 @@ def command(
     from earmark.errors import UsageError
 
     refuse_with_form(form, difference=difference)
-    baseline = find_run(baseline)
     reference = candidate is not None and _reference.is_reference(candidate)
     if (paper or reference) and form not in (None, "json"):
         raise UsageError(f"--{form} is for two runs; a published table is compared with --json or without a form")
@@ -76,15 +76,15 @@ def _print_form(comparison: Comparison, form: str) -> None:
 
 
 def _compare(baseline: Path, candidate: Path, *, metric: str, everything: bool, seed: int) -> Comparison:
-    from earmark.errors import BadData, UsageError
+    from earmark.errors import BadData, UsageError, alternatives
     from earmark.report.comparison import compare_runs, metric_names
     from earmark.runs.run_scores import load_run_scores
 
     runs = load_run_scores(baseline), load_run_scores(candidate)
     comparison = compare_runs(*runs, metric=metric, everything=everything, seed=seed)
     if metric and not comparison.rows:
-        available = ", ".join(dict.fromkeys(name for run in runs for name in metric_names(run)))
-        raise UsageError(f"no metric is called '{metric}' in both runs; there are: {available}")
+        available = dict.fromkeys(name for run in runs for name in metric_names(run))
+        raise UsageError(f"no metric is called '{metric}' in both runs{alternatives(metric, available)}")
     if not any(row.difference.n for row in comparison.rows):
         raise BadData(
             f"{baseline} and {candidate} have no question in common; compare runs of one benchmark and condition"
@@ -111,7 +111,7 @@ def _show(comparison: Comparison, baseline: Path, candidate: Path, difference: f
 
 def _compare_published(run: Path, *, as_json: bool) -> None:
     from earmark.cli._tables import show_table
-    from earmark.config import yaml_names
+    from earmark.config.folders import yaml_names
     from earmark.errors import UsageError
     from earmark.report.files import read_metrics
     from earmark.report.published import against_published, load_published
@@ -129,6 +129,8 @@ def _compare_published(run: Path, *, as_json: bool) -> None:
     if as_json:
         print_json([dict(zip(head, line, strict=True)) for line in lines])
         return
-    show_table(f"{name} by {signature.model['name']}: {published.metric} in percent, baseline in brackets", head, lines)
-    print_line(f"published: {published.source}", *published.notes)
+    metric = published.every[0].metric
+    show_table(f"{name} by {signature.model['name']}: {metric} in percent, baseline in brackets", head, lines)
+    for table in published.every:
+        print_line(f"published: {table.source}", *table.notes)
     print_line(*(f"this run: {warning}" for warning in metrics.warnings))

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
+from earmark.cli._params import Word
 from earmark.errors import BadSetup, EarmarkError
 from earmark.terminal.console import print_line
 
@@ -19,8 +20,8 @@ if TYPE_CHECKING:
 HEAD = ("benchmark", "repository", "revision", "files", "size", "licence", "questions", "sound")
 
 
-@click.command(context_settings={"ignore_unknown_options": True})
-@click.argument("names", nargs=-1, required=True, type=click.UNPROCESSED)
+@click.command()
+@click.argument("names", nargs=-1, required=True, type=Word("benchmarks", "suites"), metavar="BENCHMARK... SETTING...")
 def command(names: tuple[str, ...]) -> None:
     """Download the data of BENCHMARK[:TASK]... or suite:NAME; an interrupted download resumes.
 
@@ -45,7 +46,8 @@ def command(names: tuple[str, ...]) -> None:
 
 def _fetch_own(name: str, words: Sequence[str]) -> None:
     """Bring the data of a benchmark that is no table."""
-    from earmark.config import compose_config, parse_settings
+    from earmark.config.compose import compose_config
+    from earmark.config.parse import parse_settings
     from earmark.engine.load import load_benchmark
     from earmark.plugins import find_plugin
     from earmark.plugins.abilities import DownloadsData

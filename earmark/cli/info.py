@@ -6,6 +6,7 @@ from typing import Any, Final
 
 import click
 
+from earmark.cli._params import Name
 from earmark.plugins import Kind
 from earmark.terminal.console import print_line, print_text
 
@@ -13,10 +14,11 @@ KINDS: Final[tuple[Kind, ...]] = ("benchmarks", "models", "conditions", "scorers
 
 
 @click.command()
-@click.argument("name")
+@click.argument("name", type=Name("benchmarks", "models", "conditions", "scorers", "suites"))
 def command(name: str) -> None:
     """Show the page and the settings of NAME."""
-    from earmark.config import CommonSettings, yaml_names
+    from earmark.config.folders import yaml_names
+    from earmark.config.settings import CommonSettings
     from earmark.errors import UsageError
     from earmark.plugins import entry_points, find_plugin, plugin_names, table_names
 
@@ -49,6 +51,7 @@ def command(name: str) -> None:
 
 def _show_benchmark_table(name: str) -> None:
     """Print the page of a benchmark that is a table, and the facts of its tasks."""
+    from earmark.data.fetch import find_fetched
     from earmark.engine.load import load_benchmark
     from earmark.plugins import find_plugin
 
@@ -58,6 +61,8 @@ def _show_benchmark_table(name: str) -> None:
     for questions in table.sets.values():
         for layout_name, layout in questions.layouts.items():
             pinned = f"pinned to {layout.revision}" if layout.revision else "not pinned"
+            if layout.repository and (fetched := find_fetched(layout.repository, layout.revision or "main")):
+                pinned += f", fetched at {fetched.commit}"
             where = f"{layout.repository}, {pinned}" if layout.repository else ""
             print_line(f"layout {layout_name}: {where or ', '.join(layout.files)}")
     print_line(f"prompts: {', '.join(table.prompts)}; scored by: {', '.join(table.scorers)}")

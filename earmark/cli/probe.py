@@ -7,14 +7,15 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from earmark.cli._params import Word
 from earmark.terminal.console import print_json, print_line
 
 if TYPE_CHECKING:
     from earmark.types import Capabilities, EncodedAudio, Limits, Waveform
 
 
-@click.command(context_settings={"ignore_unknown_options": True})
-@click.argument("words", nargs=-1, type=click.UNPROCESSED)
+@click.command()
+@click.argument("words", nargs=-1, type=Word(), metavar="FILE... SETTING...")
 @click.option("--json", "as_json", is_flag=True, help="One JSON object a line.")
 def command(words: tuple[str, ...], as_json: bool) -> None:
     """Describe each FILE, and how it would be sent: FILE... [model=NAME] [max_audio_seconds=SECONDS]
@@ -25,7 +26,7 @@ def command(words: tuple[str, ...], as_json: bool) -> None:
     import asyncio
 
     from earmark.cli._args import use_only
-    from earmark.config import compose_config
+    from earmark.config.compose import compose_config
     from earmark.errors import BadData, UsageError
     from earmark.types import Limits
 
@@ -65,7 +66,7 @@ async def _capabilities(model: Mapping[str, Any] | None) -> Capabilities:
     The model is opened only if neither its settings nor its backend state them.
     """
     from earmark import plugins
-    from earmark.config import parse_model
+    from earmark.config.parse import parse_model
     from earmark.engine.open import open_model
     from earmark.plugins.abilities import FindsCapabilities, KnowsCapabilities, StatesCapabilities, WrapsModels
     from earmark.types import Capabilities

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from earmark.cli._formats import find_run, format_options, print_tables, refuse_with_form
+from earmark.cli._formats import format_options, print_tables, refuse_with_form
+from earmark.cli._params import RunPath, find_run
 from earmark.runs.signature import load_signature
 from earmark.terminal.console import print_json, print_line
 
@@ -21,7 +22,7 @@ SUITE = "suite:"  # before the name of a suite
 
 
 @click.command()
-@click.argument("runs", nargs=-1, required=True, type=click.Path(path_type=Path))
+@click.argument("runs", nargs=-1, required=True, type=RunPath(folders=True))
 @click.option("--all", "everything", is_flag=True, help="Show every metric, not only the headline.")
 @click.option("--by", default="", help="Break the rows down by a tag of the items, such as user or dataset_source.")
 @click.option(
@@ -50,7 +51,8 @@ def command(runs: tuple[Path, ...], *, plot: Path | None, form: str | None, late
     earmark show RUN RUN --latex            a table for a paper
     """
     if str(runs[0]).startswith(SUITE):
-        _show_suite(str(runs[0]).removeprefix(SUITE), runs[1:])
+        _refuse_with_suite(str(runs[0]), plot=plot, latency=latency, **options)
+        _show_suite(str(runs[0]).removeprefix(SUITE), runs[1:], form)
         return
     refuse_with_form(form, width=options["width"], latency=latency)
     folders = [find_run(run) for run in runs]
@@ -78,21 +80,37 @@ def _show_latency(folder: Path) -> None:
         print_line(f"{folder}: no answer tells its seconds or tokens, or the run is of an older version: rescore it")
 
 
-def _show_suite(name: str, folders: tuple[Path, ...]) -> None:
+def _refuse_with_suite(name: str, **options: object) -> None:
+    from earmark.errors import UsageError
+
+    flags = {"everything": "all"}
+    if given := next((option for option, value in options.items() if value), ""):
+        raise UsageError(f"{name} has no --{flags.get(given, given)}, which is of single runs: earmark show RUN")
+
+
+def _show_suite(name: str, folders: tuple[Path, ...], form: str | None) -> None:
     from earmark.cli._suite import show_suite
     from earmark.errors import UsageError
+    from earmark.report.suites import suite_data_table
     from earmark.runs.suites import find_suites, write_suite
 
     if len(folders) > 1:
         raise UsageError(f"{SUITE}{name}: takes one folder of results; found {len(folders)}")
     results = folders[0] if folders else Path("results")
-    for index, record in enumerate(find_suites(results, name)):
+    stem = Path(name).stem if name.endswith((".yaml", ".yml")) else name  # of a suite that was given by its path
+    tables = (write_suite(results, record) for record in find_suites(results, stem))
+    if form == "json":
+        print_json(list(tables))
+    elif form:
+        print_tables([suite_data_table(table) for table in tables], form)
+    for index, table in enumerate(tables if not form else ()):
         print_line(*[""] * bool(index))
-        show_suite(write_suite(results, record))
+        show_suite(table)
 
 
 def _show_run(run: Path, *, everything: bool, by: str, width: float | None) -> None:
     from earmark.cli._tables import UNFINISHED, show_metrics
+    from earmark.report.headline import headline_sentence
 
     signature = load_signature(run)
     if _is_audiogram(run):
@@ -103,6 +121,7 @@ def _show_run(run: Path, *, everything: bool, by: str, width: float | None) -> N
         return
     metrics = _read_metrics(run, by)
     title = f"{signature.benchmark['name']} by {signature.model['name']}"
+    print_line(*[headline_sentence(metrics, signature.benchmark["name"], signature.model["name"])] * (not by))
     show_metrics(title, metrics, everything=everything, by=by, width=width)
     print_line(*metrics.warnings)
     print_line(*(f"failed {count}: {message}" for message, count in _failures(run)))

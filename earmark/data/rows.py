@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from earmark.data.splits import CARD, SHARD, check_downloaded, check_shards, find_split
-from earmark.errors import BadData
+from earmark.errors import BadData, alternatives
 
 if TYPE_CHECKING:
     import duckdb
@@ -81,9 +81,7 @@ def check_columns(path: str | Path, wanted: Mapping[str, str]) -> None:
     types = column_types(path)
     for name, kind in wanted.items():
         if name not in types:
-            raise BadData(
-                f"{path}: found no column '{name}', expected it with type {kind}; there are: {', '.join(types)}"
-            )
+            raise BadData(f"{path}: found no column '{name}', expected it with type {kind}{alternatives(name, types)}")
         if types[name] != kind:
             raise BadData(f"{path}: column '{name}' has type {types[name]}, expected {kind}")
 
@@ -101,9 +99,9 @@ def read_rows(
 
     `where` is a condition in SQL with a `?` for each of `values`. Raises BadData where the file cannot be read.
     """
-    chosen = ", ".join(_quote(column) for column in columns)
+    chosen = "".join(f", {_quote(column)}" for column in columns)
     rows = "read_parquet(?, file_row_number=true)"
-    query = f"select file_row_number, {chosen} from {rows} where {where} order by file_row_number"  # noqa: S608 - bound
+    query = f"select file_row_number{chosen} from {rows} where {where} order by file_row_number"  # noqa: S608 - bound
     answer = _query(path, query, [str(path), *values])
     while batch := answer.fetchmany(1024):
         yield from batch

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Protocol
 
 from earmark.audio.read import ClipLoader
-from earmark.config import RunSettings
+from earmark.config.settings import RunSettings
 from earmark.data.prompt_words import WORDS_FILE
 from earmark.engine.barrier import Tracebacks
 from earmark.engine.prepare import PreparedItem, PromptPreparer, keep_words, prepare_questions

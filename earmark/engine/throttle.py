@@ -16,7 +16,7 @@ import time
 from collections.abc import Callable
 from typing import Final, Protocol, runtime_checkable
 
-from earmark.config import DEFAULT_MAX_RETRY_AFTER, ModelConfig
+from earmark.config.settings import DEFAULT_MAX_RETRY_AFTER, ModelConfig
 from earmark.errors import Transient
 from earmark.types import Model, Prompt, Response, Seconds, Wrapper
 
@@ -167,7 +167,10 @@ class OnServer(Protocol):
 
 
 def make_throttle(model: Model, config: ModelConfig) -> Throttle:
-    """Return a model asked as its settings allow. Cached answers come at any rate: the model behind the cache has its own."""
+    """Return a model asked as its settings allow.
+
+    Cached answers come at any rate: the model behind the cache has a rate of its own.
+    """
     shared, server = config.common, unwrap(model)
     return Throttle(
         model,
@@ -186,11 +189,11 @@ def _batches(server: Model, config: ModelConfig) -> bool:
 def warnings_of(model: Model, config: ModelConfig) -> list[str]:
     """Warnings about a model's server, and how many questions it is asked at once where it says what it is."""
     server = unwrap(model)
-    said = list(server.warnings) if isinstance(server, OnServer) else []
+    warnings = list(server.warnings) if isinstance(server, OnServer) else []
     if isinstance(server, OnServer) and _batches(server, config):
         number = f"it is asked up to {BATCHING_CONCURRENCY} questions at once; model.concurrency=N sets another number"
-        said.append(f"the server says that it is {server.engine}: {number}")
-    return said
+        warnings.append(f"the server says that it is {server.engine}: {number}")
+    return warnings
 
 
 def unwrap(model: Model) -> Model:

@@ -15,7 +15,7 @@ from pathlib import Path
 import numpy as np
 from msgspec import Struct
 
-from earmark.config import RunSettings
+from earmark.config.settings import RunSettings
 from earmark.engine.barrier import Barrier
 from earmark.engine.digests import audio_digest, file_stamp, prompt_digest, recording_paths
 from earmark.engine.questions import SHOWN, Question, check_items, condition_name, join_names, limit_items
@@ -32,7 +32,8 @@ class DatasetCheck(Struct, frozen=True):
     questions: int  # items under every condition, with repeats
     skipped: dict[str, dict[str, int]]  # by task and reason, items that are not asked about
     prompts: str  # a digest of every prompt's words
-    completed: int = 0
+    completed: int
+    look: Look  # what was seen of the items
     problems: tuple[str, ...] = ()  # what is missing or odd, a line each
 
 
@@ -74,7 +75,8 @@ def check_dataset(
     if not sum(items.values()):
         raise BadData(_describe_empty(benchmark, settings.shard, len(ids)))
     total = sum(items.values()) * len(conditions) * settings.repeats
-    return DatasetCheck(total, skipped, words.hexdigest(), done, look.check(benchmark.name, strict=settings.strict))
+    problems = look.check(benchmark.name, strict=settings.strict)
+    return DatasetCheck(total, skipped, words.hexdigest(), done, look, problems)
 
 
 def _make_prompt(benchmark: Benchmark, item: Item, barrier: Barrier) -> tuple[Prompt | None, str]:
@@ -152,12 +154,12 @@ def check_records(journal: Path, n_records: int, total: int, asked_for: Iterable
     """
     if n_records == total:
         return
-    there = {line.question_id() for line in read_keys(journal)}
+    recorded = {line.question_id() for line in read_keys(journal)}
     lacking, wanted = [], set[int]()
     for item, condition, repeat in asked_for:
         question = question_key(item.task, item.id, condition_name(condition), repeat)
         wanted.add(question)
-        if question not in there:
+        if question not in recorded:
             lacking.append(Record(item, condition=condition_name(condition), repeat=repeat).title)
     if lacking:
         raise RunStopped(
@@ -166,7 +168,7 @@ def check_records(journal: Path, n_records: int, total: int, asked_for: Iterable
         )
     others = [line.item.id for line in read_keys(journal) if line.question_id() not in wanted]
     raise RunMismatch(
-        f"{journal}: {len(there):,} records for {total:,} questions; nobody asked for item {join_names(others)}; "
+        f"{journal}: {len(recorded):,} records for {total:,} questions; nobody asked for item {join_names(others)}; "
         "put the data back as they were, or add resume=false to start anew beside it"
     )
 

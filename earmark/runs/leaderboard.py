@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import combinations
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 import msgspec
 
@@ -81,11 +81,22 @@ def _build_leaderboard(runs: Mapping[str, Path], condition: str, by: str, metric
     signature = load_signature(next(iter(runs.values())))
     metric = entries[0].row.headline[0] if entries else ""
     ranked = sorted(entries, key=_sort_key)
-    told_apart = {"limit": signature.limit} if signature.limit else {}
+    told_apart: dict[str, Any] = {"limit": signature.limit} if signature.limit else {}
+    told_apart |= {"data": commits} if (commits := _commits(runs.values())) else {}
     return Leaderboard(
         signature.benchmark["name"], signature.benchmark["settings"] | told_apart, condition, metric, chosen, columns,
         _against_each_other(ranked, condition, seed),
     )  # fmt: skip
+
+
+def _commits(runs: Iterable[Path]) -> str:
+    """The commits of the data of some runs, of which several hold the same files."""
+    commits = {
+        f"{repository}@{commit[:12]}": None
+        for run in runs
+        for repository, commit in load_signature(run).revisions.items()
+    }
+    return " ".join(commits)
 
 
 def _rows(metrics: Metrics, condition: str, metric: str) -> dict[str, Row]:
@@ -132,18 +143,19 @@ def _against_each_other(ranked: Sequence[LeaderboardEntry], condition: str, seed
     values = [_p(ranked[a], sides[a], sides[b], condition, seed) for a, b in pairs]
     shown = dict(zip(pairs, holm(values, many * (many - 1) // 2), strict=True))
     better = [
-        sum(_below(shown.get((other, at))) and places[other] < places[at] for other in range(at)) for at in range(many)
+        sum(_below(shown.get((other, index))) and places[other] < places[index] for other in range(index))
+        for index in range(many)
     ]
     worse = [
-        sum(_below(shown.get((at, other))) and places[at] < places[other] for other in range(at + 1, many))
-        for at in range(many)
+        sum(_below(shown.get((index, other))) and places[index] < places[other] for other in range(index + 1, many))
+        for index in range(many)
     ]
     return [
         replace(
-            entry, p=shown.get((0, at)), rank=1 + sum(place < places[at] for place in places),
-            ranks=(1 + better[at], many - worse[at]) if whole and any(p is not None for p in values) else None,
+            entry, p=shown.get((0, index)), rank=1 + sum(place < places[index] for place in places),
+            ranks=(1 + better[index], many - worse[index]) if whole and any(p is not None for p in values) else None,
         )
-        for at, entry in enumerate(ranked)
+        for index, entry in enumerate(ranked)
     ]  # fmt: skip
 
 

@@ -12,7 +12,9 @@ from typing import Any, NamedTuple
 import msgspec
 
 from earmark import plugins
-from earmark.config import Config, convert_config, parse_settings
+from earmark.config.parse import parse_settings
+from earmark.config.settings import ComposedConfig, convert_config, to_yaml
+from earmark.data.cache import atomic_write
 from earmark.data.plain_yaml import load_plain_yaml
 from earmark.engine.load import load_run_benchmark, load_scorer
 from earmark.errors import BadData, EarmarkError, RunMismatch, UsageError
@@ -28,6 +30,7 @@ from earmark.runs.kept_scores import KeptScores
 from earmark.runs.open_scorers import OpenScorers
 from earmark.runs.scoring import latest_records, score_record, write_scores
 from earmark.runs.signature import RunSignature, load_signature
+from earmark.runs.trust import is_trusted, trust_new_run
 from earmark.runs.untrusted import check_named, find_in_run
 from earmark.stats.estimate import Estimate
 from earmark.types import Benchmark, Scorer
@@ -41,7 +44,7 @@ def reopen(
     judge: bool = False,
     given: Collection[str] = (),
     base: Path | None = None,
-) -> tuple[Benchmark, Config]:
+) -> tuple[Benchmark, ComposedConfig]:
     """The benchmark and the settings of a run, some of the benchmark's settings changed.
 
     `asks`: to ask the model again; `judge`: to ask judges. Of what the run names, code and addresses among it, only
@@ -78,7 +81,7 @@ def _check_files(run: Path, signature: RunSignature) -> None:
             raise RunMismatch(f"{file.path} has changed since {run} was asked; put it back, or run it anew")
 
 
-def read_config(run: Path) -> Config:
+def read_config(run: Path) -> ComposedConfig:
     """The settings of a run as they were composed. Raises BadData where they cannot be read."""
     path = run / CONFIG_FILE
     try:
@@ -86,6 +89,26 @@ def read_config(run: Path) -> Config:
     except (OSError, UnicodeDecodeError, msgspec.ValidationError, BadData) as error:
         message = " ".join(str(error).removeprefix(f"{path}: ").split())
         raise BadData(f"{path}: cannot be read ({message}); restore it from a copy") from error
+
+
+def reuse_finished(
+    run: Path, benchmark: str, config: ComposedConfig, log: Callable[[str], None], *, always: bool
+) -> Path | None:
+    """A finished run of the same answers, if a command scores it otherwise, whose settings are then written into it.
+
+    One that was scored in the same way only with `always`.
+    """
+    module = plugins.find_plugin("benchmarks", benchmark).module
+    scored = module.RESCORING_FIELDS if isinstance(module, LimitsRescoring) else ()
+    before = read_config(run).benchmark
+    if all(before.get(name) == config.benchmark.get(name) for name in scored):
+        return run if always else None
+    was_trusted = is_trusted(run)
+    atomic_write(run / CONFIG_FILE, to_yaml(config).encode())
+    if was_trusted:
+        trust_new_run(run)
+    log(f"{run} has the answers: it is scored anew, and nothing is asked")
+    return run
 
 
 def relative_paths(settings: Mapping[str, Any], base: Path) -> dict[str, str]:
@@ -99,14 +122,16 @@ def _rebase(settings: Mapping[str, Any], base: Path | None) -> dict[str, Any]:
     return {name: paths.get(value, value) if isinstance(value, str) else value for name, value in settings.items()}
 
 
-def _open_benchmark(signature: RunSignature, config: Config) -> tuple[Benchmark, Config]:
+def _open_benchmark(signature: RunSignature, config: ComposedConfig) -> tuple[Benchmark, ComposedConfig]:
     if signature.benchmark.get("imported"):
         settings = parse_settings(imported_benchmark.Settings, config.benchmark, "")
         return imported_benchmark.load(settings, tuple(signature.benchmark["tasks"])), config
     return load_run_benchmark(signature.benchmark["name"], signature.benchmark["tasks"], config)
 
 
-def _refuse_idle(run: Path, signature: RunSignature, config: Config, changes: Mapping[str, Any], *, asks: bool) -> None:
+def _refuse_idle(
+    run: Path, signature: RunSignature, config: ComposedConfig, changes: Mapping[str, Any], *, asks: bool
+) -> None:
     """Raise UsageError for a setting that decides what is asked and not how it is scored: the run is asked already.
 
     One that has the run's own value is taken, as is one without which the benchmark cannot be opened; where it is asked
@@ -132,15 +157,11 @@ def _scoring(benchmark: Benchmark) -> tuple[object, ...]:
     return scorers, benchmark.slices, benchmark.averages, benchmark.mean_over, benchmark.warnings
 
 
-def _diverted_settings(signature: RunSignature, config: Config) -> dict[str, Any]:
-    """The seed and the limit where they were words of the run that its benchmark took: config.yaml has them no more."""
+def _diverted_settings(signature: RunSignature, config: ComposedConfig) -> dict[str, Any]:
+    """The seed where it was a word of the run that its benchmark took: config.yaml has it no more."""
     signed = signature.benchmark["settings"]
-    words = {"limit": config.run.limit, "seed": config.run.seed}
-    return {
-        name: signed[name]
-        for name, value in words.items()
-        if value is None and name in signed and name not in config.benchmark and _takes(signature, name)
-    }
+    is_taken = config.run.seed is None and "seed" in signed and "seed" not in config.benchmark
+    return {"seed": signed["seed"]} if is_taken and _takes(signature, "seed") else {}
 
 
 def _takes(signature: RunSignature, name: str) -> bool:

@@ -12,10 +12,10 @@ from typing import Final, NamedTuple
 
 import msgspec
 
-from earmark.config import yaml_names
+from earmark.config.folders import yaml_names
 from earmark.data.cache import atomic_write
 from earmark.data.names import safe_name
-from earmark.errors import BadData
+from earmark.errors import BadData, alternatives
 from earmark.report.aggregates import Aggregate, RowKey
 from earmark.report.averages import average_rows, metric_of, pairs_of, tasks_of
 from earmark.report.comparison import headline_difference, task_pairs
@@ -73,7 +73,7 @@ def find_suites(results: Path, suite: str) -> list[SuiteRecord]:
     if not paths:
         known = sorted(path.name for path in (results / FOLDER).glob("*"))
         raise BadData(
-            f"{results}: the suite '{suite}' was not run there; there are: {', '.join(known) or 'none'}; type "
+            f"{results}: the suite '{suite}' was not run there{alternatives(suite, known)}; type "
             f"earmark run suite:{suite} model=NAME results={results}"
         )
     records = []
@@ -246,9 +246,9 @@ def _mean(kind: str, tree: Mapping[str, Average], tasks: Sequence[UnitTask], mis
     cells: dict[RowKey, Aggregate] = {}
     for task in tasks:
         scores = task.found.scores
-        for at, condition, label in scores.scores if scores else ():
-            if (at, label) == (task.place[0], task.place[2]) and scores:
-                cells[RowKey(task.name, condition, "")] = scores.aggregate((at, condition, label), task.scorer)
+        for place, condition, label in scores.scores if scores else ():
+            if (place, label) == (task.place[0], task.place[2]) and scores:
+                cells[RowKey(task.name, condition, "")] = scores.aggregate((place, condition, label), task.scorer)
     row = next(row for row in average_rows(tree, cells) if (row.task, row.condition) == (kind, PLAIN))
     by_name = {task.name: task for task in tasks}
     beside = _difference_of_means(tree, kind, by_name)
@@ -281,7 +281,8 @@ def published_rows(line: LineRecord) -> Iterator[PublishedRow]:
     path = yaml_names("published").get(name)
     if path is None:
         return
-    table = load_published(path)
-    for model, numbers in table.models.items():
-        for task, values in numbers.items():
-            yield PublishedRow(name, task, model, values[0], table.metric, table.source, table.date, table.data)
+    for table in load_published(path).every:
+        report = (table.metric, table.source, table.date, table.data, table.unit)
+        for model, numbers in table.models.items():
+            for task, values in numbers.items():
+                yield PublishedRow(name, task, model, values[0], *report)

@@ -13,7 +13,7 @@ from typing import Final
 import msgspec
 from msgspec import Struct
 
-from earmark.config import RunSettings
+from earmark.config.settings import RunSettings
 from earmark.data.cache import atomic_write
 from earmark.errors import UsageError
 from earmark.journal import JOURNAL_FILE, Record, read_keys

@@ -19,28 +19,33 @@ from typing import Final, Literal
 
 from msgspec import Struct
 
-from earmark.errors import BadData, UsageError
+from earmark.errors import BadData, UsageError, alternatives
 from earmark.plugins import own_name
 from earmark.scorers._base import AnswerScorer
 from earmark.stats.ratio import ratio
-from earmark.text.choice_parser import PARSERS, VERSION, parse_choice, same_choice
+from earmark.text.choice_parser import VERSION, parse_choice, same_choice
 from earmark.types import Item, Metric, Response, Score, Signature, sign
 
+OWN_PARSER: Final = "earmark"
 METRICS: Final = {"accuracy": ratio("right", "n"), "accuracy_read": ratio("right", "read")}
 
 
 class Settings(Struct, frozen=True, forbid_unknown_fields=True):
     """How a label is read and compared."""
 
-    parser: str = "earmark"  # or one of the official readers by name
+    parser: str = OWN_PARSER  # or one of the official readers by name
     multi_select: bool = False  # all right labels are asked for, not any of them
     thinking: Literal["marked", "opened"] = "marked"  # opened: the chat template opens it, a reply only closes it
     denominator: Literal["asked", "read"] = "asked"  # of the headline; read: some protocols leave unread replies out
 
     def __post_init__(self) -> None:
+        if self.parser == OWN_PARSER:
+            return
+        from earmark.text.published_parsers import PARSERS  # noqa: PLC0415 - of few benchmarks
+
         if self.parser not in PARSERS:
-            raise UsageError(f"no reader is called '{self.parser}'; there are: {', '.join(PARSERS)}")
-        if self.parser != "earmark" and (self.multi_select or self.thinking == "opened"):
+            raise UsageError(f"no reader is called '{self.parser}'{alternatives(self.parser, PARSERS)}")
+        if self.multi_select or self.thinking == "opened":
             raise UsageError(
                 f"parser={self.parser} knows no multi_select= or thinking=; these are settings of parser=earmark"
             )
@@ -70,7 +75,7 @@ class ChoiceScorer(AnswerScorer, frozen=True):
 
     async def score_reply(self, item: Item, response: Response) -> Score:
         labels = labels_of(item)
-        if self.settings.parser == "earmark":
+        if self.settings.parser == OWN_PARSER:
             options = {
                 "cut": response.stop == "length",
                 "thinking": self.settings.thinking == "opened",
@@ -78,6 +83,8 @@ class ChoiceScorer(AnswerScorer, frozen=True):
             }
             parsed = parse_choice(response.whole_text, labels, item.choices, question=item.question, **options)
         else:
+            from earmark.text.published_parsers import PARSERS  # noqa: PLC0415 - of few benchmarks
+
             parsed = PARSERS[self.settings.parser](response.whole_text, labels, item.choices)
         return Score(self.counts(item, parsed.answer), parsed.answer, parsed.state, parsed.rule)
 
@@ -91,26 +98,20 @@ class ChoiceScorer(AnswerScorer, frozen=True):
             return dict.fromkeys(("right", "read", "n", "chance"), 0.0)
         same = same_choice(item.labels, item.choices)
         targets = {same.get(target, target) for target in item.targets}
-        said = (
-            set()
-            if answer is None
-            else {same.get(part, part) for part in _parts(answer, multi_select=self.settings.multi_select)}
-        )
-        right = said == targets if self.settings.multi_select else bool(said & targets)
-        chance = sum(same[label] in targets for label in item.labels) / len(item.labels) if item.labels else 0.0
-        if self.settings.multi_select and item.labels:
-            chance = 1 / (2 ** len(set(same.values())) - 1)
+        if self.settings.multi_select:
+            named = set() if answer is None else {same.get(part.strip(), part.strip()) for part in answer.split(",")}
+            right = named == targets
+            chance = 1 / (2 ** len(set(same.values())) - 1) if item.labels else 0.0
+        else:
+            right = answer is not None and same.get(answer, answer) in targets
+            n_right = len([label for label in item.labels if same[label] in targets])
+            chance = n_right / len(item.labels) if item.labels else 0.0
         return {"right": float(right), "read": float(answer is not None), "n": 1.0, "chance": chance}
 
 
 def reader_of(parser: str) -> tuple[str, str]:
     """The parser of replies, as it signs."""
-    return "reader", VERSION if parser == "earmark" else parser
-
-
-def _parts(answer: str, *, multi_select: bool) -> list[str]:
-    """The labels of an answer."""
-    return [part.strip() for part in answer.split(",")] if multi_select else [answer]
+    return "reader", VERSION if parser == OWN_PARSER else parser
 
 
 def labels_of(item: Item) -> tuple[str, ...]:

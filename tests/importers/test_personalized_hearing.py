@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from commands import earmark
 
-from earmark.benchmarks import personalized_hearing as ph
+from earmark.benchmarks import _hearing_data as hearing_data
 from earmark.importers import personalized_hearing as foreign
 from earmark.journal import read_journal
 from earmark.scorers.choice import ChoiceScorer
@@ -64,7 +64,7 @@ def test_results_go_out_and_come_back_in_the_scripts_own_form(fixture: Path, tmp
 
 @pytest.mark.shared
 def test_conditions_and_repeats_go_out_apart_and_other_benchmarks_not_at_all(fixture: Path, tmp_path: Path) -> None:
-    words = ("personalized_hearing", f"data={fixture}/data", f"media={fixture}/media", "users=[001]", "limit=2")
+    words = ("personalized_hearing", f"data={fixture}/data", f"media={fixture}/media", "users=[001]", "per_user=2")
     assert earmark("run", *words, "condition=[plain,no-media]", "repeats=2", "model=fake").returncode == 0
     (run,) = (path.parent for path in Path("results").rglob("run.json"))
     assert earmark("export", str(run), "--to", "personalized-hearing", "--out", str(tmp_path)).returncode == 0
@@ -83,7 +83,7 @@ def test_conditions_and_repeats_go_out_apart_and_other_benchmarks_not_at_all(fix
 def test_users_may_share_the_ids_of_their_questions(fixture: Path, tmp_path: Path) -> None:
     """The script keeps a file for each user, so ids need to differ within one alone."""
     shutil.copytree(fixture / "data", tmp_path / "data")
-    for file in tmp_path.glob(f"data/*/{ph.QUESTIONS}"):
+    for file in tmp_path.glob(f"data/*/{hearing_data.QUESTIONS}"):
         file.write_text(re.sub(r'"candidate_id": *"\d+_', '"candidate_id": "', file.read_text()))
     words = ("personalized_hearing", f"data={tmp_path}/data", f"media={fixture}/media")
     done = earmark("run", *words, "model=fake", "model.reply=<final_answer> (a)")

@@ -18,7 +18,8 @@ from servers import Stream, said, serving, sounds
 
 from earmark import plugins
 from earmark.audio.prepare import prepare_audio
-from earmark.config import compose_config, parse_model
+from earmark.config.compose import compose_config
+from earmark.config.parse import parse_model
 from earmark.engine.load import load_scorer
 from earmark.engine.runner import ask
 from earmark.errors import AskError, BadSetup, ContentFiltered, Rejected, Transient, UsageError
