@@ -18,6 +18,7 @@ from earmark.conditions._common import map_audio
 from earmark.conditions._recogniser import SpeechRecognizer
 from earmark.config import compose_config, parse_model
 from earmark.errors import Rejected
+from earmark.plugins.examples import ConditionExample
 from earmark.types import Audio, Context, EncodedAudio, Item, Part, Prompt
 
 
@@ -79,3 +80,8 @@ def load(settings: Settings, context: Context) -> ReferenceTranscript | AsrTrans
     if not settings.model:
         return ReferenceTranscript()
     return AsrTranscript(settings.model, SpeechRecognizer(lambda: context.open_model(model_settings(settings.model))))
+
+
+def examples() -> tuple[ConditionExample, ...]:
+    """Cases for the tests of conditions."""
+    return (ConditionExample(own_sound=False),)

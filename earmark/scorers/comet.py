@@ -27,6 +27,7 @@ from msgspec import Struct
 from earmark.data.programs import program_environment
 from earmark.errors import BadData, BadSetup
 from earmark.plugins import own_name
+from earmark.plugins.examples import TEXT_ITEM, ScorerExample
 from earmark.scorers._base import RuleScorer
 from earmark.scorers._resources import require_open
 from earmark.stats.ratio import mean
@@ -149,3 +150,8 @@ def version(python: str) -> str:
 
 
 load = CometScorer.load
+
+
+def examples() -> tuple[ScorerExample, ...]:
+    """Cases for the tests of scorers."""
+    return (ScorerExample(item=TEXT_ITEM),)

@@ -1,0 +1,67 @@
+"""Cases that a packaged plug-in gives of itself, in `examples()`: the tests of its kind are run with them.
+
+A plug-in that is added is thus tested without a line in another file. The first example of a scorer has its defaults.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+from msgspec import Struct
+
+from earmark.types import Item
+
+CHOICE_ITEM: Final = Item("1", "t", "Does it rain?", choices=("yes", "no"), labels=("A", "B"), targets=("A",))
+TEXT_ITEM: Final = Item("1", "t", "What is said?", targets=("the cat sat on the mat",))
+
+
+class Example(Struct, frozen=True, kw_only=True):
+    """What all kinds may state."""
+
+    settings: Mapping[str, Any] = {}
+    plain: tuple[str, ...] = ()  # settings whose text names no code, program, address, key or folder
+
+
+class ScorerExample(Example, frozen=True, kw_only=True):
+    """An item, and two replies to it."""
+
+    item: Item
+    right: str | None = None  # None: no reply is scored, as the scorer has to be opened
+    wrong: str = ""  # a worse one
+    any_words: bool = False  # any words may stand for the target and the reply
+    neutral: tuple[str, ...] = ()  # metrics of which more is neither better nor worse
+    refusal_is_right: bool = False
+
+
+class ConditionExample(Example, frozen=True, kw_only=True):
+    """The condition with an argument."""
+
+    argument: str = ""
+    own_sound: bool = True  # each sound that is sent is the item's own, changed
+    same_length: bool = True
+    random: bool = False  # it depends on the seed
+
+
+class ModelExample(Example, frozen=True, kw_only=True):
+    """Settings that the model is opened with, and its answer to a prompt with one sound, two choices and the labels A and B."""
+
+    served: Any = None  # JSON with which a server at {url} answers each request; {url} may stand in the settings
+    text: str | None = None  # of the response; None: any
+    needs: str = ""  # weights or a run, without which it is not opened
+
+
+class BenchmarkExample(Example, frozen=True, kw_only=True):
+    """Settings that the benchmark is loaded with."""
+
+    recorded: bool = False  # its settings are paths below the recordings that tests have, and is skipped without them
+    reply: str = "{}"  # form of a reply, around a target
+
+
+class ImporterExample(Example, frozen=True, kw_only=True):
+    """Results in the format of the importer."""
+
+    files: Mapping[str, str] = {}  # texts by path
+    recorded: str = ""  # instead: a folder of logs that tests have
+    cut: str = ""  # a file of these that is no longer whole if its end is missing
+    model: str = ""  # to be given, where nothing in the results tells it
