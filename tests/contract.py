@@ -10,13 +10,13 @@ from earmark.plugins import Kind, Plugin, find_plugin, plugin_names
 from earmark.plugins.examples import (
     BenchmarkExample,
     ConditionExample,
-    Example,
     ImporterExample,
     ModelExample,
+    PluginExample,
     ScorerExample,
 )
 
-TYPES: Final[dict[Kind, type[Example]]] = {
+TYPES: Final[dict[Kind, type[PluginExample]]] = {
     "benchmarks": BenchmarkExample,
     "models": ModelExample,
     "scorers": ScorerExample,

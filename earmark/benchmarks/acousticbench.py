@@ -240,5 +240,4 @@ def write(settings: Settings) -> int:
 
 
 def examples() -> tuple[BenchmarkExample, ...]:
-    """Cases for the tests of benchmarks."""
     return (BenchmarkExample(),)

@@ -89,5 +89,4 @@ def _item(seed: int, name: str, index: int, half: str) -> Item:
 
 
 def examples() -> tuple[BenchmarkExample, ...]:
-    """Cases for the tests of benchmarks."""
     return (BenchmarkExample(),)

@@ -328,5 +328,4 @@ def prompt(settings: Settings, asked: Item) -> Prompt:
 
 
 def examples() -> tuple[BenchmarkExample, ...]:
-    """Cases for the tests of benchmarks."""
     return (BenchmarkExample(settings={"data": "listen"}, recorded=True),)

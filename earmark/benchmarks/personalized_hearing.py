@@ -416,7 +416,6 @@ def should_ask_again(response: Response) -> bool:
 
 
 def examples() -> tuple[BenchmarkExample, ...]:
-    """Cases for the tests of benchmarks."""
     return (
         BenchmarkExample(
             settings={"data": "personalized_hearing/data", "media": "personalized_hearing/media"},

@@ -124,5 +124,4 @@ def prompt(item: Item) -> Prompt:
 
 
 def examples() -> tuple[BenchmarkExample, ...]:
-    """Cases for the tests of benchmarks."""
     return (BenchmarkExample(),)

@@ -143,5 +143,4 @@ def prompt(item: Item) -> Prompt:
 
 
 def examples() -> tuple[BenchmarkExample, ...]:
-    """Cases for the tests of benchmarks."""
     return (BenchmarkExample(),)

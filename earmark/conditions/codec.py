@@ -99,5 +99,4 @@ def load(settings: Settings, context: Context) -> Codec:  # noqa: ARG001 - the s
 
 
 def examples() -> tuple[ConditionExample, ...]:
-    """Cases for the tests of conditions."""
     return (ConditionExample(argument="mp3@32k"), ConditionExample(argument="opus@16k"))

@@ -60,5 +60,4 @@ def load(settings: Settings, context: Context) -> Cut:
 
 
 def examples() -> tuple[ConditionExample, ...]:
-    """Cases for the tests of conditions."""
     return (ConditionExample(argument="0.6", same_length=False),)

@@ -55,5 +55,4 @@ def load(settings: Settings, context: Context) -> Gain:
 
 
 def examples() -> tuple[ConditionExample, ...]:
-    """Cases for the tests of conditions."""
     return (ConditionExample(argument="-20"),)

@@ -40,5 +40,4 @@ def load(settings: Settings, context: Context) -> NoMedia:  # noqa: ARG001 - the
 
 
 def examples() -> tuple[ConditionExample, ...]:
-    """Cases for the tests of conditions."""
     return (ConditionExample(own_sound=False),)

@@ -181,7 +181,6 @@ def load(settings: Settings, context: Context) -> Noise:
 
 
 def examples() -> tuple[ConditionExample, ...]:
-    """Cases for the tests of conditions."""
     return (
         ConditionExample(argument="10", random=True),
         ConditionExample(argument="pink@5", random=True),

@@ -54,5 +54,4 @@ def load(settings: Settings, context: Context) -> Reverb:
 
 
 def examples() -> tuple[ConditionExample, ...]:
-    """Cases for the tests of conditions."""
     return (ConditionExample(argument="0.5", random=True),)

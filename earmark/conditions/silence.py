@@ -38,5 +38,4 @@ def load(settings: Settings, context: Context) -> Silence:  # noqa: ARG001 - the
 
 
 def examples() -> tuple[ConditionExample, ...]:
-    """Cases for the tests of conditions."""
     return (ConditionExample(),)

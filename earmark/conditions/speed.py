@@ -55,5 +55,4 @@ def load(settings: Settings, context: Context) -> Speed:  # noqa: ARG001 - the s
 
 
 def examples() -> tuple[ConditionExample, ...]:
-    """Cases for the tests of conditions."""
     return (ConditionExample(argument="1.25", same_length=False),)

@@ -64,5 +64,4 @@ def load(settings: Settings, context: Context) -> Swap:  # noqa: ARG001 - it has
 
 
 def examples() -> tuple[ConditionExample, ...]:
-    """Cases for the tests of conditions."""
     return (ConditionExample(own_sound=False),)

@@ -78,5 +78,4 @@ def load(settings: Settings, context: Context) -> Telephone:  # noqa: ARG001 - t
 
 
 def examples() -> tuple[ConditionExample, ...]:
-    """Cases for the tests of conditions."""
     return (ConditionExample(),)

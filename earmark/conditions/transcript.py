@@ -83,5 +83,4 @@ def load(settings: Settings, context: Context) -> ReferenceTranscript | AsrTrans
 
 
 def examples() -> tuple[ConditionExample, ...]:
-    """Cases for the tests of conditions."""
     return (ConditionExample(own_sound=False),)

@@ -307,5 +307,4 @@ def load(settings: Settings, context: Context) -> ExportingImporter:  # noqa: AR
 
 
 def examples() -> tuple[ImporterExample, ...]:
-    """Cases for the tests of importers."""
     return (ImporterExample(recorded="acousticbench"),)

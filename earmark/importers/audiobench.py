@@ -252,5 +252,4 @@ def load(settings: Settings, context: Context) -> FunctionImporter:  # noqa: ARG
 
 
 def examples() -> tuple[ImporterExample, ...]:
-    """Cases for the tests of importers."""
     return (ImporterExample(recorded="audiobench", cut="some_model/muchomusic_test_llama3_70b_judge_score.json"),)

@@ -256,5 +256,4 @@ def load(settings: Settings, context: Context) -> FunctionImporter:  # noqa: ARG
 
 
 def examples() -> tuple[ImporterExample, ...]:
-    """Cases for the tests of importers."""
     return (ImporterExample(recorded="evalscope", cut="reviews/mock-audio/general_vmcq_heard.jsonl"),)

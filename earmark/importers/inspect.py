@@ -313,5 +313,4 @@ def load(settings: Settings, context: Context) -> FunctionImporter:  # noqa: ARG
 
 
 def examples() -> tuple[ImporterExample, ...]:
-    """Cases for the tests of importers."""
     return (ImporterExample(recorded="inspect", cut="choices.eval"),)

@@ -225,5 +225,4 @@ def load(settings: Settings, context: Context) -> FunctionImporter:  # noqa: ARG
 
 
 def examples() -> tuple[ImporterExample, ...]:
-    """Cases for the tests of importers."""
     return (ImporterExample(recorded="lmms_eval", cut="mock-audio/20261130_032553_samples_heard_choices.jsonl"),)

@@ -123,5 +123,4 @@ def load(settings: Settings, context: Context) -> FunctionImporter:  # noqa: ARG
 
 
 def examples() -> tuple[ImporterExample, ...]:
-    """Cases for the tests of importers."""
     return (ImporterExample(recorded="mmau", cut="answers.json", model="some-model"),)

@@ -123,7 +123,6 @@ def load(settings: Settings, context: Context) -> FunctionImporter:  # noqa: ARG
 
 
 def examples() -> tuple[ImporterExample, ...]:
-    """Cases for the tests of importers."""
     return (
         ImporterExample(
             recorded="open_asr",

@@ -109,5 +109,4 @@ def load(settings: Settings, context: Context) -> ExportingImporter:  # noqa: AR
 
 
 def examples() -> tuple[ImporterExample, ...]:
-    """Cases for the tests of importers."""
     return (ImporterExample(recorded="personalized_hearing"),)

@@ -164,5 +164,4 @@ def load(settings: Settings, context: Context) -> FunctionImporter:  # noqa: ARG
 
 
 def examples() -> tuple[ImporterExample, ...]:
-    """Cases for the tests of importers."""
     return (ImporterExample(recorded="voicebench", cut="some-model-openbookqa-test-audio.jsonl"),)

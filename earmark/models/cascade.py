@@ -148,7 +148,6 @@ async def load(settings: Settings, context: Context) -> AsyncIterator[Cascade]:
 
 
 def examples() -> tuple[ModelExample, ...]:
-    """Cases for the tests of models."""
     return (
         ModelExample(
             settings={"asr": {"backend": "fake", "reply": "beep"}, "llm": {"backend": "fake", "reply": "A"}}, text="A"

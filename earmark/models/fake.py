@@ -63,5 +63,4 @@ def _function(reply: str) -> Callable[[Prompt], str | Response]:
 
 
 def examples() -> tuple[ModelExample, ...]:
-    """Cases for the tests of models."""
     return (ModelExample(settings={"reply": "A"}, text="A"),)

@@ -264,7 +264,6 @@ async def load(settings: Settings, context: Context) -> AsyncIterator[Gemini]:  
 
 
 def examples() -> tuple[ModelExample, ...]:
-    """Cases for the tests of models."""
     return (
         ModelExample(
             settings={"base_url": "{url}", "name": "m"},

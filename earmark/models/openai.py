@@ -272,7 +272,6 @@ def parse_model_list(payload: dict[str, Any] | bytes) -> list[ModelEntry]:
 
 
 def examples() -> tuple[ModelExample, ...]:
-    """Cases for the tests of models."""
     return (
         ModelExample(
             settings={"base_url": "{url}", "name": "m"},

@@ -104,5 +104,4 @@ def index_journal(path: Path) -> tuple[dict[int, int], dict[str, list[int]]]:
 
 
 def examples() -> tuple[ModelExample, ...]:
-    """Cases for the tests of models."""
     return (ModelExample(settings={"run": "results/run"}, needs="a run"),)

@@ -208,5 +208,4 @@ def _tokenizer(vocabulary: list[str], merges: list[str], special: list[str]) -> 
 
 
 def examples() -> tuple[ModelExample, ...]:
-    """Cases for the tests of models."""
     return (ModelExample(),)

@@ -264,7 +264,6 @@ def _title(model: Model) -> str:
 
 
 def examples() -> tuple[ModelExample, ...]:
-    """Cases for the tests of models."""
     return (
         ModelExample(
             settings={"endpoints": [{"backend": "fake", "reply": "A"}, {"backend": "fake", "reply": "A"}]}, text="A"

@@ -131,5 +131,4 @@ async def load(settings: Settings, context: Context) -> AsyncIterator[Transcript
 
 
 def examples() -> tuple[ModelExample, ...]:
-    """Cases for the tests of models."""
     return (ModelExample(settings={"base_url": "{url}"}, served={"text": "A"}, text="A"),)

@@ -295,5 +295,4 @@ def model_class(config: Any) -> Any:
 
 
 def examples() -> tuple[ModelExample, ...]:
-    """Cases for the tests of models."""
     return (ModelExample(settings={"hf_id": "organisation/name"}, needs="weights"),)

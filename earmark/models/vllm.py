@@ -243,5 +243,4 @@ def _start(settings: Settings, hf_id: str) -> Any:
 
 
 def examples() -> tuple[ModelExample, ...]:
-    """Cases for the tests of models."""
     return (ModelExample(settings={"hf_id": "organisation/name"}, needs="weights and a card"),)

@@ -136,5 +136,4 @@ def _open(weights: str, threads: int) -> Any:
 
 
 def examples() -> tuple[ModelExample, ...]:
-    """Cases for the tests of models."""
     return (ModelExample(),)

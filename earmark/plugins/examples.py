@@ -1,7 +1,4 @@
-"""Cases that a packaged plug-in gives of itself, in `examples()`: the tests of its kind are run with them.
-
-A plug-in that is added is thus tested without a line in another file. The first example of a scorer has its defaults.
-"""
+"""Cases that a packaged plug-in gives in its `examples()`: the tests of its kind are run with them."""
 
 from __future__ import annotations
 
@@ -16,14 +13,14 @@ CHOICE_ITEM: Final = Item("1", "t", "Does it rain?", choices=("yes", "no"), labe
 TEXT_ITEM: Final = Item("1", "t", "What is said?", targets=("the cat sat on the mat",))
 
 
-class Example(Struct, frozen=True, kw_only=True):
+class PluginExample(Struct, frozen=True, kw_only=True):
     """What all kinds may state."""
 
     settings: Mapping[str, Any] = {}
     plain: tuple[str, ...] = ()  # settings whose text names no code, program, address, key or folder
 
 
-class ScorerExample(Example, frozen=True, kw_only=True):
+class ScorerExample(PluginExample, frozen=True, kw_only=True):
     """An item, and two replies to it."""
 
     item: Item
@@ -34,7 +31,7 @@ class ScorerExample(Example, frozen=True, kw_only=True):
     refusal_is_right: bool = False
 
 
-class ConditionExample(Example, frozen=True, kw_only=True):
+class ConditionExample(PluginExample, frozen=True, kw_only=True):
     """The condition with an argument."""
 
     argument: str = ""
@@ -43,7 +40,7 @@ class ConditionExample(Example, frozen=True, kw_only=True):
     random: bool = False  # it depends on the seed
 
 
-class ModelExample(Example, frozen=True, kw_only=True):
+class ModelExample(PluginExample, frozen=True, kw_only=True):
     """Settings that the model is opened with, and its answer to a prompt with one sound, two choices and the labels A and B."""
 
     served: Any = None  # JSON with which a server at {url} answers each request; {url} may stand in the settings
@@ -51,14 +48,14 @@ class ModelExample(Example, frozen=True, kw_only=True):
     needs: str = ""  # weights or a run, without which it is not opened
 
 
-class BenchmarkExample(Example, frozen=True, kw_only=True):
+class BenchmarkExample(PluginExample, frozen=True, kw_only=True):
     """Settings that the benchmark is loaded with."""
 
     recorded: bool = False  # its settings are paths below the recordings that tests have, and is skipped without them
     reply: str = "{}"  # form of a reply, around a target
 
 
-class ImporterExample(Example, frozen=True, kw_only=True):
+class ImporterExample(PluginExample, frozen=True, kw_only=True):
     """Results in the format of the importer."""
 
     files: Mapping[str, str] = {}  # texts by path

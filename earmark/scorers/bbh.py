@@ -84,7 +84,6 @@ load = BbhScorer.load
 
 
 def examples() -> tuple[ScorerExample, ...]:
-    """Cases for the tests of scorers."""
     return (
         ScorerExample(
             item=Item("navigate_1", "t", "?", targets=("yes",)),

@@ -116,5 +116,4 @@ def load(settings: Settings, context: Context) -> BinaryChoiceScorer:
 
 
 def examples() -> tuple[ScorerExample, ...]:
-    """Cases for the tests of scorers."""
     return (ScorerExample(item=CHOICE_ITEM, right="A", wrong="B", neutral=("accuracy_answered",)),)

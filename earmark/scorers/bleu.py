@@ -207,7 +207,6 @@ load = BleuScorer.load
 
 
 def examples() -> tuple[ScorerExample, ...]:
-    """Cases for the tests of scorers."""
     right = TEXT_ITEM.targets[0]
     any_number = [{"references": 0}, {"references": 0, "words": 2}]
     return (

@@ -127,7 +127,6 @@ load = ChoiceScorer.load
 
 
 def examples() -> tuple[ScorerExample, ...]:
-    """Cases for the tests of scorers."""
     return (
         ScorerExample(item=CHOICE_ITEM, right="A", wrong="B", neutral=("accuracy_read",)),
         ScorerExample(

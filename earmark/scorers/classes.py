@@ -164,5 +164,4 @@ load = ClassesScorer.load
 
 
 def examples() -> tuple[ScorerExample, ...]:
-    """Cases for the tests of scorers."""
     return (ScorerExample(item=CHOICE_ITEM, right="A", wrong="B"),)

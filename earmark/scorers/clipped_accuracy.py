@@ -88,7 +88,6 @@ load = ClippedAccuracyScorer.load
 
 
 def examples() -> tuple[ScorerExample, ...]:
-    """Cases for the tests of scorers."""
     return (
         ScorerExample(item=TEXT_ITEM, right=TEXT_ITEM.targets[0], wrong="no", any_words=True),
         ScorerExample(

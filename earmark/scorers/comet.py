@@ -153,5 +153,4 @@ load = CometScorer.load
 
 
 def examples() -> tuple[ScorerExample, ...]:
-    """Cases for the tests of scorers."""
     return (ScorerExample(item=TEXT_ITEM),)

@@ -133,5 +133,4 @@ def load(settings: Settings, context: Context) -> ImportedScorer:
 
 
 def examples() -> tuple[ScorerExample, ...]:
-    """Cases for the tests of scorers."""
     return (ScorerExample(item=TEXT_ITEM),)

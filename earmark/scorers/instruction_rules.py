@@ -143,7 +143,6 @@ load = InstructionScorer.load
 
 
 def examples() -> tuple[ScorerExample, ...]:
-    """Cases for the tests of scorers."""
     return (
         ScorerExample(
             item=Item("1", "t", "?", extra={"rules": "punctuation:no_comma", "arguments": {}}),

@@ -253,5 +253,4 @@ def load(settings: Settings, context: Context) -> JudgeScorer:
 
 
 def examples() -> tuple[ScorerExample, ...]:
-    """Cases for the tests of scorers."""
     return (ScorerExample(item=TEXT_ITEM, neutral=(*AGREEMENT, "reference", "tie_rate", "inconsistent", "first_bias")),)

@@ -172,7 +172,6 @@ load = ListenScorer.load
 
 
 def examples() -> tuple[ScorerExample, ...]:
-    """Cases for the tests of scorers."""
     neutral = ("chance_accuracy", "chance_macro_f1", "chance_micro_f1")
     return tuple(
         ScorerExample(item=CHOICE_ITEM, right="A", wrong="B", neutral=neutral, settings={"policy": policy})

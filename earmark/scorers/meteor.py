@@ -141,5 +141,4 @@ load = MeteorScorer.load
 
 
 def examples() -> tuple[ScorerExample, ...]:
-    """Cases for the tests of scorers."""
     return (ScorerExample(item=TEXT_ITEM),)

@@ -192,7 +192,6 @@ load = NumberScorer.load
 
 
 def examples() -> tuple[ScorerExample, ...]:
-    """Cases for the tests of scorers."""
     return (
         ScorerExample(
             item=Item("1", "t", "?", targets=("42",)),

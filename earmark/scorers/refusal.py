@@ -60,7 +60,6 @@ load = RefusalScorer.load
 
 
 def examples() -> tuple[ScorerExample, ...]:
-    """Cases for the tests of scorers."""
     return (
         ScorerExample(
             item=TEXT_ITEM,

@@ -142,5 +142,4 @@ load = RegressionScorer.load
 
 
 def examples() -> tuple[ScorerExample, ...]:
-    """Cases for the tests of scorers."""
     return (ScorerExample(item=Item("1", "t", "?", targets=("42",)), right="42", wrong="40"),)

@@ -154,5 +154,4 @@ def load(settings: Settings, context: Context) -> RubricScorer:
 
 
 def examples() -> tuple[ScorerExample, ...]:
-    """Cases for the tests of scorers."""
     return (ScorerExample(item=Item("1", "t", "?", extra={"rubric": ["Hears it."]})),)

@@ -86,7 +86,6 @@ load = TokenMatchScorer.load
 
 
 def examples() -> tuple[ScorerExample, ...]:
-    """Cases for the tests of scorers."""
     return (
         ScorerExample(item=CHOICE_ITEM, right="yes", wrong="no", neutral=("accuracy_answered",)),
         ScorerExample(

@@ -351,7 +351,6 @@ load = WerScorer.load
 
 
 def examples() -> tuple[ScorerExample, ...]:
-    """Cases for the tests of scorers."""
     neutral = ("sub_rate", "del_rate", "ins_rate", "looped")
     return tuple(
         ScorerExample(

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Literal, TypeAlias
 
 import numpy as np
 
 from earmark.types import Metric, Number, replace
 
-Better = Literal["higher", "lower"]
+Better: TypeAlias = Literal["higher", "lower"]
 
 
 def ratio(top: str, bottom: str, better: Better = "higher") -> Metric:
