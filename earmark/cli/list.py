@@ -42,7 +42,9 @@ def _entries(kind: str, words: tuple[str, ...]) -> list[tuple[str, str]]:
         return _runs(compose_config(words).run.results)
     if kind in ("models", "suites"):
         files = yaml_names(kind.removesuffix("s"))
-        own = {name: summary(kind, name) for name in plugin_names("models") if kind == "models" and name not in files}
+        own = {
+            name: summary("models", name) for name in plugin_names("models") if kind == "models" and name not in files
+        }
         texts = {name: path.read_text(encoding="utf-8", errors="replace") for name, path in files.items()}
         return sorted(
             (own | {name: text.partition("\n")[0].removeprefix("# ") for name, text in texts.items()}).items()
