@@ -53,13 +53,13 @@ QUESTION: Final = {
 
 
 def make(example: ImporterExample, place: Path) -> Path:
-    """Write the results of an example into a folder."""
+    """Write the results of an example into a folder; return it, or its file if it is to hold one."""
     if example.recorded:
         shutil.copytree(LOGS / example.recorded, place, dirs_exist_ok=True)
     for path, text in example.files.items():
         (place / path).parent.mkdir(parents=True, exist_ok=True)
         (place / path).write_text(text, encoding="utf-8")
-    return place
+    return place / next(iter(example.files)) if len(example.files) == 1 else place
 
 
 FORMS: Final[dict[str, Callable[[Path], Path]]] = {

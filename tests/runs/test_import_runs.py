@@ -82,7 +82,7 @@ def test_what_is_imported_is_a_finished_run_that_can_be_scored_anew(form: str, t
 @pytest.mark.parametrize("part", [0.6, 0.97])
 def test_of_a_file_that_was_cut_nothing_is_left(form: str, part: float, tmp_path: Path) -> None:
     place = FORMS[form](tmp_path / form)
-    file = place / BROKEN[form]
+    file = place if place.is_file() else place / BROKEN[form]
     whole_file = file.read_bytes()
     file.write_bytes(whole_file[: int(len(whole_file) * part)])
     with pytest.raises(BadData) as caught:
