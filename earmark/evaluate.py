@@ -12,7 +12,9 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from msgspec import Struct
 
-from earmark.config import Config, ModelConfig, model_signature, parse_model, to_yaml
+from earmark.config.parse import parse_config
+from earmark.config.settings import ComposedConfig, Config, to_yaml
+from earmark.config.signature import model_signature
 from earmark.engine import batch_state
 from earmark.engine.ask import ask_questions
 from earmark.engine.load import load_conditions
@@ -59,24 +61,25 @@ class RunResult(Struct, frozen=True):
 
 
 async def evaluate(
-    benchmark: Benchmark, config: Config, callbacks: Callbacks, models: SharedModels | None = None
+    benchmark: Benchmark, composed: ComposedConfig, callbacks: Callbacks, models: SharedModels | None = None
 ) -> RunResult:
     """Ask a model everything that a benchmark holds, score it, and write it all down.
 
     As part of a suite, `models` keeps the model open, and a run that is finished is not asked again.
     """
-    model_config = check_config(config)
-    for name, reason in (config.unused | model_config.unused).items():
+    config = parse_config(composed)
+    check_config(config)
+    for name, reason in config.unused.items():
         callbacks.log(f"{name} is not used: {reason}")
     if benchmark.fetch:
         await asyncio.to_thread(benchmark.fetch, callbacks.log)
     seed = config.run.seed_of(benchmark)
     conditions = load_conditions(config.run.condition, seed, benchmark)
     await asyncio.to_thread(check_data, benchmark, config)
-    opened = models.open(model_config) if models else open_run_model(model_config)
+    opened = models.open(config.model) if models else open_run_model(config.model)
     async with open_scorers(benchmark) as scorers, opened as model:
-        described, again = (model_config, model), models is not None
-        run = await asyncio.to_thread(open_run, benchmark, conditions, config, described, callbacks, finished=again)
+        in_suite = models is not None
+        run = await asyncio.to_thread(open_run, benchmark, conditions, config, model, callbacks, finished=in_suite)
         with rundir.lock(run.job.folder):
             await check_model(run, model, callbacks)
             progress = make_progress(run)
@@ -87,17 +90,15 @@ async def evaluate(
     return RunResult(run.job.folder, model.name, benchmark, scored.metrics, scored.n_failed)
 
 
-def check_config(config: Config) -> ModelConfig:
-    """Parse the model's settings. Raises UsageError for settings that contradict each other."""
-    model = parse_model(config.model)
-    if model.common.cache and config.run.repeats > 1:
+def check_config(config: Config) -> None:
+    """Raise UsageError for settings of the run and of its model that contradict each other."""
+    if config.model.common.cache and config.run.repeats > 1:
         raise UsageError(
             f"repeats={config.run.repeats} asks the same again, which model.cache=true does not; leave out one of the "
             "two"
         )
-    if model.common.cache and config.run.batch:
+    if config.model.common.cache and config.run.batch:
         raise UsageError("batch=true sends every question, which model.cache=true does not; leave out one of the two")
-    return model
 
 
 def check_data(benchmark: Benchmark, config: Config) -> None:
@@ -113,19 +114,18 @@ def open_run(
     benchmark: Benchmark,
     conditions: tuple[NamedCondition | None, ...],
     config: Config,
-    described: tuple[ModelConfig, Model],
+    model: Model,
     callbacks: Callbacks,
     *,
     finished: bool = False,
 ) -> RunPlan:
     """Open the folder of the run, an unfinished one where there is one, and find what is completed in it.
 
-    The model is described by its settings and itself. With `finished` a run that is finished goes before.
+    With `finished` a run that is finished goes before.
     """
-    model_config, model = described
     names = [condition_name(condition) for condition in conditions]
     run = config.run
-    signed = model_signature(model_config, model.name)
+    signed = model_signature(config.model, model.name)
     signature = make_signature(
         benchmark, signed, names, run.repeats, run.limit, run.shard, capabilities=model.capabilities
     )
@@ -142,10 +142,10 @@ def open_run(
         rundir.check_data(unfinished, signature)
     for problem in () if finished else dataset.problems:  # a suite has told them
         callbacks.log(f"{benchmark.name}: {problem}")
-    folder = unfinished or rundir.create_rundir(parent, signature, to_yaml(config))
+    folder = unfinished or rundir.create_rundir(parent, signature, to_yaml(config.composed))
     if completed:
         callbacks.log(f"going on with {folder}: {dataset.completed} of {dataset.questions} are settled")
-    return RunPlan(RunJob(folder, benchmark, config.run, model_config), conditions, dataset, completed, usage)
+    return RunPlan(RunJob(folder, benchmark, config.run, config.model), conditions, dataset, completed, usage)
 
 
 def folder_fields(signature: RunSignature) -> dict[str, str]:

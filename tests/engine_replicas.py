@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 from mine import bench
 
-from earmark.config import compose_config
+from earmark.config.compose import compose_config
 from earmark.engine.progress import Callbacks, Progress
 from earmark.evaluate import RunResult, evaluate
 from earmark.journal import Record, read_journal

@@ -13,7 +13,7 @@ import soundfile
 from aiohttp import web
 from servers import Server, sounds, words
 
-from earmark.config import compose_config
+from earmark.config.compose import compose_config
 from earmark.engine.open import open_model
 from earmark.preflight.check import run_preflight
 from earmark.preflight.probes import OPEN_QUESTION

@@ -7,7 +7,8 @@ from typing import Any
 
 from mine import bench
 
-from earmark.config import RunSettings, compose_config
+from earmark.config.compose import compose_config
+from earmark.config.settings import RunSettings
 from earmark.engine.questions import questions
 from earmark.evaluate import Callbacks, RunResult, evaluate
 from earmark.journal import CompletedIndex, Record, read_journal

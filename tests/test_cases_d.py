@@ -28,7 +28,7 @@ from mine import bench
 from servers import Server, Stream, said, serving, sounds
 
 from earmark.audio.prepare import prepare_audio
-from earmark.config import compose_config
+from earmark.config.compose import compose_config
 from earmark.engine.digests import prompt_digest
 from earmark.engine.open import open_model
 from earmark.errors import AskError

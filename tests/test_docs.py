@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from earmark.config import RENAMED, RunSettings
+from earmark.config.parse import RENAMED
+from earmark.config.settings import RunSettings
 
 ROOT = Path(__file__).parents[1]
 DOCS = ROOT / "docs"

@@ -14,7 +14,10 @@ from aiohttp import web
 from commands import ENV, earmark
 from servers import said, serving, threaded
 
-from earmark.config import compose_config, convert_config, model_signature, parse_model, to_yaml
+from earmark.config.compose import compose_config
+from earmark.config.parse import parse_model
+from earmark.config.settings import convert_config, to_yaml
+from earmark.config.signature import model_signature
 from earmark.engine.open import open_model
 from earmark.errors import BadSetup
 

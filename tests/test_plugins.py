@@ -13,7 +13,9 @@ from mine import bench
 
 from earmark import plugins
 from earmark.cli import earmark
-from earmark.config import compose_config, parse_model, yaml_names
+from earmark.config.compose import compose_config
+from earmark.config.folders import yaml_names
+from earmark.config.parse import parse_model
 from earmark.errors import UsageError
 from earmark.models import fake
 from earmark.types import Context, Prompt, Response, Turn

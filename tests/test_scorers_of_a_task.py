@@ -12,7 +12,7 @@ import pytest
 from commands import ENV, HERE, earmark
 from servers import said, serving
 
-from earmark.config import compose_config
+from earmark.config.compose import compose_config
 from earmark.engine import load
 from earmark.engine.load import load_scorer
 from earmark.engine.open import open_judge_model

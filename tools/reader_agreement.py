@@ -21,7 +21,8 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from earmark.text.choice_parser import PARSERS, parse_choice
+from earmark.text.choice_parser import parse_choice
+from earmark.text.published_parsers import PARSERS
 
 LETTERS = "ABCDEFGHIJ"
 NAMED = {  # AudioBench's sets whose questions name the options in their text

@@ -19,7 +19,7 @@ from earmark.report.gain import gain_footnotes, gain_table
 from earmark.report.rows import Metrics, Row
 from earmark.runs.export_run import read_scored
 from earmark.runs.run_scores import load_run_scores
-from earmark.runs.rundir import find_runs
+from earmark.runs.rundir import find_run
 from earmark.runs.signature import RunSignature, load_signature
 
 __all__ = ["Run", "RunComparison", "Scores", "TextTable", "compare", "load_run"]
@@ -108,14 +108,8 @@ class Run:
 
 
 def load_run(path: str | Path) -> Run:
-    """Load a run: its folder, or a folder above it, of whose runs the newest is taken. Raises UsageError for none."""
-    folder = Path(path)
-    if (folder / "run.json").exists() or not folder.is_dir():
-        return Run(folder)
-    runs = find_runs(folder)
-    if not runs:
-        raise UsageError(f"{folder} holds no run; give a folder such as results/MODEL/BENCHMARK/2026-01-31_12-00-00")
-    return Run(runs[-1])
+    """Load a run: its folder, or a folder above it, of whose runs the newest is taken. Raises BadData for none."""
+    return Run(find_run(Path(path)))
 
 
 class RunComparison(Struct, frozen=True):

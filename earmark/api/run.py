@@ -9,7 +9,7 @@ from contextlib import AbstractContextManager, nullcontext
 from typing import Any
 
 from earmark.api.results import Run
-from earmark.config import compose_config
+from earmark.config.compose import compose_config
 from earmark.data.hydra_words import quote
 from earmark.engine.load import load_run_benchmark, split_tasks
 from earmark.engine.progress import Callbacks, Progress

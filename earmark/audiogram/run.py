@@ -16,7 +16,9 @@ from typing import Final, NamedTuple, TypeAlias
 from earmark.audiogram.report import write_all
 from earmark.audiogram.results import Audiogram, load_audiogram, load_completed
 from earmark.audiogram.trials import Plan, Settings, Trial, as_benchmark, make_plan, track_trials
-from earmark.config import Config, ModelConfig, model_signature, parse_model, parse_settings, to_yaml
+from earmark.config.parse import parse_config, parse_settings
+from earmark.config.settings import ComposedConfig, Config, RunSettings, to_yaml
+from earmark.config.signature import model_signature
 from earmark.engine.ask import make_preparer
 from earmark.engine.load import load_condition
 from earmark.engine.open import open_run_model
@@ -50,27 +52,25 @@ class AudiogramRunResult(NamedTuple):
     audiogram: Audiogram
 
 
-async def run_audiogram(config: Config, callbacks: Callbacks) -> AudiogramRunResult:
+async def run_audiogram(composed: ComposedConfig, callbacks: Callbacks) -> AudiogramRunResult:
     """Measure the thresholds of a model, and write everything down. Goes on with an unfinished audiogram of the same
     settings.
     """
-    plan = make_plan(parse_settings(Settings, config.benchmark, ""), config.run.seed or 0)
-    _check_config(config)
-    model_config = parse_model(config.model)
+    plan = make_plan(parse_settings(Settings, composed.benchmark, ""), composed.run.seed or 0)
+    _check_settings(composed.run)
+    config = parse_config(composed)
     figures.check_matplotlib()  # before anything is asked: answers cost money
-    async with open_run_model(model_config) as model:
+    async with open_run_model(config.model) as model:
         asked = as_benchmark(plan, one_clip=model.capabilities.clips is not None and model.capabilities.clips < 2)
         condition = load_condition(config.run.condition[0], plan.seed, asked)
-        run_dir, records = await asyncio.to_thread(
-            _open_run, asked, model, condition, config, model_config, callbacks.log
-        )
+        run_dir, records = await asyncio.to_thread(_open_run, asked, model, condition, config, callbacks.log)
         if records:
             callbacks.log(f"going on with {run_dir}: {len(records)} trials are answered")
         with rundir.lock(run_dir):
             audiogram = await asyncio.to_thread(load_audiogram, run_dir)
             if not audiogram.finished:
                 pattern = await asyncio.to_thread(
-                    probes.benchmark_pattern, asked, (condition,), config.run, model_config
+                    probes.benchmark_pattern, asked, (condition,), config.run, config.model
                 )
                 await check.check_run(run_dir, pattern, model, config.run, callbacks.log)
                 before = await asyncio.to_thread(total_usage, run_dir / JOURNAL_FILE)
@@ -83,9 +83,8 @@ async def run_audiogram(config: Config, callbacks: Callbacks) -> AudiogramRunRes
     return AudiogramRunResult(run_dir, audiogram)
 
 
-def _check_config(config: Config) -> None:
+def _check_settings(run: RunSettings) -> None:
     """Refuse settings of a run that mean nothing here."""
-    run = config.run
     if len(run.condition) != 1:
         raise UsageError(
             f"condition=[{','.join(run.condition)}]: an audiogram is heard in one way; ask for one after the other"
@@ -104,15 +103,14 @@ def _open_run(
     model: Model,
     condition: NamedCondition | None,
     config: Config,
-    model_config: ModelConfig,
     log: Callable[[str], None],
 ) -> tuple[Path, dict[str, Record]]:
     """The folder of the audiogram, an unfinished one where there is one, with what is answered in it."""
-    signed, names = model_signature(model_config, model.name), [condition_name(condition)]
+    signed, names = model_signature(config.model, model.name), [condition_name(condition)]
     signature = make_signature(asked, signed, names, 1, None, capabilities=model.capabilities)
     place = rundir.model_dir(config.run.results, config.run.output_dir, model.name, rundir.AUDIOGRAM_NAME)
     begun = rundir.find_unfinished(place, signature, log) if config.run.resume else None
-    where = begun or rundir.create_rundir(place, signature, to_yaml(config))
+    where = begun or rundir.create_rundir(place, signature, to_yaml(config.composed))
     return where, load_completed(where)
 
 

@@ -103,10 +103,10 @@ def _find(asset: str, source: str, aside: Path, parts: Path) -> Path | str:
     if source.startswith(("http://", "https://")):
         url = source.replace("{asset}", asset)
         return _download(url, _made(parts) / f"{asset}.{url.rpartition('.')[2][:4]}")
-    place = Path(source).expanduser()
-    candidates = [place / asset, *(place / f"{asset}.{suffix}" for suffix in SUFFIXES)]
-    found = next((path for path in candidates if path.is_file() or (path / "audio.wav").exists()), None)
-    return found or f"{source}: not there"
+    folder = Path(source).expanduser()
+    candidates = [folder / asset, *(folder / f"{asset}.{suffix}" for suffix in SUFFIXES)]
+    place = next((path for path in candidates if path.is_file() or (path / "audio.wav").exists()), None)
+    return place or f"{source}: not there"
 
 
 def _download(url: str, path: Path) -> Path | str:

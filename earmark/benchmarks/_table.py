@@ -29,7 +29,7 @@ from earmark.benchmarks._table_schema import (
     facts_of,
     read_table,
 )
-from earmark.config import user_folder
+from earmark.config.folders import user_folder
 from earmark.data.cache import hash64
 from earmark.data.fetch import FetchedDataset, fetch_dataset, find_fetched
 from earmark.data.splits import check_downloaded, find_split
@@ -151,8 +151,8 @@ def load_table(
         averages=table.averages,
         task_facts=facts,
         slices=table.slices,
-        warnings=(*table.warnings, *(f"{task}: {fault}" for task, one in facts.items() for fault in one.faults)),
-        needs_ears=any(one.needs_ears != "no" for one in facts.values()),
+        warnings=(*table.warnings, *(f"{task}: {fault}" for task, known in facts.items() for fault in known.faults)),
+        needs_ears=any(known.needs_ears != "no" for known in facts.values()),
         seed=settings.seed,
     )
 

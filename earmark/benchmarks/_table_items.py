@@ -58,8 +58,8 @@ def rows_of(place: SetFiles, file: Path, needed: Sequence[str]) -> Iterator[tupl
     """The rows of a file, by the function that the layout names where it names one."""
     if not place.layout.rows_from:
         optional = [name.removesuffix("?") for name in needed if name.endswith("?")]
-        there = column_names(file) if optional and file.suffix == ".parquet" else []
-        wanted = [name for name in needed if not name.endswith("?")] + [name for name in optional if name in there]
+        columns = column_names(file) if optional and file.suffix == ".parquet" else []
+        wanted = [name for name in needed if not name.endswith("?")] + [name for name in optional if name in columns]
         return read_records(file, wanted, head=place.layout.head)
     module, _, name = place.layout.rows_from.rpartition(".")
     function = vars(import_user_module(module)).get(name) if module else None

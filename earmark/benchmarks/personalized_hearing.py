@@ -16,19 +16,28 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import suppress
 from functools import lru_cache, partial
 from pathlib import Path
 from random import Random
-from typing import Annotated, Any, Final, Literal, TypeVar
+from typing import Annotated, Final, Literal
 
 import msgspec
 from msgspec import Meta, Struct
 
 from earmark.benchmarks._choices import check_tasks
+from earmark.benchmarks._hearing_data import (
+    QUESTIONS,
+    SESSIONS,
+    DialogueTurn,
+    HearingQuestion,
+    QuestionFile,
+    Session,
+    history,
+    ids_recur,
+    read_record,
+)
 from earmark.data.cache import use_media_dir
 from earmark.data.fetch import FetchedDataset, fetch_dataset, find_fetched
-from earmark.data.regular import check_regular
 from earmark.errors import BadData, UsageError
 from earmark.journal import Record
 from earmark.plugins.examples import BenchmarkExample
@@ -46,7 +55,6 @@ from earmark.types import (
     Part,
     Prompt,
     Response,
-    Role,
     Turn,
     WritesRecords,
 )
@@ -81,8 +89,6 @@ LABELS: Final = ("a", "b", "c", "d")
 FRAME_WIDTH: Final = 384  # pixels
 CLIP_CODEC: Final = "mp3@64k/16000"  # mono, as everything mp3 here
 RESCORING_FIELDS: Final = ()  # settings that only score: there are none
-JsonType = TypeVar("JsonType")
-SESSIONS, QUESTIONS = "7.1_dialogue_enhanced.json", "10_benchmark_qa.json"
 
 
 class Settings(Struct, frozen=True, forbid_unknown_fields=True):
@@ -143,57 +149,6 @@ def download(settings: Settings, log: Callable[[str], object]) -> FetchedDataset
     if missing:
         log(f"{len(missing)} of {len({*assets})} clips could not be had; {media / MISSING} lists them; runs go without")
     return fetched
-
-
-class DialogueTurn(Struct, frozen=True):
-    """One turn of a dialogue."""
-
-    role: Role
-    content: str
-
-
-class Session(Struct, frozen=True):
-    """One talk, and the clip at its head."""
-
-    session_id: str
-    timestamp: str
-    selected_asset_id: str
-    dialogue: tuple[DialogueTurn, ...]
-
-    def __post_init__(self) -> None:
-        if Path(self.selected_asset_id).name != self.selected_asset_id or self.selected_asset_id == "..":
-            raise ValueError(f"found the clip {self.selected_asset_id!r}, expected the name of a folder in media")
-
-
-class Location(Struct, frozen=True):
-    """Position of a question in the history."""
-
-    session_id: str
-    turn_cutoff: int
-
-
-class HearingQuestion(Struct, frozen=True):
-    """One question, under the names of the data."""
-
-    candidate_id: str
-    Type: str
-    Question: str
-    Correct_Answer: str
-    Incorrect_Answers: tuple[str, str, str]
-    question_location: Location
-    Family: str = ""
-
-
-class History(Struct, frozen=True):
-    """All the sessions of a user, in order."""
-
-    sessions: tuple[Session, ...]
-
-
-class QuestionFile(Struct, frozen=True):
-    """All the questions about a user."""
-
-    qa: tuple[HearingQuestion, ...]
 
 
 def load(settings: Settings, context: Context) -> Benchmark:
@@ -267,31 +222,13 @@ def _has_clip(media: str, asset: str) -> bool:
     return (Path(media).expanduser() / asset / "audio.wav").exists()
 
 
-def _read(path: Path, kind: type[JsonType]) -> JsonType:
-    """A file that holds a record, or a list of one."""
-    try:
-        check_regular(path)
-        value: Any = msgspec.json.decode(path.read_bytes())
-        return msgspec.convert(value[0] if isinstance(value, list) and value else value, kind)
-    except FileNotFoundError as error:
-        raise BadData(f"{path}: no such file; a user's folder holds {SESSIONS} and {QUESTIONS}") from error
-    except (OSError, msgspec.MsgspecError) as error:
-        raise BadData(f"{path}: {error}") from error
-
-
-@lru_cache(maxsize=4)
-def history(folder: Path) -> tuple[Session, ...]:
-    """The sessions of a user."""
-    return _read(folder / SESSIONS, History).sessions
-
-
 def items(settings: Settings) -> Iterator[Item]:
     """The questions of every user, in the order of the files."""
     for folder in users(settings):
         places: dict[str, int] = {}
         for index, session in enumerate(history(folder)):
             places.setdefault(session.session_id, index)
-        asked = _read(folder / QUESTIONS, QuestionFile).qa
+        asked = read_record(folder / QUESTIONS, QuestionFile).qa
         for question in asked[: settings.limit or None]:
             if question.question_location.session_id not in places:
                 raise BadData(
@@ -302,16 +239,6 @@ def items(settings: Settings) -> Iterator[Item]:
             clips = dict.fromkeys(session.selected_asset_id for session in history(folder)[: index + 1])
             missing = [clip for clip in clips if not _has_clip(settings.media, clip)]
             yield item(settings, folder, question, index, missing)
-
-
-@lru_cache(maxsize=4)
-def _ids_recur(place: Path) -> bool:
-    """True if users share ids of questions; an unreadable file raises when its user is asked about."""
-    ids: list[str] = []
-    for path in place.glob(f"*/{QUESTIONS}"):
-        with suppress(BadData):
-            ids += {question.candidate_id for question in _read(path, QuestionFile).qa}
-    return len({*ids}) < len(ids)
 
 
 def item(
@@ -325,7 +252,7 @@ def item(
     options = [question.Correct_Answer, *question.Incorrect_Answers]
     Random(f"{question.candidate_id}:{settings.seed}").shuffle(options)  # noqa: S311
     return Item(
-        id=f"{folder.name}/{question.candidate_id}" if _ids_recur(folder.parent) else question.candidate_id,
+        id=f"{folder.name}/{question.candidate_id}" if ids_recur(folder.parent) else question.candidate_id,
         task="questions",
         question=question.Question,
         choices=tuple(options),

@@ -10,8 +10,10 @@ import io
 import os
 import signal
 import sys
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, Final, TextIO
+from typing import Any, Final, NoReturn, TextIO
 
 import click
 
@@ -67,11 +69,13 @@ def earmark() -> None:
 
 def main(*arguments: Any) -> None:
     """The program earmark."""
-    run_and_exit(earmark, *arguments)
+    with exit_status(arguments):
+        flush_and_exit(earmark.main([*arguments] or None, standalone_mode=False))
 
 
-def run_and_exit(command: click.Command, *arguments: Any) -> None:
-    """Run a command, with the keys of a file `.env`, and exit with a documented status."""
+@contextmanager
+def exit_status(arguments: Sequence[Any] = ()) -> Iterator[None]:
+    """A context for a command, with the keys of a file `.env`: errors become one line and a documented status."""
     install_interrupt_handler()
     stdout = configure_streams()
     print_warnings()
@@ -81,9 +85,7 @@ def run_and_exit(command: click.Command, *arguments: Any) -> None:
             from earmark.cli._dotenv import load_dotenv
 
             print_line(*(f"earmark: {warning}" for warning in load_dotenv()), err=True)
-        status = command.main([*arguments] or None, standalone_mode=False)
-        sys.stdout.flush()
-        sys.exit(status)
+        yield
     except (click.exceptions.Abort, KeyboardInterrupt):
         signal.signal(signal.SIGINT, signal.SIG_IGN)
         exit_with(MESSAGE, INTERRUPTED)
@@ -126,6 +128,12 @@ def one_line(error: click.ClickException) -> str:
     context = error.ctx if isinstance(error, click.UsageError) else None
     message = error.format_message()
     return f"{message.rstrip('.')}; see: {context.command_path} --help" if context else message
+
+
+def flush_and_exit(status: int | None) -> NoReturn:
+    """Exit with a status, once all that was printed is written."""
+    sys.stdout.flush()
+    sys.exit(status)
 
 
 def exit_with(message: str, status: int) -> None:

@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 
 from earmark import plugins
-from earmark.config import compose_config, kind_of, yaml_names
+from earmark.config.compose import compose_config
+from earmark.config.folders import yaml_names
+from earmark.config.words import kind_of
 from earmark.engine.load import BenchmarkRun, load_run_benchmark, split_tasks
 from earmark.errors import UsageError
 

@@ -71,14 +71,11 @@ def find_run(path: Path) -> Path:
     A path that stands for another is told in a line. Raises BadData where there is no run.
     """
     from earmark.errors import BadData
-    from earmark.journal import SIGNATURE_FILE
-    from earmark.runs.rundir import find_runs
+    from earmark.runs import rundir
 
     folder = Path("results") if str(path) == NEWEST else path
-    if (folder / SIGNATURE_FILE).exists() or (not folder.is_dir() and str(path) != NEWEST):
-        return folder
-    runs = find_runs(folder) if folder.is_dir() else []
-    if not runs:
-        raise BadData(f"{path}: no run lies in {folder}; `earmark list runs` lists those under results")
-    log_to_stderr(f"{path}: the newest run is {runs[-1]}")
-    return runs[-1]
+    if folder != path and not folder.is_dir():
+        raise BadData(f"{path}: no run lies in {folder}, for there is no such folder")
+    if (run := rundir.find_run(folder)) != path:
+        log_to_stderr(f"{path}: the newest run is {run}")
+    return run

@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from earmark.cli._args import SUITE_PREFIX, SUITE_SETTINGS, benchmark_names, check_name, is_suite, merge_tasks
-from earmark.config import kind_of, yaml_names
+from earmark.config.folders import yaml_names
+from earmark.config.words import kind_of
 from earmark.engine.load import split_tasks
 from earmark.engine.suites import Suite, distinguish, load_benchmarks, load_suite
 from earmark.errors import UsageError

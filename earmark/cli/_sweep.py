@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 def use_settings_folder(folder: Path | None, *, primary: bool) -> None:
     """Take a folder of settings, if one is given, and name the files in the folder that nothing reads."""
-    from earmark.config import user_folder
+    from earmark.config.folders import user_folder
     from earmark.data.settings_folder import PRIMARY, unknown_files
 
     if folder:
@@ -39,7 +39,7 @@ def use_settings_folder(folder: Path | None, *, primary: bool) -> None:
 
 def print_settings(runs: Sequence[BenchmarkRun]) -> None:
     """Print the composed settings of runs as YAML."""
-    from earmark.config import to_yaml
+    from earmark.config.settings import to_yaml
 
     for run in runs:
         heading = f"# {run.benchmark.name}\n" if len(runs) > 1 else ""

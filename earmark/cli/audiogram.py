@@ -38,7 +38,7 @@ def command(words: tuple[str, ...], as_json: bool) -> None:
 
     from earmark.audiogram.run import RUN_SETTINGS, run_audiogram
     from earmark.cli._args import use_only
-    from earmark.config import compose_config
+    from earmark.config.compose import compose_config
     from earmark.terminal.progress import ProgressDisplay
 
     use_only("audiogram", words, RUN_SETTINGS, model=True, own="an audiogram")

@@ -111,7 +111,7 @@ def _show(comparison: Comparison, baseline: Path, candidate: Path, difference: f
 
 def _compare_published(run: Path, *, as_json: bool) -> None:
     from earmark.cli._tables import show_table
-    from earmark.config import yaml_names
+    from earmark.config.folders import yaml_names
     from earmark.errors import UsageError
     from earmark.report.files import read_metrics
     from earmark.report.published import against_published, load_published

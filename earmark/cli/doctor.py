@@ -91,7 +91,7 @@ def _run_preflight(words: tuple[str, ...]) -> None:
 
 async def _reports(words: tuple[str, ...]) -> list[PreflightReport]:
     from earmark.cli._args import parse_runs, use_only
-    from earmark.config import compose_config
+    from earmark.config.compose import compose_config
     from earmark.engine.load import load_conditions
     from earmark.engine.open import open_model
     from earmark.errors import UsageError

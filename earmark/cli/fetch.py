@@ -45,7 +45,8 @@ def command(names: tuple[str, ...]) -> None:
 
 def _fetch_own(name: str, words: Sequence[str]) -> None:
     """Bring the data of a benchmark that is no table."""
-    from earmark.config import compose_config, parse_settings
+    from earmark.config.compose import compose_config
+    from earmark.config.parse import parse_settings
     from earmark.engine.load import load_benchmark
     from earmark.plugins import find_plugin
     from earmark.plugins.abilities import DownloadsData

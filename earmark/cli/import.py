@@ -35,7 +35,7 @@ def command(path: Path, form: str, model: str, table: str, reply: str, words: tu
     """
     from earmark.cli._args import use_only
     from earmark.cli._tables import show_rows
-    from earmark.config import compose_config
+    from earmark.config.compose import compose_config
     from earmark.errors import UsageError
     from earmark.plugins import find_plugin
     from earmark.runs.import_runs import import_runs, load_importer
@@ -66,7 +66,7 @@ def _official_importer(
     table: str, reply: str, settings: Mapping[str, Any], form: str
 ) -> Callable[[Path], list[ImportedRun]]:
     """The reader of the official file of a table."""
-    from earmark.config import parse_settings
+    from earmark.config.parse import parse_settings
     from earmark.errors import UsageError
     from earmark.plugins import find_plugin
     from earmark.plugins.abilities import HasOfficialFile

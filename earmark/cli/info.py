@@ -16,7 +16,8 @@ KINDS: Final[tuple[Kind, ...]] = ("benchmarks", "models", "conditions", "scorers
 @click.argument("name")
 def command(name: str) -> None:
     """Show the page and the settings of NAME."""
-    from earmark.config import CommonSettings, yaml_names
+    from earmark.config.folders import yaml_names
+    from earmark.config.settings import CommonSettings
     from earmark.errors import UsageError
     from earmark.plugins import entry_points, find_plugin, plugin_names, table_names
 

@@ -21,7 +21,8 @@ def command(name: str, out: Path | None, words: tuple[str, ...]) -> None:
     earmark init my.csv question=text answer=gold scorer=exact
     """
     from earmark.cli._args import use_only
-    from earmark.config import compose_config, parse_settings
+    from earmark.config.compose import compose_config
+    from earmark.config.parse import parse_settings
     from earmark.errors import UsageError
     from earmark.plugins import find_plugin
     from earmark.plugins.abilities import WritesTable

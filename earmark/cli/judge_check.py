@@ -12,7 +12,7 @@ from earmark.errors import FINISHED_WITH_FAILURES
 from earmark.terminal.console import print_json, print_line
 
 if TYPE_CHECKING:
-    from earmark.config import Config
+    from earmark.config.settings import ComposedConfig
     from earmark.judges.check import JudgeAgreement
     from earmark.types import Usage
 
@@ -44,7 +44,8 @@ def command(words: tuple[str, ...], as_json: bool) -> None:
 
     from earmark.cli._args import use_only
     from earmark.cli._tables import show_judge_usage
-    from earmark.config import compose_config, parse_settings
+    from earmark.config.compose import compose_config
+    from earmark.config.parse import parse_settings
     from earmark.judges.asking import NO_REPLY
 
     use_only("judge-check", words, ("limit", "seed"), own="judge-check")
@@ -60,7 +61,7 @@ def command(words: tuple[str, ...], as_json: bool) -> None:
         sys.exit(FINISHED_WITH_FAILURES)
 
 
-async def _check(settings: Settings, config: Config) -> tuple[list[JudgeAgreement], Usage]:
+async def _check(settings: Settings, config: ComposedConfig) -> tuple[list[JudgeAgreement], Usage]:
     import time
 
     from earmark.engine.open import open_judge_model

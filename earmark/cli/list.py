@@ -35,7 +35,8 @@ def command(kind: str | None, words: tuple[str, ...]) -> None:
 
 
 def _entries(kind: str, words: tuple[str, ...]) -> list[tuple[str, str]]:
-    from earmark.config import compose_config, yaml_names
+    from earmark.config.compose import compose_config
+    from earmark.config.folders import yaml_names
     from earmark.plugins import display_name, entry_points, find_plugin, plugin_names, summary, table_names
 
     if kind == "runs":

@@ -54,7 +54,7 @@ def command(
 
 def _parse(words: Sequence[str]) -> list[BenchmarkRun]:
     """The run that words stand for."""
-    from earmark.config import compose_config
+    from earmark.config.compose import compose_config
     from earmark.engine.load import BenchmarkRun, load_run_benchmark
 
     return [BenchmarkRun(*load_run_benchmark("listen", (), compose_config(words, "listen_eval")))]
@@ -63,7 +63,7 @@ def _parse(words: Sequence[str]) -> list[BenchmarkRun]:
 def _list() -> None:
     from earmark.benchmarks.listen import HEADERS, TASKS
     from earmark.cli._tables import show_table
-    from earmark.config import yaml_names
+    from earmark.config.folders import yaml_names
 
     rows = [(task, f"experiment_type {kind}", modality, HEADERS[modality]) for task, (kind, modality) in TASKS.items()]
     show_table("experiments", ("experiment", "rows", "modality", "asked"), rows, words=4)
@@ -72,6 +72,7 @@ def _list() -> None:
 
 def main() -> None:
     """Run the program listen-eval."""
-    from earmark.cli import run_and_exit
+    from earmark.cli import exit_status, flush_and_exit
 
-    run_and_exit(command)
+    with exit_status():
+        flush_and_exit(command.main(standalone_mode=False))

@@ -25,7 +25,7 @@ def command(words: tuple[str, ...], as_json: bool) -> None:
     import asyncio
 
     from earmark.cli._args import use_only
-    from earmark.config import compose_config
+    from earmark.config.compose import compose_config
     from earmark.errors import BadData, UsageError
     from earmark.types import Limits
 
@@ -65,7 +65,7 @@ async def _capabilities(model: Mapping[str, Any] | None) -> Capabilities:
     The model is opened only if neither its settings nor its backend state them.
     """
     from earmark import plugins
-    from earmark.config import parse_model
+    from earmark.config.parse import parse_model
     from earmark.engine.open import open_model
     from earmark.plugins.abilities import FindsCapabilities, KnowsCapabilities, StatesCapabilities, WrapsModels
     from earmark.types import Capabilities

@@ -32,7 +32,7 @@ def command(name: str | None, folder: Path | None) -> None:
 
 def _show(name: str) -> None:
     from earmark.cli._tables import show_table
-    from earmark.config import yaml_names
+    from earmark.config.folders import yaml_names
     from earmark.errors import UsageError
     from earmark.report.published import load_published
 

@@ -37,7 +37,7 @@ def command(run: Path, scorer: str, parsers: str, ask: bool, words: tuple[str, .
 
     from earmark.cli._args import use_only
     from earmark.cli._tables import show_rescored
-    from earmark.config import scorer_overrides
+    from earmark.config.compose import scorer_overrides
     from earmark.engine.load import load_scorer
     from earmark.errors import BadData, UsageError
     from earmark.runs import rundir
@@ -62,7 +62,7 @@ def command(run: Path, scorer: str, parsers: str, ask: bool, words: tuple[str, .
 
 def _parser_names(text: str) -> list[str]:
     from earmark.errors import UsageError
-    from earmark.text.choice_parser import PARSERS
+    from earmark.text.published_parsers import PARSERS
 
     names = list(PARSERS) if text == "all" else text.split(",")
     unknown = [name for name in names if name not in PARSERS]

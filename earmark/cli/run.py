@@ -49,16 +49,25 @@ def command(words: tuple[str, ...], *, sweep: bool, cfg: str | None, config_dir:
     Several benchmarks, or a suite, give one table. Rerun the command to resume an
     unfinished run; resume=false starts a new one.
     """
+    status: int | None = None
     if sweep or cfg or config_dir or Path("conf").is_dir() or Path("configs").is_dir():
         status = _run_composed(words, sweep=sweep, cfg=cfg, config_dir=config_dir)
-    else:
-        status = run_command(words)
+    if status is None:
+        from earmark.cli._args import is_table_wanted, parse_runs
+
+        if is_table_wanted(words):
+            status = _run_table(words)
+        else:
+            status = FINISHED_WITH_FAILURES if count_failed(run_all(parse_runs(words))) else 0
     if status:
         sys.exit(status)
 
 
-def _run_composed(words: tuple[str, ...], *, sweep: bool, cfg: str | None, config_dir: Path | None) -> int:
-    """Run with the settings of the user's own folder, each combination of them, or print them."""
+def _run_composed(words: tuple[str, ...], *, sweep: bool, cfg: str | None, config_dir: Path | None) -> int | None:
+    """Use the settings of the user's own folder: print them, or run each combination of them, and return the status.
+
+    None where the words are one command, which is run as it is without such a folder.
+    """
     from earmark.cli._args import parse_runs
     from earmark.cli._sweep import make_jobs, print_settings, run_jobs, use_settings_folder
 
@@ -68,19 +77,14 @@ def _run_composed(words: tuple[str, ...], *, sweep: bool, cfg: str | None, confi
         return 0
     if sweep:
         return FINISHED_WITH_FAILURES if run_jobs(make_jobs(words, parse_runs), run_all) else 0
-    return run_command(words)
+    return None
 
 
-def run_command(words: tuple[str, ...]) -> int:
-    """Run the benchmarks of a command line; return the exit status."""
-    from earmark.cli._args import is_table_wanted, parse_runs
+def _run_table(words: tuple[str, ...]) -> int:
+    from earmark.cli._suite import run_suite
+    from earmark.cli._suite_args import parse_command
 
-    if is_table_wanted(words):
-        from earmark.cli._suite import run_suite
-        from earmark.cli._suite_args import parse_command
-
-        return run_suite(parse_command(words))
-    return FINISHED_WITH_FAILURES if count_failed(run_all(parse_runs(words))) else 0
+    return run_suite(parse_command(words))
 
 
 def count_failed(results: Sequence[RunResult]) -> int:

@@ -29,7 +29,7 @@ def command(file: Path, scorer: str, as_json: bool, items: Path | None, words: t
 
     from earmark.cli._args import use_only
     from earmark.cli._tables import show_rows
-    from earmark.config import scorer_overrides
+    from earmark.config.compose import scorer_overrides
     from earmark.engine.load import load_scorer
     from earmark.runs.score_file import score_file
 

@@ -19,7 +19,8 @@ def command(name: str, write: bool, words: tuple[str, ...]) -> None:
     earmark verify acousticbench data=FOLDER --write
     """
     from earmark.cli._args import use_only
-    from earmark.config import compose_config, parse_settings
+    from earmark.config.compose import compose_config
+    from earmark.config.parse import parse_settings
     from earmark.errors import BadData, UsageError
     from earmark.plugins import find_plugin, plugin_names
     from earmark.plugins.abilities import VerifiesData

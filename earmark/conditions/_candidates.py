@@ -30,27 +30,27 @@ class Candidate(Struct, frozen=True):
 
 def sample_items(benchmark: Benchmark, seed: int) -> dict[str, list[Candidate]]:
     """By task, a sample of the items that have sound and can be asked about, in the order of their lots."""
-    drawn: dict[str, list[Candidate]] = {}
+    sample: dict[str, list[Candidate]] = {}
     for item in benchmark.items():
         if item.state == "ask" and item.clips:
             lot = hash64(f"{seed}\x1f{item.task}\x1f{item.id}".encode())
-            lots = drawn.setdefault(item.task, [])
+            lots = sample.setdefault(item.task, [])
             lots.append(Candidate(lot, item.task, item.id, item.group, item.clips))
             if len(lots) >= 4 * SAMPLE_SIZE:
                 lots[:] = sorted(lots, key=_rank)[:SAMPLE_SIZE]
-    return {task: sorted(lots, key=_rank)[:SAMPLE_SIZE] for task, lots in drawn.items()}
+    return {task: sorted(lots, key=_rank)[:SAMPLE_SIZE] for task, lots in sample.items()}
 
 
 def sample_once(benchmark: Benchmark, seed: int) -> Callable[[], dict[str, list[Candidate]]]:
     """The sample, drawn when it is first asked for, by one thread."""
     drawing = threading.Lock()
-    drawn: list[dict[str, list[Candidate]]] = []
+    samples: list[dict[str, list[Candidate]]] = []
 
     def draw() -> dict[str, list[Candidate]]:
         with drawing:
-            if not drawn:
-                drawn.append(sample_items(benchmark, seed))
-        return drawn[0]
+            if not samples:
+                samples.append(sample_items(benchmark, seed))
+        return samples[0]
 
     return draw
 

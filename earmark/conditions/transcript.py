@@ -1,7 +1,7 @@
 """Transcript: every sound becomes the words that are said in it, so that whatever else it tells is gone.
 
-    transcript          the words come from the data; a clip whose words it does not tell cannot be asked
-    transcript:whisper_tiny      the words come from a model, named as model=NAME names it, which is sent the sound alone
+    transcript               the words come from the data; a clip whose words it does not tell cannot be asked
+    transcript:whisper_tiny  the words come from a model, named as model=NAME names it, which is sent the sound alone
 
 With a recogniser this is what a cascade hears, for any model: what the score loses against plain hearing was not in
 the words. Its mistakes are part of the condition; `earmark prompts` shows what it wrote.
@@ -16,7 +16,8 @@ from msgspec import Struct
 from earmark.audio.read import display_name
 from earmark.conditions._common import map_audio
 from earmark.conditions._recogniser import SpeechRecognizer
-from earmark.config import compose_config, parse_model
+from earmark.config.compose import compose_config
+from earmark.config.parse import parse_model
 from earmark.errors import Rejected
 from earmark.plugins.examples import ConditionExample
 from earmark.types import Audio, Context, EncodedAudio, Item, Part, Prompt

@@ -1,4 +1,4 @@
-"""Lines that install what is missing, as they work where they are shown: in a clone, in an environment of uv, by pip."""
+"""Lines that install what is missing, as they work where they are shown: in a clone, in a uv environment, by pip."""
 
 from __future__ import annotations
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from earmark.audio.read import ClipLoader
-from earmark.config import RunSettings
+from earmark.config.settings import RunSettings
 from earmark.data.prompt_words import WORDS_FILE
 from earmark.engine.barrier import Tracebacks
 from earmark.engine.prepare import PromptPreparer, keep_words, prepare_questions

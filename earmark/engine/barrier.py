@@ -67,5 +67,5 @@ class Tracebacks:
                 self._seen.add(where)
                 with self._path.open("a", encoding="utf-8", errors="backslashreplace") as file:
                     file.write(f"{title}\n{''.join(traceback.format_exception(error))}\n")
-        said = replace_surrogates(" ".join(str(error).split()))[:MESSAGE_LENGTH]
-        return f"{type(error).__name__}: {said}; a bug{f', its traceback is in {FILE}' if self._path else ''}"
+        message = replace_surrogates(" ".join(str(error).split()))[:MESSAGE_LENGTH]
+        return f"{type(error).__name__}: {message}; a bug{f', its traceback is in {FILE}' if self._path else ''}"

@@ -22,7 +22,7 @@ from weakref import WeakValueDictionary
 import msgspec
 import orjson
 
-from earmark.config import ModelConfig
+from earmark.config.settings import ModelConfig
 from earmark.data.cache import cache_dir
 from earmark.errors import BadData, Rejected
 from earmark.plugins import unsigned_fields
@@ -113,11 +113,11 @@ class CachedModel(Wrapper):
 
 def without_cache(model: Model) -> Model:
     """The same without its memory, where it has one: for who must know how it answers now."""
-    held: object = model
-    while isinstance(held, Wrapper):
-        if isinstance(held, CachedModel):
-            return held.model
-        held = held.model
+    inner: object = model
+    while isinstance(inner, Wrapper):
+        if isinstance(inner, CachedModel):
+            return inner.model
+        inner = inner.model
     return model
 
 

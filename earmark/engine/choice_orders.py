@@ -1,9 +1,10 @@
 """Choices in several orders: how much of a score is the position of the options.
 
 With `choice_order=shuffled:3` each item with choices is asked three times: as given, and in two further orders drawn by
-the seed and the item's id, each of which moves every option to a place where it was not before. There are as many orders
-as choices. The variants have the ids `ID#1` to `ID#3`, a tag `choice_order`, and the group of their item, so that they count as
-correlated. Labels stay in place; texts and right answers move (`report/positions.py` counts what came of it).
+the seed and the item's id, each of which moves every option to a place where it was not before. There are as many
+orders as choices. The variants have the ids `ID#1` to `ID#3`, a tag `choice_order`, and the group of their item, so
+that they count as correlated. Labels stay in place; texts and right answers move, and `report/positions.py` counts what
+came of it.
 """
 
 from __future__ import annotations

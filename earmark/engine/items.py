@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 from collections.abc import Callable, Iterator
 
-from earmark.config import RunSettings
+from earmark.config.settings import RunSettings
 from earmark.types import Benchmark, Item, replace
 
 

@@ -8,7 +8,8 @@ from typing import Any, NamedTuple
 import msgspec
 
 from earmark import plugins
-from earmark.config import Config, RunSettings, parse_settings, renamed
+from earmark.config.parse import parse_settings, renamed
+from earmark.config.settings import ComposedConfig, RunSettings
 from earmark.engine.items import select_items
 from earmark.engine.open import open_judge_model, open_model
 from earmark.errors import UsageError
@@ -20,7 +21,7 @@ class BenchmarkRun(NamedTuple):
     """A benchmark and the settings to run it with."""
 
     benchmark: Benchmark
-    settings: Config
+    settings: ComposedConfig
 
 
 def load_benchmark(name: str, tasks: Sequence[str], settings: Mapping[str, object]) -> Benchmark:
@@ -34,7 +35,7 @@ def _load_benchmark(plugin: Plugin, tasks: Sequence[str], settings: Mapping[str,
     return benchmark
 
 
-def load_run_benchmark(name: str, tasks: Sequence[str], config: Config) -> tuple[Benchmark, Config]:
+def load_run_benchmark(name: str, tasks: Sequence[str], config: ComposedConfig) -> tuple[Benchmark, ComposedConfig]:
     """A benchmark from the words of a command, and the words as they are left for the run.
 
     `seed` and `limit` are settings of the run; a benchmark that has one of that name gets it, and a limit of its own

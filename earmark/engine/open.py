@@ -8,7 +8,8 @@ from contextvars import ContextVar
 from typing import Any, Final
 
 from earmark import plugins
-from earmark.config import ModelConfig, parse_model
+from earmark.config.parse import parse_model
+from earmark.config.settings import ModelConfig
 from earmark.engine.retries import DEFAULT_MAX_ATTEMPTS, DEFAULT_RETRY_TIMEOUT, RetryingModel
 from earmark.engine.throttle import Throttle, make_throttle
 from earmark.errors import BadSetup, UsageError

@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from earmark.config import Prices
+from earmark.config.settings import Prices
 from earmark.types import EncodedAudio, Model, Prompt, Response, Seconds, Waveform, Wrapper, replace
 
 

@@ -9,7 +9,7 @@ from typing import Final, NamedTuple, TypeAlias
 
 import msgspec
 
-from earmark.config import ModelConfig, RunSettings
+from earmark.config.settings import ModelConfig, RunSettings
 from earmark.data.plain import ENCODER, escape_bytes, repair
 from earmark.engine.shards import parse_shard, select_shard
 from earmark.errors import BadData
@@ -80,8 +80,8 @@ def _convert_item(benchmark: Benchmark, item: Item, position: int) -> Item:
         return _ITEM.decode(ENCODER.encode(item))
     except (TypeError, ValueError, OverflowError, msgspec.MsgspecError) as error:
         raise BadData(
-            f"{benchmark.name}: item number {position}, {item.id!r}: {error}; texts are str, and a clip is Clip('FILE.wav') "
-            "or SynthSpec(...): see Item of earmark.types"
+            f"{benchmark.name}: item number {position}, {item.id!r}: {error}; texts are str, and a clip is "
+            "Clip('FILE.wav') or SynthSpec(...): see Item of earmark.types"
         ) from error
 
 

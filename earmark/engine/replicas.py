@@ -23,7 +23,7 @@ from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
 from pathlib import Path
 from typing import Any, Final
 
-from earmark.config import CommonSettings, ModelConfig
+from earmark.config.settings import CommonSettings, ModelConfig
 from earmark.engine.runner import with_seconds
 from earmark.errors import BadSetup, EarmarkError, Rejected, Transient, UsageError
 from earmark.types import Capabilities, Model, Prompt, Response, Seconds

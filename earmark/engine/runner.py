@@ -14,7 +14,7 @@ from contextlib import aclosing
 from pathlib import Path
 from typing import Final
 
-from earmark.config import RunSettings
+from earmark.config.settings import RunSettings
 from earmark.data.responses import check_response
 from earmark.engine.barrier import Barrier, Tracebacks
 from earmark.engine.prepare import PreparedItem, to_failure
@@ -48,18 +48,17 @@ async def ask(model: Model, prompt: Prompt, attempts: int, patience: Seconds) ->
     try:
         return with_seconds(check_response(await model.generate(prompt)), started), requests
     except Transient as error:
-        again: Transient | None = (
-            error  # the retries begin with it, so that the first wait comes before the second request
-        )
+        # the retries begin with it, so that the first wait comes before the second request
+        first_error: Transient | None = error
     except AskError as error:
         return to_failure(error, requests), requests
     response = Response("")
     try:
         async for attempt in retries(attempts, patience):
             with attempt:
-                if again:
-                    before, again = again, None
-                    raise before
+                if first_error:
+                    raised, first_error = first_error, None
+                    raise raised
                 requests += 1
                 started = time.perf_counter()
                 response = with_seconds(check_response(await model.generate(prompt)), started)

@@ -6,7 +6,7 @@ from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
 from typing import Any, Self
 
-from earmark.config import ModelConfig
+from earmark.config.settings import ModelConfig
 from earmark.engine.open import open_run_model
 from earmark.engine.throttle import Throttle
 from earmark.errors import BadSetup

@@ -12,7 +12,11 @@ import msgspec
 from msgspec import Struct
 
 from earmark import plugins
-from earmark.config import PACKAGED, Config, RunSettings, compose_config, kind_of, renamed, yaml_names
+from earmark.config.compose import compose_config
+from earmark.config.folders import PACKAGED, yaml_names
+from earmark.config.parse import renamed
+from earmark.config.settings import ComposedConfig, RunSettings
+from earmark.config.words import kind_of
 from earmark.data.plain_yaml import load_plain_yaml
 from earmark.data.records import text_of
 from earmark.data.user_yaml import warn_replaced
@@ -174,7 +178,7 @@ def _of(words: Iterable[str], *, own: bool = False) -> list[str]:
 
 def _fit(
     line: SuiteLine,
-    config: Config,
+    config: ComposedConfig,
     settings: Mapping[str, Any],
     needed: frozenset[str],
     used: set[str],
@@ -206,7 +210,7 @@ def _fit(
 
 
 def _blamed(
-    name: str, tasks: tuple[str, ...], config: Config, kept: Mapping[str, Any], needed: frozenset[str]
+    name: str, tasks: tuple[str, ...], config: ComposedConfig, kept: Mapping[str, Any], needed: frozenset[str]
 ) -> str | None:
     """The setting without which a benchmark can be loaded; None where it is no single one."""
     for key in kept.keys() - needed:
@@ -255,7 +259,7 @@ def keep_tasks_with_data(entry: SuiteEntry) -> SuiteEntry:
     return entry._replace(run=BenchmarkRun(*loaded), notes=(*entry.notes, note))
 
 
-def _has_data(name: str, task: str, config: Config) -> bool:
+def _has_data(name: str, task: str, config: ComposedConfig) -> bool:
     places = {key: value for key, value in config.benchmark.items() if key in ("data", "layout")}
     try:
         load_run_benchmark(name, (task,), msgspec.structs.replace(config, benchmark=places))[0].files()

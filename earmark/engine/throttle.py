@@ -16,7 +16,7 @@ import time
 from collections.abc import Callable
 from typing import Final, Protocol, runtime_checkable
 
-from earmark.config import DEFAULT_MAX_RETRY_AFTER, ModelConfig
+from earmark.config.settings import DEFAULT_MAX_RETRY_AFTER, ModelConfig
 from earmark.errors import Transient
 from earmark.types import Model, Prompt, Response, Seconds, Wrapper
 
@@ -167,7 +167,10 @@ class OnServer(Protocol):
 
 
 def make_throttle(model: Model, config: ModelConfig) -> Throttle:
-    """Return a model asked as its settings allow. Cached answers come at any rate: the model behind the cache has its own."""
+    """Return a model asked as its settings allow.
+
+    Cached answers come at any rate: the model behind the cache has a rate of its own.
+    """
     shared, server = config.common, unwrap(model)
     return Throttle(
         model,

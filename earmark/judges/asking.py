@@ -20,7 +20,8 @@ from typing import Any, Final
 from msgspec import Struct
 
 from earmark.audio.prepare import prepare_audio
-from earmark.config import compose_config, parse_model
+from earmark.config.compose import compose_config
+from earmark.config.parse import parse_model
 from earmark.errors import AskError, BadSetup, UsageError
 from earmark.judges.parsing import ParsedVerdict, parse_pair, parse_rating, parse_word
 from earmark.judges.prompts import JudgePrompt, fill_prompt

@@ -1,10 +1,10 @@
 """Strict parsing of verdicts: a verdict stands where the prompt asked for it, or there is none.
 
-A verdict is looked for in all the places where judges put it. Of several kinds of places the first that holds one counts,
-and within a kind the last, for a judge explains first and may quote what it was given:
+A verdict is looked for in all the places where judges put it. Of several kinds of places the first that holds one
+counts, and within a kind the last, for a judge explains first and may quote what it was given:
 
-    json, marked  an object with a key such as "score" or "verdict", fenced or not; "Rating: 4", "Rating (0-5): 4", "评分：4",
-                  "Judgement: correct", "[[4]]", "\\boxed{4}", "<score>4</score>"; of pairs "Scores: 9 and 6",
+    json, marked  an object with a key such as "score" or "verdict", fenced or not; "Rating: 4", "Rating (0-5): 4",
+                  "评分：4", "Judgement: correct", "[[4]]", "\\boxed{4}", "<score>4</score>"; of pairs "Scores: 9 and 6",
                   "Assistant 1: 9, Assistant 2: 6" and {"assistant_1": 9, "assistant_2": 6}
     in prose      "4 out of 5" where 5 is the top of the scale, a word in square brackets at the end
     bare          nothing but the verdict, in the whole reply, its last line or its first
@@ -160,15 +160,15 @@ def _strip_reasoning(reply: str) -> str:
 
 def _objects(text: str) -> Iterator[tuple[int, dict[str, Any]]]:
     """The JSON objects of a text, each with where it ends."""
-    decoder, at = json.JSONDecoder(), text.find("{")
-    while at >= 0:
+    decoder, start = json.JSONDecoder(), text.find("{")
+    while start >= 0:
         try:
-            fields, end = decoder.raw_decode(text, at)
+            fields, end = decoder.raw_decode(text, start)
         except (ValueError, RecursionError):  # ValueError: also of a number with too many digits
-            end = at + 1
+            end = start + 1
         else:
             yield end, fields
-        at = text.find("{", end)
+        start = text.find("{", end)
 
 
 def _json(text: str) -> Iterator[tuple[int, Any]]:
@@ -248,7 +248,7 @@ def _whole(text: Any, words: Sequence[str]) -> str | None:
 
 
 def _word(text: Any, words: Sequence[str]) -> str | None:
-    """The word that a text begins with and that is not the beginning of a sentence: "incorrect", "NO, for it differs"."""
+    """The word that a text begins with and that does not begin a sentence: "incorrect", "NO, for it differs"."""
     if not isinstance(text, str):
         return None
     match = re.match(r"\W*([^\W_]+)[\"'`*_\])>]*(?:\s*[.,;:!—–(]|\s+-|\s*$)", text)

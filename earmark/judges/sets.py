@@ -5,7 +5,8 @@ read:
 
     key_entity_transcription.jsonl   did what was said come through in what a recogniser wrote? correct or incorrect
     conciseness.jsonl                is an agent's turn short enough for the ear? 1, 2 or 3
-    agent_speech_fidelity.jsonl      was said what should be? 0 or 1; its recordings are apart, and without them it is left out
+    agent_speech_fidelity.jsonl      was said what should be? 0 or 1; its recordings are apart, and without them it is
+                                     left out
 
 A set of one's own is a file of JSON lines with question, reference, candidate and label, and if wanted id, group and
 description; the label is a verdict of the prompt that is named beside it.

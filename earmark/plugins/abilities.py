@@ -1,4 +1,4 @@
-"""Abilities that only some plug-ins have, as protocols that are checked with isinstance; see also `types.py`."""
+"""Abilities that only some plug-ins have, as protocols checked with isinstance; see also `types/protocols.py`."""
 
 from __future__ import annotations
 

@@ -13,7 +13,7 @@ from earmark.errors import UsageError
 from earmark.plugins import Plugin, signed_settings
 from earmark.types import Benchmark, Context, HasSettings, Scorer, Signature, Signs
 
-MEMBERS: Final[dict[str, tuple[str, ...]]] = {  # of what a plug-in loads: those of its protocol in types.py
+MEMBERS: Final[dict[str, tuple[str, ...]]] = {  # of what a plug-in loads: those of its protocol in types/
     "models": ("name", "capabilities", "generate"),
     "scorers": ("name", "metrics", "score", "bounds"),
     "conditions": ("removes_audio", "keeps_words", "apply"),
@@ -95,8 +95,8 @@ def _check_signature(plugin: Plugin, settings: Struct, scorer: Signs, context: C
     changed = [name for name, value in signed.items() if value != plain[name]]
     if changed and plugin.load(usual, context).signature == scorer.signature:
         raise UsageError(
-            f"{plugin.title}: {changed[0]}= does not change its signature; add it there, leave the signature out so that "
-            "all settings sign, or annotate a setting that changes no number: Annotated[..., UNSIGNED]"
+            f"{plugin.title}: {changed[0]}= does not change its signature; add it there, leave the signature out so "
+            "that all settings sign, or annotate a setting that changes no number: Annotated[..., UNSIGNED]"
         )
 
 

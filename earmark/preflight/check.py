@@ -21,7 +21,7 @@ from typing import Final
 
 import msgspec
 
-from earmark.config import RunSettings
+from earmark.config.settings import RunSettings
 from earmark.data.cache import atomic_write
 from earmark.engine.barrier import Barrier, Tracebacks
 from earmark.engine.cache import without_cache

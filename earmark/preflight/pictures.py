@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import islice
 from typing import Final
 
-from earmark.config import RunSettings
+from earmark.config.settings import RunSettings
 from earmark.engine.questions import limit_items
 from earmark.errors import BadSetup
 from earmark.types import Benchmark, Capabilities, ImageBytes, ImageRef, NamedCondition, Prompt

@@ -11,7 +11,7 @@ from earmark import plugins
 from earmark.audio.encode import FORMATS, encode, rate_for
 from earmark.audio.prepare import fit_audio, prepare_audio, resample_waveform
 from earmark.audio.synth import synthesize
-from earmark.config import ModelConfig, RunSettings
+from earmark.config.settings import ModelConfig, RunSettings
 from earmark.engine.questions import questions
 from earmark.errors import AskError
 from earmark.plugins.abilities import WantsPreflight

@@ -247,7 +247,7 @@ class TreeMetrics(NamedTuple):
 
 
 def mean_metric(parts: list[tuple[str, Metric, float]], decimals: int | None = None) -> Metric:
-    """The mean of several metrics, each of the counts that carry the name of its part, times its factor, and rounded."""
+    """The mean of several metrics, each of the counts that carry its part's name, times its factor, and rounded."""
     scaled = [(part, round_metric(scale_metric(metric, factor), decimals)) for part, metric, factor in parts]
     limits = {metric.limits or ((0.0, 1.0) if metric.share else None) for _, metric in scaled}
     return mean_of_metrics(scaled, next(iter(limits)) if len(limits) == 1 else None)

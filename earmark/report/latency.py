@@ -5,8 +5,8 @@ first_token   to its first word, first_audio to its first sound: of answers that
 tokens_out    tokens of the answer, as the server counted them
 real_time     seconds for each second of audio that was sent
 
-Of the answers that stand: failures and retries are not among them, nor is what a server did not tell. The intervals hold
-for any distribution (`stats/order_statistics.py`), and describe this run: another load gives other times.
+Of the answers that stand: failures and retries are not among them, nor is what a server did not tell. The intervals
+hold for any distribution (`stats/order_statistics.py`), and describe this run: another load gives other times.
 """
 
 from __future__ import annotations

@@ -15,7 +15,7 @@ from pathlib import Path
 import numpy as np
 from msgspec import Struct
 
-from earmark.config import RunSettings
+from earmark.config.settings import RunSettings
 from earmark.engine.barrier import Barrier
 from earmark.engine.digests import audio_digest, file_stamp, prompt_digest, recording_paths
 from earmark.engine.questions import SHOWN, Question, check_items, condition_name, join_names, limit_items

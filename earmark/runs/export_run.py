@@ -12,7 +12,7 @@ import duckdb
 import msgspec
 
 from earmark import plugins
-from earmark.config import parse_settings
+from earmark.config.parse import parse_settings
 from earmark.data.cache import atomic_open
 from earmark.errors import BadData, RunMismatch, UsageError
 from earmark.journal import (

@@ -18,7 +18,8 @@ from typing import Any, Final, NamedTuple
 import msgspec
 
 from earmark import plugins
-from earmark.config import Config, RunSettings, parse_settings, to_yaml
+from earmark.config.parse import parse_settings
+from earmark.config.settings import ComposedConfig, RunSettings, to_yaml
 from earmark.data.cache import sha256_file
 from earmark.data.plain import encode_line
 from earmark.data.prompt_words import WORDS_FILE, WordsFile, encode_words
@@ -39,7 +40,7 @@ from earmark.runs import imported_benchmark, rundir
 from earmark.runs.imported import OPEN, ImportedRun, RecordWithPrompt, ScorerSpec, TaskStats
 from earmark.runs.scoring import write_scores
 from earmark.runs.signature import RunSignature, is_finished, load_signature, replace_versions
-from earmark.types import Context, replace
+from earmark.types import Benchmark, Context, replace
 
 STAGING_PREFIX: Final = ".import-"  # prefix of the folders that hold runs until all are whole
 LOCK_FILE: Final = ".import.lock"  # of a folder of results, while runs are imported into it
@@ -256,48 +257,63 @@ def _build_run(read: ParsedResults, form: str, results: str, model: str, staged:
     """A run of results that were read, in a folder of its own, where it is to be put, and its numbers."""
     imported = read.imported
     name = model or imported.model
-    described: dict[str, Any] = {
+    settings = _benchmark_settings(read)
+    files = {f"{file.parent.name}/{file.name}": sha256_file(file) for file in imported.files}
+    source = {"backend": "import", "name": name, "form": form, "files": files}
+    signature = RunSignature(_describe_benchmark(read), source, read.conditions, read.repeats, None, {})
+    config = ComposedConfig(
+        RunSettings(condition=tuple(read.conditions), repeats=read.repeats, results=results),
+        {"backend": "import"},
+        settings,
+    )
+    staged.mkdir()
+    rundir.write_description(staged, signature, to_yaml(config))
+    _move_records(read, staged)
+    dataset = DatasetCounts(sum(task_stats.records for task_stats in read.facts.values()))
+    _check_kept(imported, staged / JOURNAL_FILE, dataset.questions)
+    where = rundir.model_dir(results, config.run.output_dir, name, imported.benchmark)
+    return staged, where, asyncio.run(write_scores(staged, _load_benchmark(read, settings), 0, dataset))
+
+
+def _describe_benchmark(read: ParsedResults) -> dict[str, Any]:
+    """The benchmark, as it signs the run."""
+    imported = read.imported
+    described = {
         "name": imported.benchmark,
         "version": 0,
         "tasks": read.tasks,
         "settings": dict(imported.settings),
     }
-    settings: dict[str, Any] = dict(imported.settings)
-    if imported.scorers is not None:
-        described["imported"] = True  # no packaged benchmark stands behind it
-        scorers = {task: imported.scorers(task_stats) for task, task_stats in read.facts.items()}
-        settings = {
-            "benchmark": imported.benchmark,
-            "scorers": scorers,
-            "slices": list(imported.slices),
-            "average": imported.average,
-            "warnings": [*imported.warnings, *_notices_without_scores(scorers, read.facts)],
-        }
-    files = {f"{file.parent.name}/{file.name}": sha256_file(file) for file in imported.files}
-    source = {"backend": "import", "name": name, "form": form, "files": files}
-    signature = RunSignature(described, source, read.conditions, read.repeats, None, {})
-    config = Config(
-        RunSettings(condition=tuple(read.conditions), repeats=read.repeats, results=results),
-        {"backend": "import"},
-        settings,
-    )
-    tasks = tuple(read.tasks)
-    benchmark = (
-        load_benchmark(imported.benchmark, tasks, settings)
-        if imported.scorers is None
-        else imported_benchmark.load(msgspec.convert(settings, imported_benchmark.Settings), tasks)
-    )
-    run = staged
-    run.mkdir()
-    rundir.write_description(run, signature, to_yaml(config))
+    return described if imported.scorers is None else described | {"imported": True}  # no packaged one stands behind it
+
+
+def _benchmark_settings(read: ParsedResults) -> dict[str, Any]:
+    """Settings of the benchmark: those of a packaged one, or its scorers and slices, found in the results."""
+    imported = read.imported
+    if imported.scorers is None:
+        return dict(imported.settings)
+    scorers = {task: imported.scorers(task_stats) for task, task_stats in read.facts.items()}
+    return {
+        "benchmark": imported.benchmark,
+        "scorers": scorers,
+        "slices": list(imported.slices),
+        "average": imported.average,
+        "warnings": [*imported.warnings, *_notices_without_scores(scorers, read.facts)],
+    }
+
+
+def _load_benchmark(read: ParsedResults, settings: dict[str, Any]) -> Benchmark:
+    if read.imported.scorers is None:
+        return load_benchmark(read.imported.benchmark, tuple(read.tasks), settings)
+    return imported_benchmark.load(msgspec.convert(settings, imported_benchmark.Settings), tuple(read.tasks))
+
+
+def _move_records(read: ParsedResults, run: Path) -> None:
+    """Move the journal, and the words of its prompts if there are any, into the folder of a run."""
     shutil.move(read.journal, run / JOURNAL_FILE)
     words = _words_path(read.journal)
     if words.stat().st_size:
         shutil.move(words, run / WORDS_FILE)
-    dataset = DatasetCounts(sum(task_stats.records for task_stats in read.facts.values()))
-    _check_kept(imported, run / JOURNAL_FILE, dataset.questions)
-    where = rundir.model_dir(results, config.run.output_dir, name, imported.benchmark)
-    return run, where, asyncio.run(write_scores(run, benchmark, 0, dataset))
 
 
 def _check_kept(imported: ImportedRun, journal: Path, read: int) -> None:

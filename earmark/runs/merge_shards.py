@@ -11,7 +11,7 @@ from typing import Any, Final
 
 import msgspec
 
-from earmark.config import Config, to_yaml
+from earmark.config.settings import ComposedConfig, to_yaml
 from earmark.data.cache import hash64
 from earmark.data.differences import differences
 from earmark.data.prompt_words import WORDS_FILE, join_words
@@ -96,7 +96,7 @@ def _comparable(signature: RunSignature) -> dict[str, Any]:
     return plain
 
 
-def check_shards(benchmark: Benchmark, config: Config, shards: Mapping[int, Path]) -> DatasetCounts:
+def check_shards(benchmark: Benchmark, config: ComposedConfig, shards: Mapping[int, Path]) -> DatasetCounts:
     """Check that the shards hold one record of each question, of the prompts that the benchmark has now; count."""
     conditions = load_conditions(config.run.condition, config.run.seed_of(benchmark), benchmark)
     checked = check_dataset(benchmark, conditions, config.run, CompletedIndex(_prompt_keys(shards)))

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
-from earmark.config import compose_config, kind_of
+from earmark.config.compose import compose_config
+from earmark.config.words import kind_of
 from earmark.errors import UsageError
 
 

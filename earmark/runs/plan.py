@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Final, NamedTuple
 
 from earmark.audio.read import ClipLoader
-from earmark.config import CommonSettings, Config, Prices, parse_settings
+from earmark.config.parse import parse_settings
+from earmark.config.settings import CommonSettings, ComposedConfig, Prices
 from earmark.data.clips import size
 from earmark.engine.load import BenchmarkRun
 from earmark.engine.questions import limit_items
@@ -80,7 +81,7 @@ def plan_run(name: str, run: BenchmarkRun) -> LinePlan:
     )
 
 
-def _cost(config: Config, look: Look, times: int, seconds: Seconds | None) -> float | None:
+def _cost(config: ComposedConfig, look: Look, times: int, seconds: Seconds | None) -> float | None:
     prices = _prices(config)
     if prices is None or (seconds is None and look.clips):
         return None
@@ -91,7 +92,7 @@ def _cost(config: Config, look: Look, times: int, seconds: Seconds | None) -> fl
     return whole * prices.batch if config.run.batch else whole
 
 
-def _prices(config: Config) -> Prices | None:
+def _prices(config: ComposedConfig) -> Prices | None:
     common = {name: value for name, value in config.model.items() if name in CommonSettings.__struct_fields__}
     return parse_settings(CommonSettings, common, "model.").prices if "backend" in common else None
 

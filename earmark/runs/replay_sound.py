@@ -21,7 +21,7 @@ from msgspec import Struct
 from earmark import plugins
 from earmark.audio.encode import encode_wav
 from earmark.audio.read import ClipLoader
-from earmark.config import RunSettings
+from earmark.config.settings import RunSettings
 from earmark.data.prompt_words import WORDS_FILE, PromptWords, find_words
 from earmark.engine.digests import audio_digest, prompt_digest
 from earmark.engine.load import load_condition
@@ -206,7 +206,7 @@ class RunReplay:
         return self._conditions[name]
 
     def _locate(self, prompt: Prompt, record: Record, condition: NamedCondition | None) -> ReplayedPrompt:
-        """A prompt whose clips and pictures are referred to where they are now, and the problems of those that are not."""
+        """A prompt that refers to clips and pictures where they are now, and problems of those that are not there."""
         unread = _leaves_unread(condition)
         # digests of the prompt's own recordings are recorded only where all of them were sent
         recorded = {sent.source for sent in record.audio_sent} if record.audio_digest and not unread else set()

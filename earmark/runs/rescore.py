@@ -12,7 +12,8 @@ from typing import Any, NamedTuple
 import msgspec
 
 from earmark import plugins
-from earmark.config import Config, convert_config, parse_settings
+from earmark.config.parse import parse_settings
+from earmark.config.settings import ComposedConfig, convert_config
 from earmark.data.plain_yaml import load_plain_yaml
 from earmark.engine.load import load_run_benchmark, load_scorer
 from earmark.errors import BadData, EarmarkError, RunMismatch, UsageError
@@ -41,7 +42,7 @@ def reopen(
     judge: bool = False,
     given: Collection[str] = (),
     base: Path | None = None,
-) -> tuple[Benchmark, Config]:
+) -> tuple[Benchmark, ComposedConfig]:
     """The benchmark and the settings of a run, some of the benchmark's settings changed.
 
     `asks`: to ask the model again; `judge`: to ask judges. Of what the run names, code and addresses among it, only
@@ -78,7 +79,7 @@ def _check_files(run: Path, signature: RunSignature) -> None:
             raise RunMismatch(f"{file.path} has changed since {run} was asked; put it back, or run it anew")
 
 
-def read_config(run: Path) -> Config:
+def read_config(run: Path) -> ComposedConfig:
     """The settings of a run as they were composed. Raises BadData where they cannot be read."""
     path = run / CONFIG_FILE
     try:
@@ -99,14 +100,16 @@ def _rebase(settings: Mapping[str, Any], base: Path | None) -> dict[str, Any]:
     return {name: paths.get(value, value) if isinstance(value, str) else value for name, value in settings.items()}
 
 
-def _open_benchmark(signature: RunSignature, config: Config) -> tuple[Benchmark, Config]:
+def _open_benchmark(signature: RunSignature, config: ComposedConfig) -> tuple[Benchmark, ComposedConfig]:
     if signature.benchmark.get("imported"):
         settings = parse_settings(imported_benchmark.Settings, config.benchmark, "")
         return imported_benchmark.load(settings, tuple(signature.benchmark["tasks"])), config
     return load_run_benchmark(signature.benchmark["name"], signature.benchmark["tasks"], config)
 
 
-def _refuse_idle(run: Path, signature: RunSignature, config: Config, changes: Mapping[str, Any], *, asks: bool) -> None:
+def _refuse_idle(
+    run: Path, signature: RunSignature, config: ComposedConfig, changes: Mapping[str, Any], *, asks: bool
+) -> None:
     """Raise UsageError for a setting that decides what is asked and not how it is scored: the run is asked already.
 
     One that has the run's own value is taken, as is one without which the benchmark cannot be opened; where it is asked
@@ -132,7 +135,7 @@ def _scoring(benchmark: Benchmark) -> tuple[object, ...]:
     return scorers, benchmark.slices, benchmark.averages, benchmark.mean_over, benchmark.warnings
 
 
-def _diverted_settings(signature: RunSignature, config: Config) -> dict[str, Any]:
+def _diverted_settings(signature: RunSignature, config: ComposedConfig) -> dict[str, Any]:
     """The seed and the limit where they were words of the run that its benchmark took: config.yaml has them no more."""
     signed = signature.benchmark["settings"]
     words = {"limit": config.run.limit, "seed": config.run.seed}

@@ -8,7 +8,9 @@ from typing import Final
 
 import msgspec
 
-from earmark.config import Config, model_signature, parse_model
+from earmark.config.parse import parse_model
+from earmark.config.settings import ComposedConfig
+from earmark.config.signature import model_signature
 from earmark.data.differences import differences
 from earmark.engine.ask import ask_questions
 from earmark.engine.load import load_conditions
@@ -58,7 +60,7 @@ def select_questions(run: Path, states: AbstractSet[State]) -> set[int]:
     return {question_key(line.task, line.id, line.condition, line.repeat) for line in lines if line.state in states}
 
 
-def apply_changes(run: Path, config: Config, changes: Overrides) -> Config:
+def apply_changes(run: Path, config: ComposedConfig, changes: Overrides) -> ComposedConfig:
     """The settings of a run, some changed as a retry may have them. Raises UsageError or RunMismatch for others."""
     for name, value in changes.run.items():
         before = getattr(config.run, name)

@@ -15,8 +15,8 @@ def score_notices(scored: ScoredJournal) -> Iterator[str]:
     """Notices of answers that repeat their prompt, and of answers that a bug left unscored."""
     if scored.counts.echoes:
         yield (
-            f"{scored.counts.echoes:,} of {scored.usage.answers:,} answers repeat the text of their prompt: the server may echo "
-            "what it is sent, or the model lack a chat template; each is scored as it stands"
+            f"{scored.counts.echoes:,} of {scored.usage.answers:,} answers repeat the text of their prompt: the server "
+            "may echo what it is sent, or the model lack a chat template; each is scored as it stands"
         )
     if scored.broken:
         yield (

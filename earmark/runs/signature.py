@@ -10,7 +10,7 @@ import msgspec
 from msgspec import Struct
 
 from earmark import __version__
-from earmark.config import signature_part
+from earmark.config.signature import signature_part
 from earmark.data.cache import sha256_file
 from earmark.data.regular import check_folder
 from earmark.errors import BadData

@@ -12,7 +12,7 @@ from typing import Final, NamedTuple
 
 import msgspec
 
-from earmark.config import yaml_names
+from earmark.config.folders import yaml_names
 from earmark.data.cache import atomic_write
 from earmark.data.names import safe_name
 from earmark.errors import BadData

@@ -10,7 +10,8 @@ from pathlib import Path
 from typing import Any, Final, NamedTuple, TypeAlias
 
 from earmark import plugins
-from earmark.config import Config, yaml_names
+from earmark.config.folders import yaml_names
+from earmark.config.settings import ComposedConfig
 from earmark.errors import BadSetup
 from earmark.runs.signature import RunSignature
 from earmark.runs.trust import is_trusted
@@ -122,7 +123,9 @@ def find_in_condition(text: str, *, model: bool = True) -> list[NamedThing]:
     return [] if is_known else [NamedThing("condition", text)]
 
 
-def find_in_run(signature: RunSignature, config: Config, *, model: bool = True, judge: bool = True) -> list[NamedThing]:
+def find_in_run(
+    signature: RunSignature, config: ComposedConfig, *, model: bool = True, judge: bool = True
+) -> list[NamedThing]:
     """Return what a run names; without `model` what scoring it takes, without `judge` what scoring without one does."""
     things: list[NamedThing] = []
     name = str(signature.benchmark.get("name", ""))

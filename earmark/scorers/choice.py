@@ -24,24 +24,29 @@ from earmark.plugins import own_name
 from earmark.plugins.examples import CHOICE_ITEM, ScorerExample
 from earmark.scorers._base import AnswerScorer
 from earmark.stats.ratio import ratio
-from earmark.text.choice_parser import PARSERS, VERSION, parse_choice, same_choice
+from earmark.text.choice_parser import VERSION, parse_choice, same_choice
 from earmark.types import Item, Metric, Response, Score, Signature, sign
 
+OWN_PARSER: Final = "earmark"
 METRICS: Final = {"accuracy": ratio("right", "n"), "accuracy_read": ratio("right", "read")}
 
 
 class Settings(Struct, frozen=True, forbid_unknown_fields=True):
     """How a label is read and compared."""
 
-    parser: str = "earmark"  # or one of the official readers by name
+    parser: str = OWN_PARSER  # or one of the official readers by name
     multi_select: bool = False  # all right labels are asked for, not any of them
     thinking: Literal["marked", "opened"] = "marked"  # opened: the chat template opens it, a reply only closes it
     denominator: Literal["asked", "read"] = "asked"  # of the headline; read: some protocols leave unread replies out
 
     def __post_init__(self) -> None:
+        if self.parser == OWN_PARSER:
+            return
+        from earmark.text.published_parsers import PARSERS  # noqa: PLC0415 - of few benchmarks
+
         if self.parser not in PARSERS:
             raise UsageError(f"no reader is called '{self.parser}'; there are: {', '.join(PARSERS)}")
-        if self.parser != "earmark" and (self.multi_select or self.thinking == "opened"):
+        if self.multi_select or self.thinking == "opened":
             raise UsageError(
                 f"parser={self.parser} knows no multi_select= or thinking=; these are settings of parser=earmark"
             )
@@ -71,7 +76,7 @@ class ChoiceScorer(AnswerScorer, frozen=True):
 
     async def score_reply(self, item: Item, response: Response) -> Score:
         labels = labels_of(item)
-        if self.settings.parser == "earmark":
+        if self.settings.parser == OWN_PARSER:
             options = {
                 "cut": response.stop == "length",
                 "thinking": self.settings.thinking == "opened",
@@ -79,6 +84,8 @@ class ChoiceScorer(AnswerScorer, frozen=True):
             }
             parsed = parse_choice(response.whole_text, labels, item.choices, question=item.question, **options)
         else:
+            from earmark.text.published_parsers import PARSERS  # noqa: PLC0415 - of few benchmarks
+
             parsed = PARSERS[self.settings.parser](response.whole_text, labels, item.choices)
         return Score(self.counts(item, parsed.answer), parsed.answer, parsed.state, parsed.rule)
 
@@ -106,7 +113,7 @@ class ChoiceScorer(AnswerScorer, frozen=True):
 
 def reader_of(parser: str) -> tuple[str, str]:
     """The parser of replies, as it signs."""
-    return "reader", VERSION if parser == "earmark" else parser
+    return "reader", VERSION if parser == OWN_PARSER else parser
 
 
 def _parts(answer: str, *, multi_select: bool) -> list[str]:

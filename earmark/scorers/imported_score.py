@@ -85,7 +85,7 @@ class ImportedScorer(Struct, frozen=True):
         headline = self.settings.measures[0]
         return headline.name if (headline.lowest, headline.highest) == (0, 1) else ""
 
-    async def score(self, item: Item, response: Response) -> Score:  # noqa: ARG002 - the verdict stands beside the reply
+    async def score(self, item: Item, response: Response) -> Score:  # noqa: ARG002 - verdicts are of the reply
         verdict_of = {verdict.measure: verdict for verdict in response.verdicts}
         given = [
             (measure.name, verdict_of[measure.name])

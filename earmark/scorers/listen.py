@@ -129,8 +129,10 @@ class ListenScorer(AnswerScorer, frozen=True):
     @property
     def signature(self) -> Signature:
         """
-        >>> ListenScorer(Settings("official")).signature.rules, ListenScorer(Settings(denominator="read")).signature.rules
-        ('listen|reader:listen-g2|over:read|classes:seen', 'listen|reader:earmark.2|over:read|classes:seen')
+        >>> ListenScorer(Settings("official")).signature.rules
+        'listen|reader:listen-g2|over:read|classes:seen'
+        >>> ListenScorer(Settings(denominator="read")).signature.rules
+        'listen|reader:earmark.2|over:read|classes:seen'
         """
         over = "asked" if self.settings.counts_unparsed else "read"
         return sign("listen", reader_of(self.settings.reader), ("over", over), ("classes", "seen"))

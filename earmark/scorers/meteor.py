@@ -1,6 +1,7 @@
 """METEOR of captions, as nltk computes it.
 
-    meteor = (1 - 0.5 (chunks / matches)³) P R / (0.9 P + 0.1 R),  P = matches / words of the reply, R = matches / of the reference
+    meteor = (1 - 0.5 (chunks / matches)³) P R / (0.9 P + 0.1 R)
+    P = matches / words of the reply, R = matches / words of the reference
 
 Words match that are equal, then those with one stem (Porter's), then synonyms (one WordNet synset holds both), each at
 most once; `chunks` is the number of runs in which matched words follow each other on both sides. The number of a

@@ -9,10 +9,10 @@ Which number of a reply is its answer goes by `policy`:
     lm-strict    the first after "#### ", "strict-match" of the same; a reply without it has no answer
     audiobench   the first after the last "The answer is" or "####", else the last
 
-By `rule_last` two numbers are the same if they have the same value, 5 and 5.00; commas between digits, signs of money and what
-follows a number do not count. The others compare as their scripts do: `lm-eval` and `lm-strict` texts without commas, $ and
-a last period, so that 5.00 is not 5; `audiobench` numbers of floating point, written out. A reply in which no number is
-found is unparsed, and wrong. Number words are not read.
+By `rule_last` two numbers are the same if they have the same value, 5 and 5.00; commas between digits, signs of money
+and what follows a number do not count. The others compare as their scripts do: `lm-eval` and `lm-strict` texts without
+commas, $ and a last period, so that 5.00 is not 5; `audiobench` numbers of floating point, written out. A reply in
+which no number is found is unparsed, and wrong. Number words are not read.
 """
 
 from __future__ import annotations

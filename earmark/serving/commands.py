@@ -25,7 +25,8 @@ from typing import Annotated, Any, Final, Literal
 
 from msgspec import Meta, Struct
 
-from earmark.config import parse_settings, yaml_names
+from earmark.config.folders import yaml_names
+from earmark.config.parse import parse_settings
 from earmark.data.lora import lora_name, lora_rank
 from earmark.errors import BadSetup, UsageError
 

@@ -32,7 +32,8 @@ QUARTER: Final = re.compile(r"(?:(?<=\d)\s?)?[¼½¾]")
 # Han with its numerals and signs, kana, Thai, Lao, Tibetan, Burmese, Khmer: scripts that put no blanks between words.
 UNSPACED_SCRIPTS: Final = (
     "\u2e80-\u2fdf\u3005-\u3007\u3021-\u3029\u3040-\u30ff\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
-    "\uff66-\uff9f\U00020000-\U0003ffff\u0e00-\u0e7f\u0e80-\u0eff\u0f00-\u0fff\u1000-\u109f\uaa60-\uaa7f\u1780-\u17ff\u19e0-\u19ff"
+    "\uff66-\uff9f\U00020000-\U0003ffff\u0e00-\u0e7f\u0e80-\u0eff\u0f00-\u0fff\u1000-\u109f\uaa60-\uaa7f"
+    "\u1780-\u17ff\u19e0-\u19ff"
 )
 BESIDE_UNSPACED: Final = re.compile(rf"(?<=[{UNSPACED_SCRIPTS}])\s+|\s+(?=[{UNSPACED_SCRIPTS}])")
 

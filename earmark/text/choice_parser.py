@@ -35,9 +35,9 @@ rule is the reason: "empty", "cut", "cut-in-thought", "several-answers", "none-o
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import NamedTuple
+from typing import Literal, NamedTuple, Protocol
 
-from msgspec import structs
+from msgspec import Struct, structs
 
 from earmark.text import _cues as cues
 from earmark.text._comparatives import compare_sounds, has_comparison
@@ -58,12 +58,26 @@ from earmark.text._rules import (
     rule_option_text,
 )
 from earmark.text._screen import THOUGHT, CleanReply, clean_reply, fold, plain, without_thought
-from earmark.text.published_parsers import PUBLISHED_PARSERS, Parsed, Parser
 from earmark.types import Signature
 
-__all__ = ["MEASURED", "PARSERS", "VERSION", "Parsed", "Parser", "parse_choice", "reading_note", "same_choice"]
+__all__ = ["MEASURED", "VERSION", "Parsed", "Parser", "parse_choice", "reading_note", "same_choice"]
 
 VERSION = "earmark.2"  # raised whenever any reply could be read otherwise
+
+
+class Parsed(Struct, frozen=True):
+    """Parsed choice of one reply."""
+
+    answer: str | None  # a label as the item spells it; several are joined by "," in the item's order
+    rule: str  # the rule that parsed it, or the reason why nothing was parsed
+    span: tuple[int, int] | None  # in the reply
+    state: Literal["answered", "unparsed", "refused"]
+
+
+class Parser(Protocol):
+    """A function that parses the choice of a reply."""
+
+    def __call__(self, reply: str, labels: Sequence[str], choices: Sequence[str] = ()) -> Parsed: ...
 
 
 class Errors(NamedTuple):
@@ -249,6 +263,3 @@ def _after_none_fits(listing: MentionList) -> MentionList:
         all_mentions=[mention for mention in listing.all_mentions if mention.start >= end],
         none_fits=True,
     )
-
-
-PARSERS: Mapping[str, Parser] = {"earmark": parse_choice, **PUBLISHED_PARSERS}

@@ -1,4 +1,4 @@
-"""Published parsers of choices, reproduced to the letter, and the protocol that all parsers share.
+"""Parsers of choices by name: our own, and published ones, reproduced to the letter.
 
     listen-g1       the first of the characters A to H, in capitals
     listen-g2       the first character, upper-cased, that is one of the letters shown
@@ -12,36 +12,19 @@
 Letters are positions: an item with other labels is parsed by the position of its label. A letter without an option ends
 the parsing, as it does officially, but is no answer ("not-shown"). Steps beyond one reply are left out: VoiceBench's
 random letter for a reply that it cannot parse, MMSU's bug of giving an empty reply the previous answer, LISTEN's
-cutting of an echoed chat. MMAU and MMAR test a reply against the right answer instead of parsing it; this parser returns the
-choice that the test would accept, and none if it would accept several.
+cutting of an echoed chat. MMAU and MMAR test a reply against the right answer instead of parsing it; this parser
+returns the choice that the test would accept, and none if it would accept several.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from typing import Literal, Protocol
-
-from msgspec import Struct
 
 from earmark.text._lazy import LazyPattern
+from earmark.text.choice_parser import Parsed, Parser, parse_choice
 
 LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
-
-
-class Parsed(Struct, frozen=True):
-    """Parsed choice of one reply."""
-
-    answer: str | None  # a label as the item spells it; several are joined by "," in the item's order
-    rule: str  # the rule that parsed it, or the reason why nothing was parsed
-    span: tuple[int, int] | None  # in the reply
-    state: Literal["answered", "unparsed", "refused"]
-
-
-class Parser(Protocol):
-    """A function that parses the choice of a reply."""
-
-    def __call__(self, reply: str, labels: Sequence[str], choices: Sequence[str] = ()) -> Parsed: ...
 
 
 UNPARSED = Parsed(None, "", None, "unparsed")
@@ -246,7 +229,8 @@ def final_answer_letter(reply: str, labels: Sequence[str], choices: Sequence[str
     return Parsed(matches[0][1], "final-answer", matches[0].span(1), "answered")
 
 
-PUBLISHED_PARSERS: Mapping[str, Parser] = {
+PARSERS: Mapping[str, Parser] = {
+    "earmark": parse_choice,
     "listen-g1": listen_g1,
     "listen-g2": listen_g2,
     "mmau": mmau,

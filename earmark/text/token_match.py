@@ -23,7 +23,8 @@ def token_match(reply: str, answer: str, choices: Sequence[str]) -> bool:
 
     An answer that is none of the choices is tested all the same: every choice is then another one.
 
-    >>> token_match("It is a big dog.", "big dog", ("big dog", "dog")), token_match("dog", "big dog", ("big dog", "dog"))
+    >>> choices = ("big dog", "dog")
+    >>> token_match("It is a big dog.", "big dog", choices), token_match("dog", "big dog", choices)
     (True, False)
     >>> token_match("dog or cat", "dog", ("dog", "cat")), token_match("", "dog", ("dog", "cat"))
     (False, False)

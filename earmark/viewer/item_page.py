@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Final
 
-from earmark.config import parse_settings
+from earmark.config.parse import parse_settings
 from earmark.data.prompt_words import WORDS_FILE, find_words
 from earmark.errors import BadData, BadSetup, UsageError
 from earmark.journal import Record, ScoreLine
 from earmark.report.rows import Metrics, Row
 from earmark.scorers import choice, wer
-from earmark.text.choice_parser import PARSERS, parse_choice
+from earmark.text.choice_parser import parse_choice
+from earmark.text.published_parsers import PARSERS
 from earmark.text.thoughts import without_thoughts
 from earmark.types import ImportedVerdict, Response
 from earmark.viewer.filters import Filters, Order

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 import earmark
 from earmark.api.run import setting_word
 from earmark.cli import main
-from earmark.config import compose_config
+from earmark.config.compose import compose_config
 from earmark.engine.progress import Progress
 from earmark.errors import UsageError
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from earmark.audiogram.run import run_audiogram
 from earmark.audiogram.viewing import describe_audiogram, open_trials
-from earmark.config import compose_config
+from earmark.config.compose import compose_config
 from earmark.engine.progress import Callbacks
 from earmark.journal import JOURNAL_FILE, read_journal
 from earmark.viewer.foreign_code import CodePolicy

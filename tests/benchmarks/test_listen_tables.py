@@ -170,7 +170,7 @@ def test_a_run_scored_anew_says_how_it_was_asked(run: Path) -> None:
 
 @pytest.mark.parametrize("name", ["gemma4_e2b", "gemma4_e4b"])
 def test_model_files_have_the_fields_that_were_asked_for(name: str) -> None:
-    from earmark.config import yaml_names
+    from earmark.config.folders import yaml_names
 
     settings = yaml.safe_load(yaml_names("model")[name].read_text())
     assert settings["backend"] == "vllm"

@@ -13,7 +13,7 @@ from click.testing import CliRunner
 
 from earmark.cli import earmark as program
 from earmark.cli._args import merge_tasks, parse_runs
-from earmark.config import RunSettings
+from earmark.config.settings import RunSettings
 from earmark.engine.load import load_benchmark
 from earmark.errors import BadData, EarmarkError, UsageError
 from earmark.journal import CompletedIndex

@@ -13,6 +13,7 @@ from aiohttp import web
 from commands import earmark
 from servers import said, serving, sounds, threaded, words
 
+from earmark.benchmarks import _hearing_data as hearing_data
 from earmark.benchmarks import personalized_hearing as ph
 from earmark.benchmarks._hearing_media import convert, fetch_clips
 from earmark.engine.load import load_benchmark
@@ -65,7 +66,7 @@ def test_every_request_is_exact(fixture: Path, name: str, more: dict[str, Any]) 
 @pytest.mark.parametrize(("name", "order"), VECTORS.items())
 def test_options_are_shuffled_as_the_script_does(name: str, order: str) -> None:
     candidate, _, seed = name.rpartition(":")
-    question = ph.HearingQuestion(candidate, "t", "?", "C", ("I1", "I2", "I3"), ph.Location("S", 0))
+    question = hearing_data.HearingQuestion(candidate, "t", "?", "C", ("I1", "I2", "I3"), hearing_data.Location("S", 0))
     item = ph.item(ph.Settings(seed=int(seed)), Path("001"), question, 0)
     assert " ".join(item.choices) == order
     assert item.text(item.targets[0]) == "C"
@@ -189,14 +190,14 @@ def test_a_session_that_comes_twice_is_the_first_and_a_clip_is_a_folder_of_media
         "Incorrect_Answers": ["x", "y", "z"],
         "question_location": {"session_id": "S1", "turn_cutoff": 0},
     }
-    (user / ph.QUESTIONS).write_text(json.dumps({"qa": [question]}))
-    (user / ph.SESSIONS).write_text(json.dumps({"sessions": [session, session]}))
+    (user / hearing_data.QUESTIONS).write_text(json.dumps({"qa": [question]}))
+    (user / hearing_data.SESSIONS).write_text(json.dumps({"sessions": [session, session]}))
     (item,) = ph.load(ph.Settings(data=str(tmp_path), media=str(tmp_path)), Context("personalized_hearing")).items()
     assert item.tags["at"] == "0:0"
     (tmp_path / "more/001").mkdir(parents=True)
-    (tmp_path / "more/001" / ph.QUESTIONS).write_text(json.dumps({"qa": [question]}))
+    (tmp_path / "more/001" / hearing_data.QUESTIONS).write_text(json.dumps({"qa": [question]}))
     strange = session | {"selected_asset_id": "../elsewhere"}
-    (tmp_path / "more/001" / ph.SESSIONS).write_text(json.dumps({"sessions": [strange]}))
+    (tmp_path / "more/001" / hearing_data.SESSIONS).write_text(json.dumps({"sessions": [strange]}))
     with pytest.raises(BadData, match=r"'\.\./elsewhere', expected the name of a folder in media - at `\$\.sessions"):
         ph.load(ph.Settings(data=str(tmp_path / "more"), media=str(tmp_path)), Context("personalized_hearing"))
 
@@ -212,15 +213,15 @@ def test_bad_data_is_told_in_one_line(tmp_path: Path) -> None:
         ph.load(ph.Settings(data=str(tmp_path), media=str(tmp_path)), Context("personalized_hearing"))
     user = tmp_path / "001"
     user.mkdir()
-    (user / ph.QUESTIONS).write_text('{"qa": [{"candidate_id": "x"}]}')
+    (user / hearing_data.QUESTIONS).write_text('{"qa": [{"candidate_id": "x"}]}')
     with pytest.raises(BadData, match="no such file"):
         ph.load(ph.Settings(data=str(tmp_path), media=str(tmp_path)), Context("personalized_hearing"))
-    (user / ph.SESSIONS).write_text(
+    (user / hearing_data.SESSIONS).write_text(
         '{"sessions": [{"session_id": "S1", "timestamp": 3, "selected_asset_id": "a", "dialogue": []}]}'
     )
     with pytest.raises(BadData, match=r"7\.1_dialogue_enhanced\.json: Expected `str`, got `int`"):
         ph.load(ph.Settings(data=str(tmp_path), media=str(tmp_path)), Context("personalized_hearing"))
-    (user / ph.SESSIONS).write_text(
+    (user / hearing_data.SESSIONS).write_text(
         '{"sessions": [{"session_id": "S1", "timestamp": "t", "selected_asset_id": "a", "dialogue": []}]}'
     )
     with pytest.raises(BadData, match="missing required field `Type`"):
@@ -242,7 +243,7 @@ def test_clips_say_how_they_are_coded(tmp_path: Path) -> None:
     (place / "frames").mkdir(parents=True)
     (place / "audio.wav").touch()
     (place / "frames/f.jpg").touch()
-    session = ph.Session("S1", "2020", "a", ())
+    session = hearing_data.Session("S1", "2020", "a", ())
     date, frame, sound = ph.clip(ph.Settings(media=str(tmp_path), image_detail="low"), session)
     assert date == "[S1 | 2020]"
     assert frame == ImageRef(str(place / "frames/f.jpg"), "a/f.jpg", 384, "low")

@@ -10,7 +10,7 @@ import pytest
 from click.testing import CliRunner
 
 from earmark.cli import earmark as program
-from earmark.config import CommonSettings
+from earmark.config.settings import CommonSettings
 from earmark.errors import UsageError
 from earmark.plugins import Kind, display_name, find_plugin, plugin_names
 

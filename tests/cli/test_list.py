@@ -8,7 +8,7 @@ import pytest
 from click.testing import CliRunner
 
 from earmark.cli import earmark as program
-from earmark.config import yaml_names
+from earmark.config.folders import yaml_names
 from earmark.errors import UsageError
 from earmark.plugins import find_plugin, plugin_names, summary, table_names
 

@@ -14,8 +14,8 @@ import pytest
 from msgspec import Struct
 
 import earmark
-from earmark import config
 from earmark.cli.run import command
+from earmark.config import parse as config_parse
 from earmark.data.prompt_words import WORDS_FILE, read_words
 from earmark.journal import JOURNAL_FILE, read_journal
 from earmark.models.fake import FakeModel
@@ -41,15 +41,15 @@ def own_functions(frames: list[FrameType]) -> list[str]:
 
 def test_the_settings_of_a_model_are_parsed_once(monkeypatch: pytest.MonkeyPatch) -> None:
     parsed: list[str] = []
-    parse = config.parse_settings
+    parse = config_parse.parse_settings
 
     def count(kind: type[Struct], settings: Mapping[str, Any], prefix: str) -> Any:
         parsed.append(f"{kind.__module__}.{kind.__name__}")
         return parse(kind, settings, prefix)
 
-    monkeypatch.setattr(config, "parse_settings", count)
+    monkeypatch.setattr(config_parse, "parse_settings", count)
     command.main(["mine.bench", "items=1", "model=fake"], standalone_mode=False)
-    assert parsed.count("earmark.config.CommonSettings") == 1
+    assert parsed.count("earmark.config.settings.CommonSettings") == 1
     assert parsed.count("earmark.models.fake.Settings") == 1
 
 

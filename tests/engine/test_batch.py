@@ -11,7 +11,7 @@ import pytest
 from mine import bench
 from servers import Queue, queueing
 
-from earmark.config import compose_config
+from earmark.config.compose import compose_config
 from earmark.engine import batch
 from earmark.errors import RunStopped, UsageError
 from earmark.evaluate import Callbacks, RunResult, evaluate

@@ -14,7 +14,7 @@ from aiohttp import web
 from mine import bench
 from servers import said, serving
 
-from earmark.config import compose_config
+from earmark.config.compose import compose_config
 from earmark.engine.cache import FROM_CACHE, CachedModel, ResponseCache
 from earmark.engine.open import open_judge_model
 from earmark.errors import BadData, Transient, UsageError

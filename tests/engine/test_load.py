@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from mine import bench
 
-from earmark.config import compose_config
+from earmark.config.compose import compose_config
 from earmark.engine.load import load_benchmark, load_condition, load_conditions, load_run_benchmark
 from earmark.errors import UsageError
 

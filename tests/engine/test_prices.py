@@ -13,7 +13,8 @@ from commands import ENV, earmark
 from mine import bench
 from servers import serving
 
-from earmark.config import Prices, compose_config
+from earmark.config.compose import compose_config
+from earmark.config.settings import Prices
 from earmark.engine.open import open_model
 from earmark.engine.progress import Progress
 from earmark.errors import RunStopped, UsageError

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from mine import bench
 
-from earmark.config import RunSettings
+from earmark.config.settings import RunSettings
 from earmark.engine.questions import check_items, condition_name, join_names, limit_items, questions, sort_items
 from earmark.errors import BadData
 from earmark.types import Benchmark, Item, NamedCondition, Prompt, replace

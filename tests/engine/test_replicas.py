@@ -17,7 +17,7 @@ from mine import bench
 from mine.replicas import POISON, asked
 from recorded_runs import records, run
 
-from earmark.config import parse_model
+from earmark.config.parse import parse_model
 from earmark.engine.progress import Progress
 from earmark.engine.replicas import check_room, inner_settings
 from earmark.engine.throttle import make_throttle

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from mine import bench
 
-from earmark.config import RunSettings
+from earmark.config.settings import RunSettings
 from earmark.engine.barrier import Tracebacks
 from earmark.engine.prepare import PreparedItem, PromptPreparer, prepare_questions
 from earmark.engine.progress import Progress

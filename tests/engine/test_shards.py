@@ -6,7 +6,7 @@ import pytest
 from mine import bench
 from recorded_runs import of
 
-from earmark.config import RunSettings
+from earmark.config.settings import RunSettings
 from earmark.engine.questions import questions
 from earmark.engine.shards import Shard, parse_shard, select_shard, shard_number
 from earmark.errors import UsageError

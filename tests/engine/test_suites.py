@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from earmark.config import yaml_names
+from earmark.config.folders import yaml_names
 from earmark.engine.load import BenchmarkRun, load_benchmark, split_tasks
 from earmark.engine.suites import SuiteEntry, load_benchmarks, load_suite
 from earmark.errors import BadData, UsageError

@@ -14,7 +14,9 @@ from aiohttp import web
 from mine import bench
 from servers import said, serving, threaded
 
-from earmark.config import Prices, compose_config, parse_model
+from earmark.config.compose import compose_config
+from earmark.config.parse import parse_model
+from earmark.config.settings import Prices
 from earmark.engine.open import open_model
 from earmark.engine.prices import PricedModel
 from earmark.engine.runner import ask as ask_once

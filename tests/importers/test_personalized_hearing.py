@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from commands import earmark
 
-from earmark.benchmarks import personalized_hearing as ph
+from earmark.benchmarks import _hearing_data as hearing_data
 from earmark.importers import personalized_hearing as foreign
 from earmark.journal import read_journal
 from earmark.scorers.choice import ChoiceScorer
@@ -83,7 +83,7 @@ def test_conditions_and_repeats_go_out_apart_and_other_benchmarks_not_at_all(fix
 def test_users_may_share_the_ids_of_their_questions(fixture: Path, tmp_path: Path) -> None:
     """The script keeps a file for each user, so ids need to differ within one alone."""
     shutil.copytree(fixture / "data", tmp_path / "data")
-    for file in tmp_path.glob(f"data/*/{ph.QUESTIONS}"):
+    for file in tmp_path.glob(f"data/*/{hearing_data.QUESTIONS}"):
         file.write_text(re.sub(r'"candidate_id": *"\d+_', '"candidate_id": "', file.read_text()))
     words = ("personalized_hearing", f"data={tmp_path}/data", f"media={fixture}/media")
     done = earmark("run", *words, "model=fake", "model.reply=<final_answer> (a)")

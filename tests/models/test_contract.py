@@ -14,7 +14,7 @@ import pytest
 from contract import example_params
 
 from earmark.audio.prepare import prepare_audio
-from earmark.config import parse_model
+from earmark.config.parse import parse_model
 from earmark.engine.open import open_model
 from earmark.errors import AskError
 from earmark.plugins import find_plugin

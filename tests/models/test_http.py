@@ -21,7 +21,7 @@ from servers import Stream, said, serving, threaded
 from yarl import URL
 
 from earmark.audio.prepare import prepare_audio
-from earmark.config import parse_model
+from earmark.config.parse import parse_model
 from earmark.engine.open import open_model
 from earmark.engine.runner import ask
 from earmark.errors import BadSetup, Rejected, Transient

@@ -16,7 +16,8 @@ from aiohttp import web
 from servers import Stream, said, serving, sounds
 
 from earmark.audio.prepare import prepare_audio
-from earmark.config import compose_config, parse_model
+from earmark.config.compose import compose_config
+from earmark.config.parse import parse_model
 from earmark.engine.runner import ask
 from earmark.errors import AskError, BadSetup, ContentFiltered, Rejected, Transient, UsageError
 from earmark.models import openai

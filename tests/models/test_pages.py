@@ -10,7 +10,8 @@ import pytest
 
 from earmark import plugins
 from earmark.cli._args import merge_tasks
-from earmark.config import compose_config, parse_model
+from earmark.config.compose import compose_config
+from earmark.config.parse import parse_model
 
 DOCS = Path(__file__).parents[2] / "docs"
 PAGES = [*sorted((DOCS / "models").glob("*.md")), DOCS / "preflight.md", DOCS / "batch.md", DOCS / "costs.md"]

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from mine import bench
 
-from earmark.config import compose_config
+from earmark.config.compose import compose_config
 from earmark.engine.digests import prompt_digest
 from earmark.engine.open import open_model
 from earmark.errors import BadData, Rejected

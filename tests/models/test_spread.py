@@ -15,7 +15,8 @@ import pytest
 from aiohttp import web
 from servers import Server, said, serving
 
-from earmark.config import model_signature, parse_model
+from earmark.config.parse import parse_model
+from earmark.config.signature import model_signature
 from earmark.engine.open import open_model
 from earmark.errors import BadSetup, EarmarkError, Rejected, Transient, UsageError
 from earmark.models import _url_list

@@ -32,7 +32,7 @@ from real_servers import (
 )
 
 from earmark.audio.prepare import prepare_audio
-from earmark.config import compose_config
+from earmark.config.compose import compose_config
 from earmark.engine.open import open_model
 from earmark.errors import BadSetup, Rejected, Transient
 from earmark.models import vllm

@@ -12,7 +12,8 @@ from hearing_servers import SERVERS, Body, look, reply
 from mine import bench
 from servers import Server, serving
 
-from earmark.config import compose_config, parse_model
+from earmark.config.compose import compose_config
+from earmark.config.parse import parse_model
 from earmark.engine.load import load_condition
 from earmark.errors import BadSetup, RunStopped
 from earmark.evaluate import Callbacks, RunResult, evaluate

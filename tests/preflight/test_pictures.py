@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from earmark.config import RunSettings
+from earmark.config.settings import RunSettings
 from earmark.errors import BadSetup
 from earmark.preflight.pictures import check_pictures
 from earmark.types import Benchmark, Capabilities, ImageRef, Item, Prompt, Turn

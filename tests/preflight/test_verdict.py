@@ -9,7 +9,7 @@ from aiohttp import web
 from hearing_servers import SERVERS, Body, heard, look
 from servers import serving, sounds, words
 
-from earmark.config import compose_config
+from earmark.config.compose import compose_config
 from earmark.engine.open import open_model
 from earmark.preflight.check import run_preflight
 from earmark.preflight.probes import plain_pattern

@@ -7,7 +7,7 @@ from commands import earmark
 from ranked_runs import ran
 
 from earmark.cli._tables import show_table
-from earmark.config import yaml_names
+from earmark.config.folders import yaml_names
 from earmark.engine.load import load_benchmark
 from earmark.report.published import load_published
 

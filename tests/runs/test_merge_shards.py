@@ -15,7 +15,7 @@ from recorded_runs import run
 from servers import serving
 from test_evaluate import ITEMS, begin_and_stop, slowly, words
 
-from earmark.config import compose_config
+from earmark.config.compose import compose_config
 from earmark.data.prompt_words import WORDS_FILE, read_words
 from earmark.engine.load import load_run_benchmark
 from earmark.errors import BadData, EarmarkError, RunMismatch, RunStopped

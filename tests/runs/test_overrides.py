@@ -11,7 +11,7 @@ from commands import earmark
 
 from earmark import plugins
 from earmark.cli import earmark as program
-from earmark.config import RunSettings
+from earmark.config.settings import RunSettings
 from earmark.errors import EarmarkError
 
 USED = {  # the settings of a run that each command with words uses; the others it refuses

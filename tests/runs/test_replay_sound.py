@@ -15,7 +15,7 @@ import soundfile
 from recorded_runs import run
 from table_data import put_parquet, wav
 
-from earmark.config import compose_config
+from earmark.config.compose import compose_config
 from earmark.engine.load import load_run_benchmark
 from earmark.errors import BadData, UsageError
 from earmark.journal import JOURNAL_FILE, Record, read_journal

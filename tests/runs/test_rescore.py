@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from mine import bench
 
-from earmark.config import compose_config
+from earmark.config.compose import compose_config
 from earmark.errors import BadData, UsageError
 from earmark.evaluate import Callbacks, evaluate
 from earmark.report.files import read_metrics

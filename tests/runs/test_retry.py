@@ -11,7 +11,7 @@ from failed_runs import broken, failed_run
 from mine import bench
 from servers import said, serving
 
-from earmark.config import compose_config
+from earmark.config.compose import compose_config
 from earmark.engine.throttle import RateLimiter
 from earmark.evaluate import Callbacks, evaluate
 from earmark.runs.retry import retry

@@ -19,7 +19,7 @@ from commands import earmark
 from hypothesis import given
 from hypothesis import strategies as st
 
-from earmark.config import parse_settings
+from earmark.config.parse import parse_settings
 from earmark.errors import BadData, BadSetup, UsageError
 from earmark.scorers import bleu
 from earmark.scorers.bleu import BleuScorer, Settings

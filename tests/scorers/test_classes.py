@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from sklearn import metrics as sklearn
 
-from earmark.config import scorer_overrides
+from earmark.config.compose import scorer_overrides
 from earmark.engine.load import load_scorer
 from earmark.errors import BadData, UsageError
 from earmark.runs.score_file import score_file

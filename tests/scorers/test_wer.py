@@ -17,7 +17,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from word_errors import RAW, item, of, score, wer
 
-from earmark.config import parse_settings
+from earmark.config.parse import parse_settings
 from earmark.errors import BadData, UsageError
 from earmark.scorers.wer import Settings, WerScorer, align, count_edits, find_loop
 from earmark.types import Item, Response

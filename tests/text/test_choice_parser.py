@@ -13,7 +13,8 @@ from choice_cases import LETTERS, VOICES, replies
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from earmark.text.choice_parser import PARSERS, parse_choice
+from earmark.text.choice_parser import parse_choice
+from earmark.text.published_parsers import PARSERS
 
 GUITARS = ("violin", "bass guitar", "guitar", "drums")
 FEELINGS = ("anger", "happiness", "sadness", "neutral")

@@ -7,7 +7,8 @@ from choice_cases import LETTERS, VOICES, replies
 from hypothesis import given
 
 from earmark.benchmarks import personalized_hearing as ph
-from earmark.text.choice_parser import PARSERS, Parsed
+from earmark.text.choice_parser import Parsed
+from earmark.text.published_parsers import PARSERS
 from earmark.text.published_parsers import final_answer_letter as read_answer
 from earmark.types import Response
 

@@ -17,7 +17,8 @@ from earmark.judges.parsing import parse_rating
 from earmark.runs.score_file import score_file
 from earmark.runs.scoring import score_journal, score_record
 from earmark.text._screen import without_thought
-from earmark.text.choice_parser import PARSERS, parse_choice
+from earmark.text.choice_parser import parse_choice
+from earmark.text.published_parsers import PARSERS
 from earmark.text.thoughts import split_thoughts, without_thoughts
 from earmark.types import Item, Response
 

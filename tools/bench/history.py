@@ -19,6 +19,7 @@ import numpy as np
 import soundfile
 
 from earmark.audio import media
+from earmark.benchmarks import _hearing_data as hearing_data
 from earmark.benchmarks import personalized_hearing as ph
 
 SESSIONS, FRAMES, QUESTIONS = 60, 20, 24
@@ -58,8 +59,8 @@ def make(folder: Path) -> None:
     ]
     user = folder / "data" / "001"
     user.mkdir(parents=True)
-    (user / ph.SESSIONS).write_text(json.dumps({"sessions": sessions}))
-    (user / ph.QUESTIONS).write_text(json.dumps({"qa": asked}))
+    (user / hearing_data.SESSIONS).write_text(json.dumps({"sessions": sessions}))
+    (user / hearing_data.QUESTIONS).write_text(json.dumps({"qa": asked}))
 
 
 def script(folder: Path, url: str, prepared: Path) -> tuple[float, float]:
