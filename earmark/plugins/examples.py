@@ -14,17 +14,13 @@ TEXT_ITEM: Final = Item("1", "t", "What is said?", targets=("the cat sat on the 
 
 
 class PluginExample(Struct, frozen=True, kw_only=True):
-    """What all kinds may state."""
-
     settings: Mapping[str, Any] = {}
     plain: tuple[str, ...] = ()  # settings whose text names no code, program, address, key or folder
 
 
 class ScorerExample(PluginExample, frozen=True, kw_only=True):
-    """An item, and two replies to it."""
-
     item: Item
-    right: str | None = None  # None: no reply is scored, as the scorer has to be opened
+    right: str | None = None  # reply to it; None: none is scored, as the scorer has to be opened
     wrong: str = ""  # a worse one
     any_words: bool = False  # any words may stand for the target and the reply
     neutral: tuple[str, ...] = ()  # metrics of which more is neither better nor worse
@@ -32,8 +28,6 @@ class ScorerExample(PluginExample, frozen=True, kw_only=True):
 
 
 class ConditionExample(PluginExample, frozen=True, kw_only=True):
-    """The condition with an argument."""
-
     argument: str = ""
     own_sound: bool = True  # each sound that is sent is the item's own, changed
     same_length: bool = True
@@ -41,23 +35,17 @@ class ConditionExample(PluginExample, frozen=True, kw_only=True):
 
 
 class ModelExample(PluginExample, frozen=True, kw_only=True):
-    """Settings that the model is opened with, and its answer to a prompt with one sound, two choices and the labels A and B."""
-
     served: Any = None  # JSON with which a server at {url} answers each request; {url} may stand in the settings
-    text: str | None = None  # of the response; None: any
+    text: str | None = None  # of its response to a sound, two choices and the labels A and B; None: any
     needs: str = ""  # weights or a run, without which it is not opened
 
 
 class BenchmarkExample(PluginExample, frozen=True, kw_only=True):
-    """Settings that the benchmark is loaded with."""
-
     recorded: bool = False  # its settings are paths below the recordings that tests have, and is skipped without them
     reply: str = "{}"  # form of a reply, around a target
 
 
 class ImporterExample(PluginExample, frozen=True, kw_only=True):
-    """Results in the format of the importer."""
-
     files: Mapping[str, str] = {}  # texts by path
     recorded: str = ""  # instead: a folder of logs that tests have
     cut: str = ""  # a file of these that is no longer whole if its end is missing
