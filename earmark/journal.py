@@ -8,7 +8,6 @@ again. The last line about a question counts: a failure that was asked again and
 from __future__ import annotations
 
 import asyncio
-import hashlib
 import os
 import time
 from array import array
@@ -16,11 +15,12 @@ from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator
 from itertools import accumulate
 from pathlib import Path
-from typing import BinaryIO, Final, NamedTuple, TypeVar
+from typing import Any, BinaryIO, Final, NamedTuple, TypeVar
 
 import msgspec
 import numpy as np
 import numpy.typing as npt
+import xxhash
 from msgspec import Struct
 
 from earmark.data.plain import encode_line
@@ -35,6 +35,7 @@ CONFIG_FILE: Final = "config.yaml"
 FLUSH_INTERVAL: Final[Seconds] = (
     0.5  # between two requests to the disk to keep what was written: what a power cut may take
 )
+NO_USAGE: Final = Usage()
 LineType = TypeVar("LineType")
 
 
@@ -71,7 +72,7 @@ class Record(Struct, frozen=True, omit_defaults=True):
     @property
     def all_verdicts(self) -> tuple[ImportedVerdict, ...]:
         """The verdicts of another harness; journals of version 0.1 hold them as notes of the response."""
-        return self.verdicts or (parse_notes(self.response.notes) if self.response else ())
+        return self.verdicts or (parse_notes(self.response.notes) if self.response and self.response.notes else ())
 
     @property
     def title(self) -> str:
@@ -157,7 +158,8 @@ class UsageCounter:
     """Adds up the usage of records."""
 
     def __init__(self) -> None:
-        self._answers, self._usage, self._seconds, self._audio_seconds = 0, Usage(), 0.0, 0.0
+        self._answers, self._seconds, self._audio_seconds = 0, 0.0, 0.0
+        self._usage: list[Any] = [0, 0, 0, 0, 0.0]  # the fields of Usage
 
     def add(self, record: Record | _Answer) -> None:
         """Add what a record took; a failure took nothing that is known."""
@@ -168,25 +170,23 @@ class UsageCounter:
         self._seconds += response.seconds
         for sent in record.audio_sent:
             self._audio_seconds += sent.seconds
-        self._usage = add_usage(self._usage, response.usage)
+        usage, totals = response.usage, self._usage
+        if usage != NO_USAGE:
+            totals[0] += usage.tokens_in
+            totals[1] += usage.tokens_out
+            totals[2] += usage.audio_tokens_in
+            totals[3] += usage.audio_tokens_out
+            totals[4] += usage.cost
 
     @property
     def totals(self) -> UsageTotals:
-        return UsageTotals(self._answers, self._usage, self._seconds, self._audio_seconds)
-
-
-def add_usage(total: Usage, usage: Usage) -> Usage:
-    """Sum of both; most often the second is nothing."""
-    return total if usage == _NO_USAGE else total + usage
-
-
-_NO_USAGE: Final = Usage()
+        return UsageTotals(self._answers, Usage(*self._usage), self._seconds, self._audio_seconds)
 
 
 def question_key(task: str, item: str, condition: str, repeat: int) -> int:
     """64 bits that name one question of a run."""
     text = f"{task}\x1f{item}\x1f{condition}\x1f{repeat}"
-    return int.from_bytes(hashlib.blake2b(text.encode(), digest_size=8).digest(), "big")
+    return xxhash.xxh3_64_intdigest(text.encode())
 
 
 class Completed(NamedTuple):

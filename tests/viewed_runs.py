@@ -16,7 +16,7 @@ from earmark.runs.trust import trust_run
 from earmark.types import Failure, Item, Response, Usage
 from earmark.viewer.foreign_code import CodePolicy
 from earmark.viewer.pages import Pages
-from earmark.viewer.results import Results
+from earmark.viewer.results import Audiograms, Results
 
 NAME = "model/bench/2026-01-31_12-00-00"
 REPLIES = ("A", "B", "A", "I cannot say", "B", "A")
@@ -80,5 +80,5 @@ def acoustics(results: str, *more: str, reply: str = "A", name: str = "fake", ur
     return run_here(*words, *more, benchmark=benchmark).folder
 
 
-def pages_of(root: Path, **more: Any) -> Pages:
-    return Pages(Results(root), CodePolicy(lambda _: None, **more))
+def pages_of(root: Path, *, audiograms: Audiograms | None = None, **more: Any) -> Pages:
+    return Pages(Results(root), CodePolicy(lambda _: None, **more), audiograms)

@@ -105,8 +105,8 @@ def conversation(file: Path, set_name: str) -> Iterator[Mapping[str, Any]]:
             "user_turn_{}_audio", "user_turn_{}_transcript", "assistant_turn_{}_transcript"
         ))  # fmt: skip
         replies = replies[: len(sounds) - 1]  # a reply of the data to the last turn is not what is asked
-        spoken = [f"User: {said}" for said in words]
-        answered = [f"Assistant: {said}" for said in replies]
+        spoken = [f"User: {words_said}" for words_said in words]
+        answered = [f"Assistant: {reply}" for reply in replies]
         turns = [turn for pair in zip_longest(spoken, answered) for turn in pair if turn is not None]
         yield {**row, "sound": sounds, "words": words, "replies": replies, "conversation": "\n".join(turns)}
 
@@ -153,8 +153,8 @@ def _rounds(words: Sequence[str], references: Sequence[str | Sequence[str]]) -> 
     '[Round 1] Hello.\\n[Round 2] Why?\\n(such as: A; B)'
     """
     lines = []
-    for number, (said, reference) in enumerate(zip_longest(words, references, fillvalue=""), start=1):
-        lines.append(f"[Round {number}] {said}")
+    for number, (sentence, reference) in enumerate(zip_longest(words, references, fillvalue=""), start=1):
+        lines.append(f"[Round {number}] {sentence}")
         if text := reference if isinstance(reference, str) else "; ".join(reference):
             lines.append(f"(such as: {text})")
     return "\n".join(lines)

@@ -242,8 +242,10 @@ def _right_numbers(questions: QuestionSet, answer: str, choices: Sequence[str]) 
 def _clips(place: SetFiles, file: Path, row: Mapping[str, Any]) -> tuple[tuple[Clip, ...], str]:
     """The clips of a row, and why there are none where its path is not one below the data."""
     clips: list[Clip] = []
-    said = row.get(place.columns.transcript)  # a text for all clips, or a list with one for each
-    words = iter(map(text_of, said)) if isinstance(said, list) else repeat(_text(place.columns.transcript, row))
+    transcript = row.get(place.columns.transcript)  # a text for all clips, or a list with one for each
+    words = (
+        iter(map(text_of, transcript)) if isinstance(transcript, list) else repeat(_text(place.columns.transcript, row))
+    )
     for source in several(place.columns.sound):
         value = row.get(source.removesuffix("?")) if "{" not in source else _text(source, row)
         for part in value if isinstance(value, list) else [value]:

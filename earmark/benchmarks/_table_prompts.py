@@ -51,10 +51,10 @@ def prompt_of(template: PromptTemplate, item: Item) -> Prompt:
     spoken = [Turn("user", _with_sound(template, (clip,), parts)) for clip in item.clips]
     if template.turns == "apart":
         return Prompt((*system, *spoken), *shape, "joined")
-    said = [Turn("assistant", (text,)) for text in item.extra.get(REPLIES, ())]
-    if not said:
+    replies = [Turn("assistant", (text,)) for text in item.extra.get(REPLIES, ())]
+    if not replies:
         return Prompt((*system, *spoken), *shape, "each")
-    turns = [turn for pair in zip_longest(spoken, said) for turn in pair if turn is not None]
+    turns = [turn for pair in zip_longest(spoken, replies) for turn in pair if turn is not None]
     return Prompt((*system, *turns), *shape)
 
 

@@ -46,13 +46,13 @@ class Commands(click.Group):
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
         """Write the commands in groups, from the first line of each file, without importing any."""
-        there = {display_name("cli", name): summary("cli", name) for name in plugin_names("cli")}
-        groups = {title: [name for name in names.split() if name in there] for title, names in GROUPS.items()}
-        others = [name for name in there if not any(name in names for names in groups.values())]
+        summaries = {display_name("cli", name): summary("cli", name) for name in plugin_names("cli")}
+        groups = {title: [name for name in names.split() if name in summaries] for title, names in GROUPS.items()}
+        others = [name for name in summaries if not any(name in names for names in groups.values())]
         for title, names in (groups | {"Other": others}).items():
             if names:
                 with formatter.section(title):
-                    formatter.write_dl([(name, there[name]) for name in names], col_max=14)
+                    formatter.write_dl([(name, summaries[name]) for name in names], col_max=14)
 
 
 @click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"]})

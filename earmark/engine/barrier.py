@@ -24,18 +24,21 @@ MESSAGE_LENGTH: Final = 300  # characters of what an exception says that go into
 class Barrier:
     """A context that holds back an unexpected exception; `error` is what was raised in it.
 
-    Errors of ours, interrupts, cancellation and a full disk pass.
+    Errors of ours, interrupts, cancellation and a full disk pass. It may be entered again.
     """
 
     def __init__(self) -> None:
         self.error: Exception | None = None
 
     def __enter__(self) -> Self:
+        self.error = None
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> bool:
+        if error is None:
+            return False
         ours = isinstance(error, EarmarkError) or (isinstance(error, ExceptionGroup) and error.subgroup(EarmarkError))
         full = isinstance(error, OSError) and error.errno in DISK_FULL
         if not isinstance(error, Exception) or ours or full:

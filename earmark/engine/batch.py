@@ -14,6 +14,7 @@ sitting.
 from __future__ import annotations
 
 import asyncio
+import hashlib
 import time
 from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable
 from contextlib import aclosing
@@ -33,7 +34,7 @@ from earmark.engine.questions import RunJob
 from earmark.engine.retries import retries
 from earmark.engine.throttle import unwrap
 from earmark.errors import AskError, BadSetup, RunStopped, UsageError
-from earmark.journal import Record, question_key, read_journal
+from earmark.journal import Record, read_journal
 from earmark.plugins.abilities import BatchJob, BatchOutputLine, BatchService, SendsBatches
 from earmark.text.echo import flag_echo
 from earmark.types import (
@@ -269,4 +270,5 @@ class RequestFile:
 
 def _custom_id(record: Record) -> str:
     """Custom id of a question within a batch."""
-    return f"{question_key(record.item.task, record.item.id, record.condition, record.repeat):016x}"
+    text = f"{record.item.task}\x1f{record.item.id}\x1f{record.condition}\x1f{record.repeat}"
+    return hashlib.blake2b(text.encode(), digest_size=8).hexdigest()

@@ -41,7 +41,7 @@ def join_replies(replies: Sequence[Response], *, rounds: bool) -> Response:
     texts = [reply.text.strip() for reply in replies]
     text = " ".join(filter(None, texts))
     if rounds and text:
-        text = "\n\n".join(f"[Round {number}] {said}".strip() for number, said in enumerate(texts, start=1))
+        text = "\n\n".join(f"[Round {number}] {part}".strip() for number, part in enumerate(texts, start=1))
     return Response(
         text,
         stop=next((reply.stop for reply in replies if reply.stop != "end"), "end"),

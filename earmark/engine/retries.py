@@ -25,8 +25,8 @@ def retries(attempts: int, patience: Seconds) -> AsyncIterable[stamina.Attempt]:
             return isinstance(error, Transient)
         if error.wait >= patience:
             asked = f"{error}; it asks to wait {error.wait:,.10g} s"
-            said = f"{asked}, longer than retry_timeout={patience:g} allows for one answer"
-            raise Transient(said, error.wait, busy=error.busy) from error
+            message = f"{asked}, longer than retry_timeout={patience:g} allows for one answer"
+            raise Transient(message, error.wait, busy=error.busy) from error
         return error.wait
 
     stamina.instrumentation.set_on_retry_hooks(())  # what was asked again is in the journal, not on the terminal

@@ -189,11 +189,11 @@ def _batches(server: Model, config: ModelConfig) -> bool:
 def warnings_of(model: Model, config: ModelConfig) -> list[str]:
     """Warnings about a model's server, and how many questions it is asked at once where it says what it is."""
     server = unwrap(model)
-    said = list(server.warnings) if isinstance(server, OnServer) else []
+    warnings = list(server.warnings) if isinstance(server, OnServer) else []
     if isinstance(server, OnServer) and _batches(server, config):
         number = f"it is asked up to {BATCHING_CONCURRENCY} questions at once; model.concurrency=N sets another number"
-        said.append(f"the server says that it is {server.engine}: {number}")
-    return said
+        warnings.append(f"the server says that it is {server.engine}: {number}")
+    return warnings
 
 
 def unwrap(model: Model) -> Model:

@@ -175,9 +175,10 @@ class Aggregates:
             if not tag or tag in item.tags:
                 row_slice = f"{tag}={item.tags[tag]}" if tag else ""
                 row_key = RowKey(item.task, record.condition, label or scorer.name, row_slice)
-                if row_key not in self.by_row:
-                    self.by_row[row_key] = Aggregate(scorer, CountTable())
-                self.by_row[row_key].add(record, scorer, score, hashes)
+                aggregate = self.by_row.get(row_key)
+                if aggregate is None:
+                    aggregate = self.by_row[row_key] = Aggregate(scorer, CountTable())
+                aggregate.add(record, scorer, score, hashes)
 
     def extend(self, other: Aggregates) -> None:
         """Add the scores of records that come after these."""

@@ -47,12 +47,12 @@ def average_rows(tree: Mapping[str, Average], cells: Cells) -> list[Row]:
         for condition in dict.fromkeys(key.condition for key in cells):
             for label in _labels(average, found, condition):
                 parts = {part: _part(found, part, condition, label) for part in average.over}
-                there = {part: cell for part, cell in parts.items() if cell is not None}
+                known = {part: cell for part, cell in parts.items() if cell is not None}
                 key = RowKey(name, condition, label)
-                if len(there) < len(parts):
-                    rows.append(_incomplete_row(key, average, there))
+                if len(known) < len(parts):
+                    rows.append(_incomplete_row(key, average, known))
                     continue
-                found[key] = combine(average, there)
+                found[key] = combine(average, known)
                 rows.append(aggregate_row(key, found[key]))
     return rows
 
@@ -77,19 +77,19 @@ def _part(found: Cells, part: str, condition: str, label: str) -> Aggregate | No
     return found.get(RowKey(part, condition, label))
 
 
-def _incomplete_row(key: RowKey, average: Average, there: Mapping[str, Aggregate]) -> Row:
-    missing = [part for part in average.over if part not in there]
-    first = next(iter(there.values()))
+def _incomplete_row(key: RowKey, average: Average, known: Mapping[str, Aggregate]) -> Row:
+    missing = [part for part in average.over if part not in known]
+    first = next(iter(known.values()))
     listed = ", ".join(missing[:SHOWN]) + (f" and {len(missing) - SHOWN} more" if len(missing) > SHOWN else "")
-    why = f"{len(there)} of {len(average.over)} tasks: without {listed} there is no number"
+    why = f"{len(known)} of {len(average.over)} tasks: without {listed} there is no number"
     name, metric = next(iter(first.scorer.metrics.items()))
     return Row(
         task=key.task,
         condition=key.condition,
         scorer=key.scorer,
         signature=scorer_signature(first.scorer),
-        n=sum(int(cell.counts.groups.size) for cell in there.values()),
-        states={state: sum(cell.states[state] for cell in there.values()) for state in STATES},
+        n=sum(int(cell.counts.groups.size) for cell in known.values()),
+        states={state: sum(cell.states[state] for cell in known.values()) for state in STATES},
         metrics={name: Estimate(None, why=why)},
         better=metric.better,
     )

@@ -12,7 +12,7 @@ hold for any distribution (`stats/order_statistics.py`), and describe this run: 
 from __future__ import annotations
 
 from array import array
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Final
 
 import numpy as np
@@ -46,41 +46,51 @@ class LatencyCounter:
     """The measures of the answers of a journal, by task and condition."""
 
     def __init__(self) -> None:
-        self._values: dict[tuple[str, str, str], array[float]] = {}
+        self._values: dict[tuple[str, str], dict[str, array[float]]] = {}  # by task and condition, then by measure
 
     def add(self, record: Record) -> None:
         """Add a record that stands."""
         if record.response is None:
             return
-        audio = sum(sent.seconds for sent in record.audio_sent)
-        for measure, value in _measure(record.response, audio):
-            key = (record.item.task, record.condition, measure)
-            self._values.setdefault(key, array("d")).append(value)
+        measured = _measure(record.response, sum([sent.seconds for sent in record.audio_sent]))
+        if not measured:
+            return
+        by_measure = self._values.setdefault((record.item.task, record.condition), {})
+        for measure, value in measured:
+            if measure not in by_measure:
+                by_measure[measure] = array("d")
+            by_measure[measure].append(value)
 
     def extend(self, other: LatencyCounter) -> None:
         """Add the measures of another part of the journal."""
-        for key, values in other._values.items():
-            self._values.setdefault(key, array("d")).extend(values)
+        for key, by_measure in other._values.items():
+            known = self._values.setdefault(key, {})
+            for measure, values in by_measure.items():
+                known.setdefault(measure, array("d")).extend(values)
 
     def to_rows(self) -> list[LatencyRow]:
         """A row for each task, condition and measure, in the order of the tasks in the journal."""
-        tasks = list(dict.fromkeys((task, condition) for task, condition, _ in self._values))
-        order = {key: index for index, key in enumerate(tasks)}
-        keys = sorted(self._values, key=lambda key: (order[key[:2]], MEASURES.index(key[2])))
-        return [_row(key, self._values[key]) for key in keys]
+        return [
+            _row((task, condition, measure), by_measure[measure])
+            for (task, condition), by_measure in self._values.items()
+            for measure in MEASURES
+            if measure in by_measure
+        ]
 
 
-def _measure(response: Response, audio_seconds: float) -> Iterator[tuple[str, float]]:
+def _measure(response: Response, audio_seconds: float) -> list[tuple[str, float]]:
+    measured = []
     if response.seconds > 0:
-        yield "seconds", response.seconds
+        measured.append(("seconds", response.seconds))
         if audio_seconds > 0:
-            yield "real_time", response.seconds / audio_seconds
+            measured.append(("real_time", response.seconds / audio_seconds))
     if response.first_token is not None:
-        yield "first_token", response.first_token
+        measured.append(("first_token", response.first_token))
     if response.first_audio is not None:
-        yield "first_audio", response.first_audio
+        measured.append(("first_audio", response.first_audio))
     if response.usage.tokens_out > 0:
-        yield "tokens_out", float(response.usage.tokens_out)
+        measured.append(("tokens_out", float(response.usage.tokens_out)))
+    return measured
 
 
 def _row(key: tuple[str, str, str], values: array[float]) -> LatencyRow:

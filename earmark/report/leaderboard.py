@@ -98,10 +98,15 @@ def footnotes(board: Leaderboard) -> list[str]:
     hidden = len(board.columns) - 1 - len(_other_columns(board))
     if board.columns and hidden:
         notes.append(f"{hidden} more columns are hidden: --by NAME ranks by one of them, --json shows all")
+    return notes + rule_notes(board)
+
+
+def rule_notes(board: Leaderboard) -> list[str]:
+    """Note on models that were scored by different rules; none if all were scored alike."""
     rules: dict[str, list[str]] = {}
     for entry in board.entries:
         rules.setdefault(rules_of(entry.row.signature), []).append(entry.model)
     if len(rules) > 1:
         by_rule = "; ".join(f"{rule}: {', '.join(models)}" for rule, models in rules.items())
-        notes.append(f"scored by different rules, so the scores are not comparable: {by_rule}")
-    return notes
+        return [f"scored by different rules, so the scores are not comparable: {by_rule}"]
+    return []

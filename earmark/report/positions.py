@@ -29,8 +29,8 @@ def position_rows(scored: Iterable[tuple[Record, ScoreLine]]) -> list[tuple[Any,
         is_label = line.answer in item.labels
         answers.setdefault(key, Counter()).update([line.answer] if is_label and line.answer else [])
         right.setdefault(key, Counter()).update(item.targets)
-        said = item.text(line.answer) if is_label and line.answer else f"unread in order {item.tags[ORDER_TAG]}"
-        options.setdefault(key, {}).setdefault(item.id.rpartition("#")[0], set()).add(said)
+        answer = item.text(line.answer) if is_label and line.answer else f"unread in order {item.tags[ORDER_TAG]}"
+        options.setdefault(key, {}).setdefault(item.id.rpartition("#")[0], set()).add(answer)
     return [
         (*key, label, answers[key][label], right[key][label], len(options[key]), same)
         for key in answers

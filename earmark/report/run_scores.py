@@ -98,23 +98,21 @@ class QuestionIndex(NamedTuple):
 
 def index_questions(records: Iterable[Record | RecordKey]) -> QuestionIndex:
     """Index the questions of a journal."""
-    columns = [array("Q") for _ in QuestionIndex._fields]
-    for record in records:
-        item = record.item
-        failed = record.failure is not None and record.failure.state in FAILED
-        row = (
-            question_key(item.task, item.id, record.condition, record.repeat),
+    rows = (
+        (
+            question_key((item := record.item).task, item.id, record.condition, record.repeat),
             hash64(item.group or item.id),
             int(record.prompt_digest or "0", 16),
             int(record.audio_digest or "0", 16),
-            failed,
+            record.failure is not None and record.failure.state in FAILED,
         )
-        for column, value in zip(columns, row, strict=True):
-            column.append(value)
-    keys, *rest = (np.frombuffer(column, np.uint64) for column in columns)
-    distinct, last = np.unique(keys[::-1], return_index=True)
-    groups, prompts, sounds, failures = (column[::-1][last] for column in rest)
-    return QuestionIndex(distinct, groups, prompts, sounds, failures.astype(np.bool_))
+        for record in records
+    )
+    kinds = ("u8", "u8", "u8", "u8", "?")
+    table = np.fromiter(rows, np.dtype(list(zip(QuestionIndex._fields, kinds, strict=True))))
+    _, last = np.unique(table["keys"][::-1], return_index=True)
+    kept = table[::-1][last]
+    return QuestionIndex(*(np.ascontiguousarray(kept[name]) for name in QuestionIndex._fields))
 
 
 def _rule(run_scores: RunScores, key: ScoreKey) -> str:
@@ -136,7 +134,11 @@ class RunScores:
         self.rules = rules  # by task and scorer
         self.scores: dict[ScoreKey, ScoreColumns] = {}
         for line in lines:
-            self.scores.setdefault((line.task, line.condition, line.scorer), ScoreColumns()).add(line)
+            key = (line.task, line.condition, line.scorer)
+            columns = self.scores.get(key)
+            if columns is None:
+                columns = self.scores[key] = ScoreColumns()
+            columns.add(line)
         self.questions = index_questions(records)
 
     def find(self, keys: Names) -> tuple[npt.NDArray[np.bool_], npt.NDArray[np.intp]]:

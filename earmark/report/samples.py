@@ -5,8 +5,9 @@ from __future__ import annotations
 import csv
 import io
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import lru_cache
 from pathlib import Path
-from typing import Any, Final, NamedTuple, Self, TextIO
+from typing import Any, Final, Generic, NamedTuple, Self, TextIO, TypeVar
 
 import msgspec
 
@@ -24,7 +25,7 @@ COLUMNS: Final = {
     "heard": "VARCHAR[]", "choices": "VARCHAR[]", "clips": "VARCHAR[]", "failure": "VARCHAR", "seconds": "DOUBLE",
     "attempts": "BIGINT",
 }  # fmt: skip
-IN_ONE_CELL: Final = ("target", "heard")  # lists of short texts: joined by | in CSV, where others are JSON
+LINE_END: Final = "\r\n"
 
 
 def item_value(metric: Metric, counts: Mapping[str, float]) -> float | None:
@@ -35,7 +36,7 @@ def item_value(metric: Metric, counts: Mapping[str, float]) -> float | None:
     (1.0, None)
     """
     if metric.share:
-        top, bottom = (counts.get(name, 0.0) for name in metric.share)
+        top, bottom = counts.get(metric.share[0], 0.0), counts.get(metric.share[1], 0.0)
         return top / bottom if bottom else None
     return finite_or_none(evaluate_metric(metric.value, counts)) if counts else None
 
@@ -95,69 +96,49 @@ def describe_source(source: Source) -> str:
     return f"{source.path}{'#' * bool(inner)}{inner}{stretch}"
 
 
-def csv_cells(values: Mapping[str, Any]) -> list[Any]:
-    """Values of a line as cells of CSV: lists as JSON or joined by |, texts that are formulas escaped."""
-    cells: list[Any] = []
-    for name, value in values.items():
-        kind = type(value)
-        if kind is str:
-            cells.append(escape_formula(value) if value[:1] in FORMULA_STARTS else value)
-        elif kind is tuple or kind is dict:
-            cells.append(escape_formula("|".join(value) if name in IN_ONE_CELL else _ENCODE(value).decode()))
-        else:
-            cells.append(int(value) if kind is bool else value)
-    return cells
+def csv_line(record: Record, line: ScoreLine, tags: Iterable[str]) -> str:
+    """A scored record as a line of CSV without its end, as `csv.writer` would write it: the columns, then tags.
+
+    Targets and transcripts are joined by |, other lists are JSON, and texts that are formulas are escaped. `csv.writer`
+    takes longer for a line than decoding, scoring and encoding its record together.
+    """
+    item, response, failure = record.item, record.response, record.failure
+    right = "" if line.right is None else "01"[line.right]
+    value = "" if line.value is None else line.value
+    name = _cell(item.id)
+    group = name if item.group == item.id else _cell(item.group)
+    what = f"{_known_cell(line.task)},{name},{_known_cell(line.condition)},{line.repeat},{group}"
+    answer = _known_cell(line.answer or "")
+    by = f"{_known_cell(line.scorer)},{line.state},{right},{value},{_known_cell('|'.join(item.targets))},{answer}"
+    reply = heard = seconds = ""
+    if response:
+        reply, heard, seconds = _cell(response.text), _known_cell("|".join(response.transcripts)), f"{response.seconds}"
+    said = f"{_json_cell(line.counts)},{_known_cell(line.rule)},{_cell(item.question)},{reply},{heard}"
+    audio = f"{_json_cell(item.choices)},{_json_cell([describe_source(clip) for clip in item.clips])}"
+    end = f"{_cell(failure.message) if failure else ''},{seconds},{record.attempts}"
+    return ",".join((what, by, said, audio, end, *map(_known_cell, tags)))
 
 
-_ENCODE: Final = msgspec.json.Encoder().encode
+def _cell(text: str) -> str:
+    """A text as `csv.writer` writes it, a formula escaped."""
+    if text[:1] in FORMULA_STARTS:
+        text = escape_formula(text)
+    if '"' in text:
+        return '"' + text.replace('"', '""') + '"'
+    return f'"{text}"' if "," in text or "\n" in text or "\r" in text else text
 
 
-class SampleTable:
-    """A CSV of scored records that is being written. Tags that come late get their columns at the end."""
-
-    def __init__(self, path: Path) -> None:
-        self._path = path
-        self._file: TextIO = path.open("w", encoding="utf-8", newline="")
-        self._writer: Any = csv.writer(self._file)
-        self._columns: list[str] = []
-        self._n_written = 0  # columns of the header as it stands in the file
-
-    def add(self, record: Record, line: ScoreLine) -> None:
-        """Write the line of a scored record."""
-        values = sample_values(record, line)
-        if list(values) != self._columns:
-            self._add_columns(values if self._columns else (*COLUMNS, *values))
-            values = {name: values.get(name) for name in self._columns}
-        self._writer.writerow(csv_cells(values))
-
-    def add_block(self, block: SampleBlock) -> None:
-        """Write lines that were made elsewhere."""
-        self._add_columns(block.columns)
-        if list(block.columns) == self._columns:
-            self._file.write(block.text)
-            return
-        for cells in csv.reader(io.StringIO(block.text, newline="")):
-            by_name = dict(zip(block.columns, cells, strict=True))
-            self._writer.writerow([by_name.get(name, "") for name in self._columns])
-
-    def _add_columns(self, names: Iterable[str]) -> None:
-        self._columns += dict.fromkeys(name for name in names if name not in self._columns)
-        if not self._n_written:
-            self._writer.writerow(self._columns)
-            self._n_written = len(self._columns)
-
-    def close(self) -> None:
-        """Close the file; where tags came late, write it anew with all columns."""
-        self._file.close()
-        if self._n_written < len(self._columns):
-            with self._path.open(encoding="utf-8", newline="") as file:
-                rows = csv.reader(file)
-                next(rows)
-                write_csv(self._path, self._columns, _padded(rows, len(self._columns)), exact=True)
+_known_cell = lru_cache(maxsize=1024)(_cell)  # of texts that mostly come again
+_encode: Final = msgspec.json.Encoder().encode
 
 
-def _padded(rows: Iterator[Sequence[str]], width: int) -> Iterator[list[str]]:
-    return ([*row, *[""] * (width - len(row))] for row in rows)
+def _json_cell(values: Mapping[str, float] | Sequence[str]) -> str:
+    """A list or a mapping as a cell of JSON."""
+    text = _encode(values).decode()
+    return '"' + text.replace('"', '""') + '"' if values else text
+
+
+File = TypeVar("File", bound=TextIO)
 
 
 class SampleBlock(NamedTuple):
@@ -167,27 +148,98 @@ class SampleBlock(NamedTuple):
     text: str  # CSV without a header
 
 
+class SampleLines(Generic[File]):
+    """Lines of a table as they come; one that was written before a tag's column was added is shorter."""
+
+    def __init__(self, file: File) -> None:
+        self.file = file
+        self.columns = list(COLUMNS)
+        self.is_ragged = False  # lines were written before a column was added
+        self._orders: dict[tuple[str, ...], list[str | None]] = {}  # an item's tags -> the tag of each added column
+
+    def add(self, record: Record, line: ScoreLine) -> None:
+        """Write the line of a scored record."""
+        tags = record.item.tags
+        names = tuple(tags)
+        if names not in self._orders:
+            self._orders[names] = self._order(names)
+        texts = ["" if name is None else tags[name] for name in self._orders[names]]
+        self.file.write(csv_line(record, line, texts) + LINE_END)
+
+    def _order(self, names: Sequence[str]) -> list[str | None]:
+        by_column = {tag_column(name): name for name in names}
+        n_columns = len(self.columns)
+        self.add_columns(by_column)
+        self.is_ragged |= bool(self._orders) and len(self.columns) > n_columns
+        return [by_column.get(column) for column in self.columns[len(COLUMNS) :]]
+
+    def add_columns(self, names: Iterable[str]) -> None:
+        """Add those columns that are not there yet."""
+        self.columns += dict.fromkeys(name for name in names if name not in self.columns)
+
+
+class SampleTable(SampleLines[TextIO]):
+    """A CSV of scored records that is being written. Tags that come late get their columns at the end."""
+
+    def __init__(self, path: Path) -> None:
+        super().__init__(path.open("w", encoding="utf-8", newline=""))
+        self._path = path
+        self._n_written = 0  # columns of the header as it stands in the file
+
+    def add_columns(self, names: Iterable[str]) -> None:
+        """Add columns; the header is written with the first line."""
+        super().add_columns(names)
+        if not self._n_written:
+            csv.writer(self.file).writerow(self.columns)
+            self._n_written = len(self.columns)
+
+    def add_block(self, block: SampleBlock) -> None:
+        """Write lines that were made elsewhere."""
+        self.add_columns(block.columns)
+        if list(block.columns) == self.columns:
+            self.file.write(block.text)
+            return
+        for cells in csv.reader(io.StringIO(block.text, newline="")):
+            by_name = dict(zip(block.columns, cells, strict=True))
+            csv.writer(self.file).writerow([by_name.get(name, "") for name in self.columns])
+
+    def close(self) -> None:
+        """Close the file; where tags came late, write it anew with all columns."""
+        self.file.close()
+        if self._n_written < len(self.columns):
+            with self._path.open(encoding="utf-8", newline="") as file:
+                rows = csv.reader(file)
+                next(rows)
+                write_csv(self._path, self.columns, _padded(rows, len(self.columns)), exact=True)
+
+
+def _padded(rows: Iterator[Sequence[str]], width: int) -> Iterator[list[str]]:
+    return ([*row, *[""] * (width - len(row))] for row in rows)
+
+
 class SampleBlocks:
     """Lines of the tables of several tasks, in memory."""
 
     def __init__(self) -> None:
-        self._rows: dict[str, list[dict[str, Any]]] = {}
+        self._lines: dict[str, SampleLines[io.StringIO]] = {}
 
     def add(self, record: Record, line: ScoreLine) -> None:
         """Add the line of a scored record."""
-        self._rows.setdefault(line.task, []).append(sample_values(record, line))
+        if line.task not in self._lines:
+            self._lines[line.task] = SampleLines(io.StringIO(newline=""))
+        self._lines[line.task].add(record, line)
 
     def blocks(self) -> dict[str, SampleBlock]:
         """The lines of each task, with the columns of its table as far as these lines tell."""
-        made = {}
-        for task, rows in self._rows.items():
-            columns = tuple(dict.fromkeys((*COLUMNS, *(name for row in rows for name in row))))
-            text = io.StringIO(newline="")
-            writer = csv.writer(text)
-            aligned = (row if tuple(row) == columns else {name: row.get(name) for name in columns} for row in rows)
-            writer.writerows(map(csv_cells, aligned))
-            made[task] = SampleBlock(columns, text.getvalue())
-        return made
+        blocks = {}
+        for task, lines in self._lines.items():
+            file = lines.file
+            if lines.is_ragged:
+                rows = csv.reader(io.StringIO(file.getvalue(), newline=""))
+                file = io.StringIO(newline="")
+                csv.writer(file).writerows(_padded(rows, len(lines.columns)))
+            blocks[task] = SampleBlock(tuple(lines.columns), file.getvalue())
+        return blocks
 
 
 class SampleWriters:

@@ -152,12 +152,12 @@ def check_records(journal: Path, n_records: int, total: int, asked_for: Iterable
     """
     if n_records == total:
         return
-    there = {line.question_id() for line in read_keys(journal)}
+    recorded = {line.question_id() for line in read_keys(journal)}
     lacking, wanted = [], set[int]()
     for item, condition, repeat in asked_for:
         question = question_key(item.task, item.id, condition_name(condition), repeat)
         wanted.add(question)
-        if question not in there:
+        if question not in recorded:
             lacking.append(Record(item, condition=condition_name(condition), repeat=repeat).title)
     if lacking:
         raise RunStopped(
@@ -166,7 +166,7 @@ def check_records(journal: Path, n_records: int, total: int, asked_for: Iterable
         )
     others = [line.item.id for line in read_keys(journal) if line.question_id() not in wanted]
     raise RunMismatch(
-        f"{journal}: {len(there):,} records for {total:,} questions; nobody asked for item {join_names(others)}; "
+        f"{journal}: {len(recorded):,} records for {total:,} questions; nobody asked for item {join_names(others)}; "
         "put the data back as they were, or add resume=false to start anew beside it"
     )
 

@@ -132,18 +132,19 @@ def _against_each_other(ranked: Sequence[LeaderboardEntry], condition: str, seed
     values = [_p(ranked[a], sides[a], sides[b], condition, seed) for a, b in pairs]
     shown = dict(zip(pairs, holm(values, many * (many - 1) // 2), strict=True))
     better = [
-        sum(_below(shown.get((other, at))) and places[other] < places[at] for other in range(at)) for at in range(many)
+        sum(_below(shown.get((other, index))) and places[other] < places[index] for other in range(index))
+        for index in range(many)
     ]
     worse = [
-        sum(_below(shown.get((at, other))) and places[at] < places[other] for other in range(at + 1, many))
-        for at in range(many)
+        sum(_below(shown.get((index, other))) and places[index] < places[other] for other in range(index + 1, many))
+        for index in range(many)
     ]
     return [
         replace(
-            entry, p=shown.get((0, at)), rank=1 + sum(place < places[at] for place in places),
-            ranks=(1 + better[at], many - worse[at]) if whole and any(p is not None for p in values) else None,
+            entry, p=shown.get((0, index)), rank=1 + sum(place < places[index] for place in places),
+            ranks=(1 + better[index], many - worse[index]) if whole and any(p is not None for p in values) else None,
         )
-        for at, entry in enumerate(ranked)
+        for index, entry in enumerate(ranked)
     ]  # fmt: skip
 
 

@@ -47,6 +47,10 @@ class OpenScorers:
         """The scorers of a task as its benchmark names them."""
         return self._scorers(task)
 
+    def opened(self, task: str) -> tuple[OpenScorer, ...] | None:
+        """The scorers of a task, where they are open."""
+        return self._tasks.get(task)
+
     async def of(self, task: str) -> tuple[OpenScorer, ...]:
         """The scorers of a task; of two that are equal one."""
         if task not in self._tasks:

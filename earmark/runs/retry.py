@@ -124,7 +124,7 @@ async def retry(
     return metrics
 
 
-async def ask_again(job: RunJob, model: Throttle, again: AbstractSet[int], callbacks: Callbacks) -> None:
+async def ask_again(job: RunJob, model: Throttle, chosen: AbstractSet[int], callbacks: Callbacks) -> None:
     """Ask some questions of a run once more and keep the answers.
 
     Raises RunMismatch where the benchmark no longer has some of them, or where the number of records has changed.
@@ -138,13 +138,13 @@ async def ask_again(job: RunJob, model: Throttle, again: AbstractSet[int], callb
         return record.response is not None
 
     conditions = load_conditions(settings.condition, settings.seed_of(benchmark), benchmark)
-    stream = skip_questions(questions(benchmark, conditions, settings), AllExcept(again))
-    progress = Progress(len(again))
+    stream = skip_questions(questions(benchmark, conditions, settings), AllExcept(chosen))
+    progress = Progress(len(chosen))
     progress.cost = total_usage(journal).usage.cost  # the budget is that of the run
     await ask_questions(stream, job, model, progress, callbacks, keep)
-    gone = [line.item.id for line in read_keys(journal) if line.question_id() in again - asked]
+    gone = [line.item.id for line in read_keys(journal) if line.question_id() in chosen - asked]
     if gone:
         names = join_names(list(dict.fromkeys(gone)))
-        raise RunMismatch(f"{run}: {len(again - asked)} questions are not in the benchmark any more: item {names}")
+        raise RunMismatch(f"{run}: {len(chosen - asked)} questions are not in the benchmark any more: item {names}")
     if (after := count_standing(journal)) != before:
         raise RunMismatch(f"{journal}: {before} records stood before the retry and {after} after it")

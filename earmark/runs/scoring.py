@@ -26,13 +26,13 @@ from earmark.engine.load import load_condition
 from earmark.errors import BadData
 from earmark.journal import (
     JOURNAL_FILE,
+    NO_USAGE,
     SCORES_FILE,
     Record,
     ScoreLine,
     UsageCounter,
     UsageTotals,
     add_totals,
-    add_usage,
     latest_mask,
     read_journal,
 )
@@ -161,7 +161,8 @@ async def score_chunk(
 
     async for record, by, earned in _score_stream(count_records(), opened, tracebacks):
         scored.cells.add(record, by.scorer, earned, by.label)
-        scored.judging = add_usage(scored.judging, earned.usage)
+        if earned.usage != NO_USAGE:
+            scored.judging += earned.usage
         scored.broken += earned.rule == BROKEN
         scored.not_asked += earned.rule == NOT_ASKED
         line = score_line(record, by.label, by.scorer, earned)
@@ -171,9 +172,9 @@ async def score_chunk(
     return scored
 
 
-async def _try_score(record: Record, scorer: Scorer, tracebacks: Tracebacks) -> Score:
+async def _try_score(record: Record, scorer: Scorer, tracebacks: Tracebacks, barrier: Barrier) -> Score:
     """The score of one record; one at which a scorer breaks is unscored, and said to be."""
-    with Barrier() as barrier:
+    with barrier:
         return await score_record(record, scorer)
     return Score(
         {}, state="judge-failed", rule=BROKEN, explanation=tracebacks.add(barrier, f"{record.title}, {scorer.name}")
@@ -185,18 +186,21 @@ async def _score_stream(
 ) -> AsyncIterator[tuple[Record, OpenScorer, Score]]:
     """Every score in order; those of scorers that ask a judge are made several at a time."""
     ahead: deque[tuple[Record, OpenScorer, asyncio.Task[Score]]] = deque()
+    barrier = Barrier()  # of the scores that are made one at a time
     try:
         for record in standing_records:
-            for by in await scorers.of(record.item.task):
+            for by in scorers.opened(record.item.task) or await scorers.of(record.item.task):
                 if by.kept and not record.failure:
                     yield record, by, by.kept.find(record, by.label)
                 elif by.asks:
-                    ahead.append((record, by, asyncio.create_task(_try_score(record, by.scorer, tracebacks))))
+                    ahead.append(
+                        (record, by, asyncio.create_task(_try_score(record, by.scorer, tracebacks, Barrier())))
+                    )
                     if len(ahead) > MAX_CONCURRENT_SCORES:
                         first, its, task = ahead.popleft()
                         yield first, its, await task
                 else:
-                    yield record, by, await _try_score(record, by.scorer, tracebacks)
+                    yield record, by, await _try_score(record, by.scorer, tracebacks, barrier)
         while ahead:
             first, its, task = ahead.popleft()
             yield first, its, await task

@@ -246,9 +246,9 @@ def _mean(kind: str, tree: Mapping[str, Average], tasks: Sequence[UnitTask], mis
     cells: dict[RowKey, Aggregate] = {}
     for task in tasks:
         scores = task.found.scores
-        for at, condition, label in scores.scores if scores else ():
-            if (at, label) == (task.place[0], task.place[2]) and scores:
-                cells[RowKey(task.name, condition, "")] = scores.aggregate((at, condition, label), task.scorer)
+        for place, condition, label in scores.scores if scores else ():
+            if (place, label) == (task.place[0], task.place[2]) and scores:
+                cells[RowKey(task.name, condition, "")] = scores.aggregate((place, condition, label), task.scorer)
     row = next(row for row in average_rows(tree, cells) if (row.task, row.condition) == (kind, PLAIN))
     by_name = {task.name: task for task in tasks}
     beside = _difference_of_means(tree, kind, by_name)

@@ -99,26 +99,20 @@ class ChoiceScorer(AnswerScorer, frozen=True):
             return dict.fromkeys(("right", "read", "n", "chance"), 0.0)
         same = same_choice(item.labels, item.choices)
         targets = {same.get(target, target) for target in item.targets}
-        said = (
-            set()
-            if answer is None
-            else {same.get(part, part) for part in _parts(answer, multi_select=self.settings.multi_select)}
-        )
-        right = said == targets if self.settings.multi_select else bool(said & targets)
-        chance = sum(same[label] in targets for label in item.labels) / len(item.labels) if item.labels else 0.0
-        if self.settings.multi_select and item.labels:
-            chance = 1 / (2 ** len(set(same.values())) - 1)
+        if self.settings.multi_select:
+            named = set() if answer is None else {same.get(part.strip(), part.strip()) for part in answer.split(",")}
+            right = named == targets
+            chance = 1 / (2 ** len(set(same.values())) - 1) if item.labels else 0.0
+        else:
+            right = answer is not None and same.get(answer, answer) in targets
+            n_right = len([label for label in item.labels if same[label] in targets])
+            chance = n_right / len(item.labels) if item.labels else 0.0
         return {"right": float(right), "read": float(answer is not None), "n": 1.0, "chance": chance}
 
 
 def reader_of(parser: str) -> tuple[str, str]:
     """The parser of replies, as it signs."""
     return "reader", VERSION if parser == OWN_PARSER else parser
-
-
-def _parts(answer: str, *, multi_select: bool) -> list[str]:
-    """The labels of an answer."""
-    return [part.strip() for part in answer.split(",")] if multi_select else [answer]
 
 
 def labels_of(item: Item) -> tuple[str, ...]:

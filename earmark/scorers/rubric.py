@@ -120,8 +120,8 @@ def mean_share(verdicts: Sequence[JudgeVerdict], word: str, *, trim: bool) -> fl
     many = max(len(verdict.values) for verdict in verdicts)
     shares: list[float] = []
     for number in range(many):
-        said = [verdict.values[number] for verdict in verdicts if len(verdict.values) > number]
-        shares.append(sum(value == word for value in said) / len(said))
+        given = [verdict.values[number] for verdict in verdicts if len(verdict.values) > number]
+        shares.append(sum(value == word for value in given) / len(given))
     shares = sorted(shares)[1:-1] if trim and many > 2 else shares
     return sum(shares) / len(shares)
 

@@ -92,7 +92,7 @@ class GroupedCounts:
     @property
     def size(self) -> int:
         """Number of groups that have an answer."""
-        return int(np.unique(self.groups).size)
+        return int(np.count_nonzero(np.bincount(self.groups)))
 
     @property
     def n_items(self) -> int:

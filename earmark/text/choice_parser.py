@@ -158,7 +158,7 @@ def _parse_short(reply: str, labels: Sequence[str], choices: Sequence[str], *, m
     bare = reply.strip()
     if bare not in labels or not (len(bare) == 1 or bare.isdigit()):
         return None if multi_select else _parse_label_and_text(reply, labels, choices)
-    if any(bare.casefold() == choice.strip().casefold() for choice in choices):
+    if bare.casefold() in [choice.strip().casefold() for choice in choices]:
         return None
     start = reply.index(bare)
     return Parsed(bare, "first", (start, start + len(bare)), "answered")

@@ -24,6 +24,8 @@ def split_thoughts(text: str, *, cut: bool = False) -> tuple[str, str]:
     >>> split_thoughts("<think>70")
     ('', '70')
     """
+    if "<" not in text and "[" not in text and "◁" not in text:  # no tag begins otherwise
+        return text, ""
     answer: list[str] = []
     thoughts: list[str] = []
     done = inside = 0

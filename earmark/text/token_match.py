@@ -29,7 +29,7 @@ def token_match(reply: str, answer: str, choices: Sequence[str]) -> bool:
     >>> token_match("dog or cat", "dog", ("dog", "cat")), token_match("", "dog", ("dog", "cat"))
     (False, False)
     """
-    said, wanted = words_of(reply), words_of(answer)
-    if not said or not wanted <= said:
+    words, wanted = words_of(reply), words_of(answer)
+    if not words or not wanted <= words:
         return False
-    return not any(said & (words_of(choice) - wanted) for choice in choices)
+    return not any(words & (words_of(choice) - wanted) for choice in choices)

@@ -8,7 +8,6 @@ from typing import Any, Final, NamedTuple
 
 from earmark.errors import EarmarkError, UsageError
 from earmark.report.comparison import Comparison, compare_runs
-from earmark.runs.run_scores import load_run_scores
 from earmark.types import replace
 from earmark.viewer.filters import Filters, Order
 from earmark.viewer.results import Results, fields_of, to_plain
@@ -50,8 +49,7 @@ def differences(results: Results, names: Sequence[str]) -> dict[str, Any]:
     if len(names) != 2:
         raise UsageError(f"found {len(names)} runs, expected two")
     try:
-        scores = load_run_scores(results.path(names[0])), load_run_scores(results.path(names[1]))
-        comparison: Comparison = compare_runs(*scores)
+        comparison: Comparison = compare_runs(results.scores(names[0]), results.scores(names[1]))
     except EarmarkError as error:
         return {"rows": [], "notes": [str(error)]}
     return fields_of(comparison) | {"rows": [to_plain(row) | {"title": row.title} for row in comparison.rows]}

@@ -6,8 +6,9 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from earmark.report.leaderboard import Leaderboard, LeaderboardEntry, footnotes
+from earmark.report.leaderboard import Leaderboard, LeaderboardEntry, rule_notes
 from earmark.runs.leaderboard import build_leaderboards
+from earmark.runs.signature import RunSignature, load_signature
 from earmark.viewer.results import Results, fields_of, metrics_of, row_headline
 
 
@@ -32,7 +33,13 @@ def leaderboard_page(
 
 
 def _board(results: Results, board: Leaderboard) -> dict[str, Any]:
+    of_entries = [metrics_of(results.root.joinpath(entry.run)) for entry in board.entries]
+    all_metrics = [metrics for metrics in of_entries if metrics]
+    rows = (row for metrics in all_metrics for row in metrics.rows)
+    controls = {name for metrics in all_metrics for gain in metrics.gains for name in gain.controls}
     return {
+        "conditions": list(dict.fromkeys(row.condition for row in rows)),
+        "controls": sorted(controls),  # conditions in which what is asked about cannot be heard
         "benchmark": board.benchmark,
         "settings": {name: value for name, value in board.settings.items() if value not in ("", [], None)},
         "condition": board.condition,
@@ -40,17 +47,32 @@ def _board(results: Results, board: Leaderboard) -> dict[str, Any]:
         "by": board.by,
         "columns": board.columns,
         "entries": [_entry(results, board, entry) for entry in board.entries],
-        "notes": footnotes(board),
+        "notes": rule_notes(board),
     }
+
+
+def model_kind(signature: RunSignature) -> str:
+    """Return what a model is if it does not listen by itself: a cascade, a model of words alone, or fixed replies."""
+    backend, capabilities = signature.model.get("backend"), signature.capabilities
+    if backend == "cascade":
+        return "cascade"
+    if backend == "fake":
+        return "control: fixed replies"
+    return "control: takes no sound" if capabilities and capabilities.clips == 0 else ""
 
 
 def _entry(results: Results, board: Leaderboard, entry: LeaderboardEntry) -> dict[str, Any]:
     run = results.root.joinpath(entry.run).resolve()
     metrics = metrics_of(run)
-    gain = next((gain for gain in metrics.gains if gain.task == board.by and not gain.slice), None) if metrics else None
+    gain = (
+        next((gain for gain in metrics.gains if gain.task == board.by and not gain.slice), None)
+        if metrics and board.condition == "plain"
+        else None
+    )
     others = {name: row.headline[1].value for name, row in entry.others.items()}
     return {
         "model": entry.model,
+        "kind": model_kind(load_signature(run)),
         "run": run.relative_to(results.root).as_posix(),
         "finished": entry.finished,
         "rank": entry.rank,

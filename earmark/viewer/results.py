@@ -17,12 +17,16 @@ from earmark.journal import JOURNAL_FILE, METRICS_FILE, SCORES_FILE, SIGNATURE_F
 from earmark.report.files import read_metrics
 from earmark.report.headline import find_headline
 from earmark.report.rows import Metrics, Row
+from earmark.report.run_scores import RunScores
+from earmark.runs.run_scores import load_run_scores
 from earmark.runs.rundir import AUDIOGRAM_NAME
 from earmark.runs.signature import RunSignature, load_signature
 from earmark.types import Benchmark
 from earmark.viewer.table import RunTable
 
-OPEN_TABLES: Final = 6  # tables in memory; the one that was used longest ago goes first
+OPEN_TABLES: Final = 24  # tables in memory, at most; the one that was used longest ago goes first,
+OPEN_LINES: Final = 600_000  # answers in all of them; the newest stays, whatever its size
+COMPARED_RUNS: Final = 12  # whose scores stay in memory
 RunState = Literal["finished", "unfinished", "not scored", "audiogram"]
 
 
@@ -94,6 +98,7 @@ class Results:
         self._opening: dict[str, threading.Lock] = {}
         self._tables: OrderedDict[str, OpenedRun] = OrderedDict()
         self._summaries: dict[str, tuple[tuple[int, ...], RunSummary]] = {}
+        self._scores: OrderedDict[tuple[str, tuple[int, int]], RunScores] = OrderedDict()
 
     def names(self) -> list[str]:
         """Return the names of all runs, the newest first."""
@@ -137,9 +142,23 @@ class Results:
             with self._lock:
                 self._tables[name] = opened
                 self._tables.move_to_end(name)
-                while len(self._tables) > OPEN_TABLES:
+                while len(self._tables) > OPEN_TABLES or (len(self._tables) > 1 and self._n_lines() > OPEN_LINES):
                     self._tables.popitem(last=False)
             return opened.table
+
+    def _n_lines(self) -> int:
+        return sum(len(opened.table.lines) for opened in self._tables.values())
+
+    def scores(self, name: str) -> RunScores:
+        """Return the scores of a run in columns, read once for all the runs that it is compared with."""
+        run = self.path(name)
+        key = (name, _stamp(run / SCORES_FILE))
+        scores = self._scores.pop(key, None) or load_run_scores(run)
+        with self._lock:
+            self._scores[key] = scores
+            while len(self._scores) > COMPARED_RUNS:
+                self._scores.popitem(last=False)
+        return scores
 
     def is_open(self, name: str) -> bool:
         """True if the table of a run is there already."""

@@ -2,15 +2,29 @@
 
 from __future__ import annotations
 
+import csv
+import io
 import json
 from pathlib import Path
 
+import msgspec
 import pytest
 from formulas import cells
+from hypothesis import given
+from hypothesis import strategies as st
 
 from earmark.journal import Record, ScoreLine
-from earmark.report.files import publish_files
-from earmark.report.samples import COLUMNS, SampleTable, SampleWriters, is_right, item_value
+from earmark.report.files import escape_formulas, publish_files
+from earmark.report.samples import (
+    COLUMNS,
+    LINE_END,
+    SampleTable,
+    SampleWriters,
+    csv_line,
+    is_right,
+    item_value,
+    sample_values,
+)
 from earmark.scorers.bleu import BleuScorer
 from earmark.scorers.choice import ChoiceScorer
 from earmark.scorers.wer import WerScorer
@@ -77,3 +91,23 @@ def test_a_grade_is_neither_right_nor_wrong() -> None:
     assert is_right(metric, 80.0, {}) is None
     assert is_right(metric, None, {"right": 1.0}) is None
     assert is_right(metric, 80.0, {"right": 1.0}) is True  # a count of a scorer whose headline is a grade
+
+
+TEXTS = st.text(st.characters(codec="utf-8") | st.sampled_from(",\"'=\r\n|@-+\t "), max_size=12)
+
+
+@given(st.lists(TEXTS, min_size=5, max_size=5), st.lists(TEXTS, max_size=3), st.none() | st.floats(allow_nan=False))
+def test_a_line_is_what_the_csv_module_writes(texts: list[str], many: list[str], value: float | None) -> None:
+    name, question, reply, answer, tag = texts
+    item = Item(name, "t", question, CLIPS, tuple(many), (), tuple(many), tags={"tag": tag})
+    record = Record(item, response=Response(reply, transcripts=tuple(many), seconds=0.25))
+    line = ScoreLine("t", name, "plain", 1, "choice", "answered", answer, {"n": 1.0}, value=value)
+    values = sample_values(record, line)
+    joined = {"target": "|".join(many), "heard": "|".join(many)}
+    cells = [
+        msgspec.json.encode(cell).decode() if isinstance(cell, tuple | dict) else cell
+        for cell in (values | joined).values()
+    ]
+    expected = io.StringIO(newline="")
+    csv.writer(expected).writerow(escape_formulas(cells))
+    assert csv_line(record, line, [tag]) + LINE_END == expected.getvalue()

@@ -10,7 +10,7 @@ import pytest
 import scipy.stats
 from paired_counts import ACCURACY, MEAN, marks, pairs
 
-from earmark.stats.compare import bonett_price, difference, mcnemar
+from earmark.stats.compare import PairedResampler, bonett_price, difference, mcnemar, swap_subgroup
 from earmark.stats.difference import Pairs, holm
 from earmark.stats.estimate import ALIKE
 
@@ -85,7 +85,7 @@ def test_permutation_of_many_groups_is_scipys() -> None:
     )
     assert found.test == "permutation"
     assert found.p is not None
-    error = np.sqrt(found.p * (1 - found.p) * (1 / 9999 + 1 / 20_000))
+    error = np.sqrt(found.p * (1 - found.p) * (1 / 16_384 + 1 / 20_000))
     assert found.p == pytest.approx(theirs.pvalue, abs=4 * error)
 
 
@@ -163,6 +163,30 @@ def test_permutation_is_right_about_chance() -> None:
         assert found.p is not None
         below += found.p < 0.05
     assert 0.03 < below / 400 < 0.07
+
+
+def test_ways_of_swapping_form_a_group_and_are_alike() -> None:
+    """Not to swap is the first; two ways after each other are a third; each group moves in half of them."""
+    moved = swap_subgroup(np.diag(2.0 ** np.arange(20)), np.random.default_rng(0)).sum(axis=1).astype(int)
+    assert moved[0] == 0
+    ways = set(moved.tolist())
+    assert {one ^ other for one in moved[:40].tolist() for other in moved[-40:].tolist()} <= ways
+    bits = moved[:, None] >> np.arange(20) & 1
+    assert set(bits.mean(axis=0).tolist()) <= {0.0, 0.5}
+
+
+def test_many_groups_are_right_about_chance() -> None:
+    """Of p-values over 1,000 groups of a long tail, where runs are alike, 5 of 100 are below 0.05, and 1 below 0.01."""
+    dice = np.random.default_rng(8)
+    values = []
+    for seed in range(300):
+        first, second = (dice.pareto(3.0, 1000) for _ in range(2))
+        p, test = PairedResampler((MEAN, MEAN), pairs(first, second, n=np.ones(1000)), seed).permutation_test()
+        assert test == "permutation"
+        values.append(p)
+    assert 0.02 < np.mean(np.array(values) < 0.05) < 0.085
+    assert np.mean(np.array(values) < 0.01) < 0.035
+    assert scipy.stats.kstest(values, "uniform").pvalue > 0.001
 
 
 # ---------------------------------------------------------------- many comparisons

@@ -13,7 +13,8 @@ from choice_cases import LETTERS, VOICES, replies
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from earmark.text.choice_parser import parse_choice
+from earmark.text._screen import fold
+from earmark.text.choice_parser import parse_choice, same_choice
 from earmark.text.published_parsers import PARSERS
 
 GUITARS = ("violin", "bass guitar", "guitar", "drums")
@@ -386,3 +387,11 @@ def test_the_examples_of_the_documentation() -> None:
     for rule, reply, expected in rows:
         reading = parse_choice(reply.replace("⏎", "\n"), LETTERS[:4], VOICES)
         assert (reading.rule, reading.answer) == (rule, expected)
+
+
+@given(st.lists(st.text("aAßéｂB \t\n\x00", max_size=4) | st.text(max_size=2), min_size=1, max_size=5))
+def test_choices_are_the_same_if_their_folded_texts_are(choices: list[str]) -> None:
+    labels = tuple("ABCDE"[: len(choices)])
+    first: dict[str, str] = {}
+    expected = {label: first.setdefault(fold(text), label) for label, text in zip(labels, choices, strict=True)}
+    assert same_choice(labels, tuple(choices)) == expected

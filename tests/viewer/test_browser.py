@@ -2,19 +2,27 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+from urllib.parse import urlencode
 
 import msgspec
 import pytest
 from aiohttp import web
 from browsers import Watched, apart, chromium, find_faults, served, watched
 from servers import said, serving, sounds
+from sound_forms import CONDITIONS, ask, make_forms
 from viewed_runs import NAME, acoustics, pages_of, record, score, six, write_lines, write_run
 
+from earmark.audiogram.run import run_audiogram
+from earmark.audiogram.viewing import describe_audiogram, open_trials
+from earmark.config.compose import compose_config
+from earmark.engine.progress import Callbacks
 from earmark.journal import JOURNAL_FILE, read_journal
 from earmark.types import Item, Response
+from earmark.viewer.results import Audiograms
 from earmark.viewer.site import write_site
 from earmark.viewer.site_plan import SiteOptions, plan_site
 
@@ -27,6 +35,9 @@ PLAYING = (
 
 
 SETTLED = "document.querySelector('.one[aria-busy=false] .item')"  # no item of before is still shown
+FETCH = """async (address) => { const answer = await fetch(address, {headers: {Range: 'bytes=0-99999999'}});
+    const bytes = new Uint8Array(await answer.arrayBuffer());
+    return [answer.status, Array.from(bytes)]; }"""
 CLIPS = "document.querySelectorAll('.clip .play').length === 2"
 
 
@@ -65,6 +76,14 @@ def tones(tmp_path_factory: pytest.TempPathFactory) -> Tones:
 def address(tones: Tones) -> Iterator[str]:
     with served(tones.root) as url:
         yield url
+
+
+@pytest.fixture
+def audiogram(tmp_path: Path) -> Path:
+    """An audiogram of one dimension in two tracks."""
+    words = ("model=fake", "dimensions=[pitch]", "trials=8", "tracks=2", f"results={tmp_path}", "preflight=false")
+    silent = Callbacks(lambda _: None, lambda _: None)
+    return apart(lambda: asyncio.run(run_audiogram(compose_config(words), silent))).folder.resolve()
 
 
 def test_from_a_number_to_a_sound_in_three_clicks(browser: Browser, tones: Tones, address: str) -> None:
@@ -143,9 +162,6 @@ def test_filters_sorts_links_and_the_way_back(browser: Browser, tones: Tones, ad
 def test_what_is_played_is_what_was_sent(browser: Browser, tones: Tones, address: str) -> None:
     records = list(read_journal(tones.first / JOURNAL_FILE))
     assert len(records) == len(tones.sent) == 18
-    fetch = """async (address) => { const answer = await fetch(address, {headers: {Range: 'bytes=0-99999999'}});
-        const bytes = new Uint8Array(await answer.arrayBuffer());
-        return [answer.status, Array.from(bytes)]; }"""
     with watched(browser) as at:
         for number in (0, 7, 17):
             given = records[number]
@@ -156,9 +172,38 @@ def test_what_is_played_is_what_was_sent(browser: Browser, tones: Tones, address
                      f"document.querySelector('.item').ariaLabel === 'item {given.item.id}'")  # fmt: skip
             places = at.page.eval_on_selector_all(".save", "all => all.map(each => each.getAttribute('href'))")
             for place, sent in zip(places, tones.sent[number], strict=True):
-                status, data = at.page.evaluate(fetch, place)
+                status, data = at.page.evaluate(FETCH, place)
                 assert status == 206
                 assert bytes(data) == sent
+
+
+def test_every_form_of_sound_is_played_as_it_was_sent(
+    browser: Browser, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A file, two channels, a stretch, a member of an archive, a cell, a recipe; each of them under some condition."""
+    sent: list[list[bytes]] = []
+
+    def answer(body: dict[str, Any], number: int) -> web.Response:
+        sent.append([data for _, data in sounds(body)])
+        return said("AB"[number % 2])
+
+    monkeypatch.chdir(make_forms(tmp_path, "formed"))
+    with serving(answer) as server:
+        run = apart(ask, "formed.bench", f"condition={CONDITIONS}", "data=clips", model=server.url)
+    records = list(read_journal(run / JOURNAL_FILE))
+    assert len(records) == len(sent) == 36
+    root = tmp_path / "results"
+    with served(root) as url, watched(browser) as at:
+        at.open(url)
+        for number, given in enumerate(records):
+            if number % 6 not in (number // 6, (number // 6 + 1) % 6):  # each form and each condition, twice
+                continue
+            key = urlencode({"item.task": "all", "item.id": given.item.id, "item.condition": given.condition})
+            at.open(f"{url}#/items?run={run.relative_to(root).as_posix()}&{key}")
+            at.until(f"{SETTLED} && {CLIPS} && document.querySelector('.item').ariaLabel === 'item {given.item.id}' && "
+                     f"document.querySelector('.item .facts').innerText.includes({given.condition!r})")  # fmt: skip
+            places = at.page.eval_on_selector_all(".save", "all => all.map(each => each.getAttribute('href'))")
+            assert [bytes(at.page.evaluate(FETCH, place)[1]) for place in places] == sent[number], given.title
 
 
 def test_keys_play_and_stop(browser: Browser, tones: Tones, address: str) -> None:
@@ -304,6 +349,25 @@ def test_every_page_can_be_used_by_all(browser: Browser, tones: Tones, address: 
             at.until("document.querySelector('h1')")
             wide = at.page.evaluate("document.documentElement.scrollWidth - innerWidth")
             assert wide <= 0, name
+
+
+def test_an_audiogram_can_be_used_by_all(browser: Browser, audiogram: Path) -> None:
+    root = audiogram.parents[2]
+    name = audiogram.relative_to(root).as_posix()
+    with served(root, audiograms=Audiograms(describe_audiogram, open_trials)) as url:
+        for theme, width in (("light", 1400), ("dark", 390)):
+            with watched(browser, color_scheme=theme, viewport={"width": width, "height": 800}) as at:
+                at.open(f"{url}#/audiogram?run={name}")
+                at.until("document.querySelectorAll('tbody tr').length === 1 && document.querySelector('.curves')")
+                assert find_faults(at) == []
+                assert at.page.evaluate("document.documentElement.scrollWidth - innerWidth") <= 0
+                at.page.click("[aria-label='trials of pitch, track 2']")
+                at.until("location.hash.includes('pitch-2-') && document.querySelectorAll('.row').length > 0")
+                at.until(
+                    "[...document.querySelectorAll('.row b')].every(each => each.innerText.startsWith('pitch-2-'))"
+                )
+                at.page.keyboard.press("j")
+                at.until(f"{SETTLED} && {CLIPS}")
 
 
 def test_a_site_opens_from_disk_without_a_network(browser: Browser, tones: Tones, tmp_path: Path) -> None:

@@ -26,6 +26,7 @@
       { label: "95 % interval", cell: (row) => (row.threshold === null ? E.text(row.outcome) : `${value(row.low, row.unit)} to ${value(row.high, row.unit)}`) },
       { label: "people", numeric: true, title: "published threshold of listeners", cell: (row) => value(row.human, row.unit) },
       { label: "trials", numeric: true, cell: (row) => html`<a href=${E.href("items", { run, task: row.dimension })}>${E.count(row.trials)}</a>` },
+      { label: "of a track", cell: (row) => Array.from({ length: data.tracks }, (_, index) => html`<a href=${E.href("items", { run, task: row.dimension, search: `${row.dimension}-${index + 1}-` })} aria-label=${`trials of ${row.dimension}, track ${index + 1}`}>${index + 1}</a> `) },
       { label: "right at the easiest", numeric: true, cell: (row) => `${row.at_easiest.count} of ${row.at_easiest.total}` },
       { label: "unparsed", numeric: true, cell: (row) => row.states.unparsed + row.states.refused || "–" },
       { label: "failed", numeric: true, cell: (row) => row.states["request-failed"] + row.states["sound-failed"] || "–" },

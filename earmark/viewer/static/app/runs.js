@@ -67,6 +67,6 @@
           : html`<a class="button" href=${E.href("compare", { run: chosen })}>Compare ${chosen.length} runs</a> <button onClick=${() => setChosen([])}>Choose none</button>`}
       </div>
       <${E.Table} caption="Runs" columns=${columns} rows=${shown} sort=${sort} onSort=${(by) => change({ sort: by })} empty=${runs.length ? "No run passes the filters." : "No runs here yet: earmark run makes one, earmark import reads results of other harnesses."} />
-      <p class="note">Runs under <code>${E.text(state.data.folder)}</code></p>`;
+      ${state.data.folder && html`<p class="note">Runs under <code>${E.text(state.data.folder)}</code></p>`}`;
   };
 })();
