@@ -25,7 +25,9 @@ _MODULES: Final = {"run": "run", "arun": "run", "score": "scoring"}  # of `api`;
 
 def __getattr__(name: str) -> Any:
     if name not in __all__:
-        raise AttributeError(f"module 'earmark' has no attribute '{name}'; there are: {', '.join(__all__)}")
+        from earmark.errors import alternatives  # noqa: PLC0415 - of a message alone
+
+        raise AttributeError(f"module 'earmark' has no attribute '{name}'{alternatives(name, __all__)}")
     return getattr(import_module(f"earmark.api.{_MODULES.get(name, 'results')}"), name)
 
 

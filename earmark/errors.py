@@ -19,12 +19,39 @@ requirement on a run that is not met, 130 an interrupt.
 from __future__ import annotations
 
 import errno
+from collections.abc import Iterable
 from typing import ClassVar, Final
 
 FINISHED_WITH_FAILURES = 7
 REQUIREMENT_FAILED = 8
 INTERRUPTED = 130
 DISK_FULL: Final = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
+
+
+def near_names(name: str, known: Iterable[object]) -> str:
+    """Ask for names that are alike; empty where there are none.
+
+    >>> near_names("pich", ["pitch", "tempo"])
+    '; did you mean pitch?'
+    """
+    from difflib import get_close_matches  # noqa: PLC0415 - of messages alone
+
+    lower = {str(each).lower(): str(each) for each in known}
+    near = [lower[each] for each in get_close_matches(name.lower(), lower, 3)]
+    return f"; did you mean {' or '.join(near)}?" if near else ""
+
+
+def alternatives(name: str, known: Iterable[object], listed: str = "") -> str:
+    """List the names that there are, at the end of a message on one that is not; those that are alike come first.
+
+    `listed` stands for all of them, where they are not listed one by one.
+
+    >>> alternatives("pich", ["pitch", "tempo"]), alternatives("x", ["pitch", "tempo"]), alternatives("x", [])
+    ('; did you mean pitch? There are: pitch, tempo', '; there are: pitch, tempo', '; there are: none')
+    """
+    names = [str(each) for each in known]
+    near = near_names(name, names)
+    return f"{f'{near} There' if near else '; there'} are: {listed or ', '.join(names) or 'none'}"
 
 
 class EarmarkError(Exception):

@@ -17,7 +17,7 @@ from earmark.config.settings import ComposedConfig, Config, to_yaml
 from earmark.config.signature import model_signature
 from earmark.engine import batch_state
 from earmark.engine.ask import ask_questions
-from earmark.engine.load import load_conditions
+from earmark.engine.load import BenchmarkRun, load_conditions
 from earmark.engine.open import open_run_model
 from earmark.engine.progress import Callbacks, Progress
 from earmark.engine.questions import Question, RunJob, condition_name, limit_items, questions, skip_questions
@@ -28,6 +28,7 @@ from earmark.report.rows import DatasetCounts, Metrics
 from earmark.runs import rundir
 from earmark.runs.dataset_check import DatasetCheck, check_dataset, check_records
 from earmark.runs.open_scorers import open_scorers
+from earmark.runs.opening import opening_lines
 from earmark.runs.scoring import score_run
 from earmark.runs.signature import RunSignature, find_unchanged_files, load_signature, make_signature
 from earmark.types import Benchmark, Model, NamedCondition
@@ -80,6 +81,8 @@ async def evaluate(
     async with open_scorers(benchmark) as scorers, opened as model:
         in_suite = models is not None
         run = await asyncio.to_thread(open_run, benchmark, conditions, config, model, callbacks, finished=in_suite)
+        if not in_suite:  # a suite has told all of it
+            log_opening(run, config, model.name, callbacks)
         with rundir.lock(run.job.folder):
             await check_model(run, model, callbacks)
             progress = make_progress(run)
@@ -146,6 +149,15 @@ def open_run(
     if completed:
         callbacks.log(f"going on with {folder}: {dataset.completed} of {dataset.questions} are settled")
     return RunPlan(RunJob(folder, benchmark, config.run, config.model), conditions, dataset, completed, usage)
+
+
+def log_opening(run: RunPlan, config: Config, name: str, callbacks: Callbacks) -> None:
+    """Log which model is asked, how much, at which cost, and where the run lies."""
+    left, priced = run.dataset.questions - run.dataset.completed, (name, run.job.model.common.prices)
+    for line in opening_lines(
+        BenchmarkRun(run.job.benchmark, config.composed), run.dataset.look, left, priced, run.job.folder
+    ):
+        callbacks.log(line)
 
 
 def folder_fields(signature: RunSignature) -> dict[str, str]:

@@ -14,7 +14,9 @@ import pytest
 from contract import examples_of
 
 from earmark import plugins
+from earmark.config.settings import RunSettings
 from earmark.engine.load import load_benchmark
+from earmark.engine.questions import limit_items
 from earmark.types import Benchmark, Item, Metric, Opens, Response, Scorer
 
 SAMPLE = 60  # items of each benchmark that are looked at closely
@@ -122,3 +124,21 @@ def test_the_best_and_the_worst_are_what_they_say(benchmark: Benchmark) -> None:
             if metric.share or metric.limits == (0, 1):
                 values = (float(metric.value(worst)), float(metric.value(best)))
                 assert values == ((0, 1) if metric.better == "higher" else (1, 0))
+
+
+@pytest.mark.parametrize("name", [*plugins.plugin_names("benchmarks"), *plugins.table_names("benchmarks")])
+def test_settings_of_a_run_mean_the_same_for_every_benchmark(name: str) -> None:
+    own = set(plugins.find_plugin("benchmarks", name).settings.__struct_fields__)
+    assert own & set(RunSettings.__struct_fields__) <= {"seed"}
+
+
+def test_a_limit_takes_the_first_items_of_each_task(benchmark: Benchmark) -> None:
+    asked: dict[str, list[str]] = {}
+    for item in benchmark.items():
+        if item.state != "skipped":
+            asked.setdefault(item.task, []).append(item.id)
+    limited: dict[str, list[str]] = {}
+    for item in limit_items(benchmark, 2):
+        if item.state != "skipped":
+            limited.setdefault(item.task, []).append(item.id)
+    assert limited == {task: ids[:2] for task, ids in asked.items()}

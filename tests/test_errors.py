@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import errno
+import re
 from itertools import pairwise
+from pathlib import Path
 
 import pytest
 
@@ -17,7 +19,9 @@ from earmark.errors import (
     Rejected,
     RunStopped,
     Transient,
+    alternatives,
     from_os_error,
+    near_names,
 )
 
 
@@ -64,3 +68,13 @@ def test_any_other_error_of_a_file_is_one_line_that_names_it(error: OSError, tol
     assert isinstance(found, BadData)
     assert str(found).startswith(told)
     assert "\n" not in str(found)
+
+
+def test_every_list_of_names_is_preceded_by_those_that_are_alike() -> None:
+    """A message that lists what there is, of a name that is not, is made by `alternatives`."""
+    listing = re.compile(r"called '\{[^{}]*\}'[^{}]*; there are: \{', '\.join")
+    package = Path(errors.__file__).parent
+    wrong = [path for path in package.rglob("*.py") if listing.search(path.read_text(encoding="utf-8"))]
+    assert wrong == []
+    assert alternatives("loudnes", ["pitch", "loudness"]) == "; did you mean loudness? There are: pitch, loudness"
+    assert near_names("LOCAL", ["local"]) == "; did you mean local?"

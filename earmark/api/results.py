@@ -18,8 +18,8 @@ from earmark.report.gain import HEAD as GAIN_HEAD
 from earmark.report.gain import gain_footnotes, gain_table
 from earmark.report.rows import Metrics, Row
 from earmark.runs.export_run import read_scored
+from earmark.runs.run_list import newest_run
 from earmark.runs.run_scores import load_run_scores
-from earmark.runs.rundir import find_run
 from earmark.runs.signature import RunSignature, load_signature
 
 __all__ = ["Run", "RunComparison", "Scores", "TextTable", "compare", "load_run"]
@@ -108,8 +108,11 @@ class Run:
 
 
 def load_run(path: str | Path) -> Run:
-    """Load a run: its folder, or a folder above it, of whose runs the newest is taken. Raises BadData for none."""
-    return Run(find_run(Path(path)))
+    """Load a run: its folder, a folder above it, of whose runs the newest is taken, or @, the newest under results.
+
+    Raises BadData for none.
+    """
+    return Run(newest_run(Path(path)))
 
 
 class RunComparison(Struct, frozen=True):

@@ -12,11 +12,10 @@ from numbers import Real
 from pathlib import Path
 from typing import Final
 
-from earmark.audio import _riff, _sndfile
+from earmark.audio import _riff
 from earmark.audio._arrays import check_samples, to_channels_first, unpack_cell
 from earmark.audio._collect import DecodedAudio, DecodeRequest
-from earmark.audio._ends import truncation_note
-from earmark.audio._sniff import NAMES, container, first_bytes
+from earmark.audio._sniff import container
 from earmark.audio.limits import DEFAULT_LIMITS, MAX_RATE, MIN_RATE, check_rate
 from earmark.audio.synth import synthesize
 from earmark.data.cache import hash64
@@ -36,7 +35,6 @@ from earmark.types import (
     replace,
 )
 
-INSTALL: Final = "pip install 'earmark[av]'"
 FORMATS_OF_CONTAINER: Final = {  # what the bytes may be, beside wav, that some model takes as they are
     "mp3": ("mp3",),
     "flac": ("flac",),
@@ -231,29 +229,9 @@ def display_name(audio: Audio) -> str:
 
 
 def _decode(data: bytes | str, request: DecodeRequest) -> DecodedAudio:
-    """By libsndfile, or by FFmpeg what that refuses; with a note where a whole file has lost its end."""
-    decoded = _decode_with_fallback(data, request)
-    note = truncation_note(data) if isinstance(data, bytes) and request.is_whole and decoded.header_ok else ""
-    return replace(decoded, notes=(*decoded.notes, note)) if note else decoded
+    from earmark.audio._decode import decode  # noqa: PLC0415 - a run of generated sounds decodes nothing
 
-
-def _decode_with_fallback(data: bytes | str, request: DecodeRequest) -> DecodedAudio:
-    try:
-        return _sndfile.decode(data, request)
-    except _sndfile.UnsupportedBySndfile as refused:
-        refusal = str(refused)
-    whole = data if isinstance(data, bytes) else Path(data).read_bytes()
-    kind = container(whole)
-    if kind is None:
-        raise AudioError(f"{request.name}: is no sound file that can be read, but {first_bytes(whole)}")
-    try:
-        from earmark.audio._pyav import decode as with_ffmpeg  # noqa: PLC0415 - an extra
-    except ModuleNotFoundError as error:
-        raise AudioError(
-            f"{request.name}: libsndfile does not read it ({NAMES.get(kind, kind)}: {refusal}); PyAV may; type: "
-            f"{INSTALL}"
-        ) from error
-    return with_ffmpeg(whole, kind, request, refusal)
+    return decode(data, request)
 
 
 def _to_waveform(decoded: DecodedAudio, request: DecodeRequest) -> Waveform:

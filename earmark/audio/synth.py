@@ -21,7 +21,7 @@ import numpy.typing as npt
 from earmark.audio.random import seeded_rng, white_noise
 from earmark.audio.room import convolve, reverb_tail
 from earmark.data.clips import source_digest
-from earmark.errors import AudioError
+from earmark.errors import AudioError, alternatives
 from earmark.types import Hertz, Samples, Seconds, SynthSpec, Waveform
 
 Floats: TypeAlias = npt.NDArray[np.float64]
@@ -48,7 +48,7 @@ def synthesize(spec: SynthSpec) -> Waveform:
     """
     name = spec.name or spec.generator
     if spec.generator not in GENERATORS:
-        raise AudioError(f"{name}: no maker is called '{spec.generator}'; there are: {', '.join(GENERATORS)}")
+        raise AudioError(f"{name}: no maker is called '{spec.generator}'{alternatives(spec.generator, GENERATORS)}")
     around: dict[str, Any] = {key: value for key, value in spec.settings.items() if key in AROUND}
     own = {key: value for key, value in spec.settings.items() if key not in AROUND}
     if not NEEDED[spec.generator] <= own.keys() <= TAKEN[spec.generator]:

@@ -34,7 +34,7 @@ from earmark.benchmarks._table_schema import Columns, convert
 from earmark.data.cache import atomic_write, cache_dir, hash64
 from earmark.data.plain_yaml import load_plain_yaml
 from earmark.data.records import read_records, text_of
-from earmark.errors import BadData, UsageError
+from earmark.errors import BadData, UsageError, alternatives
 
 LABELS = ("A", "B")
 
@@ -135,6 +135,6 @@ def _text(source: str, row: Mapping[str, Any], where: str) -> str:
     """The text of a column, or of a text with {columns}; empty where the row has none there."""
     names = FIELD.findall(source)
     if missing := next((name for name in names or [source] if name not in row), None):
-        raise BadData(f"{where}: has no column '{missing}'; there are: {', '.join(map(str, row))}")
+        raise BadData(f"{where}: has no column '{missing}'{alternatives(missing, row)}")
     values = {name: "" if row[name] is None else text_of(row[name]) for name in names or [source]}
     return fill(source, values) if names else values[source]

@@ -10,7 +10,7 @@ from msgspec import Struct
 
 from earmark.benchmarks._table_items import decode_choices
 from earmark.data.records import text_of
-from earmark.errors import BadData, UsageError
+from earmark.errors import BadData, UsageError, alternatives
 from earmark.text.choices import LETTERS
 from earmark.types import Clip
 
@@ -109,7 +109,7 @@ def _check_given(kind: str, value: Any, columns: Sequence[str], place: str) -> t
     for name in names:
         inside = re.findall(r"\{([^{}]+)\}", name) or [name]
         if missing := next((column for column in inside if column not in columns), None):
-            raise UsageError(f"{place}: {kind}={name}: found no column '{missing}'; there are: {', '.join(columns)}")
+            raise UsageError(f"{place}: {kind}={name}: found no column '{missing}'{alternatives(missing, columns)}")
     return names
 
 

@@ -34,7 +34,7 @@ from earmark.data.cache import hash64
 from earmark.data.fetch import FetchedDataset, fetch_dataset, find_fetched
 from earmark.data.splits import check_downloaded, find_split
 from earmark.engine.load import load_scorer
-from earmark.errors import BadData, UsageError
+from earmark.errors import BadData, UsageError, alternatives
 from earmark.journal import Record
 from earmark.plugins import find_plugin
 from earmark.runs.imported import ImportedRun
@@ -169,7 +169,7 @@ def task_names(table: BenchmarkTable) -> tuple[str, ...]:
 def _choose(kind: str, asked: str, known: Mapping[str, Any]) -> tuple[str, Any]:
     name = asked or next(iter(known))
     if name not in known:
-        raise UsageError(f"no {kind} is called '{name}'; there are: {', '.join(known)}")
+        raise UsageError(f"no {kind} is called '{name}'{alternatives(name, known)}")
     return name, known[name]
 
 

@@ -12,7 +12,7 @@ from earmark.benchmarks._table_items import SetFiles, items_of, make_item, neede
 from earmark.benchmarks._table_schema import BenchmarkTable, Columns, OfficialFile, columns_of
 from earmark.data.cache import atomic_open, hash64
 from earmark.data.records import column_names, read_records
-from earmark.errors import BadData, UsageError
+from earmark.errors import BadData, UsageError, alternatives
 from earmark.journal import Record
 from earmark.runs.imported import ImportedRun
 from earmark.types import Clip, Failure, Item, Response
@@ -59,7 +59,7 @@ def _find_place(table: BenchmarkTable, path: Path, rows: list[OfficialRow], set_
     known = set().union(*(row for _, row in rows[:100])) | {"$key"}
     candidates: dict[str, SetFiles] = {}
     if set_name and set_name not in table.sets:
-        raise UsageError(f"no set is called '{set_name}'; there are: {', '.join(table.sets)}")
+        raise UsageError(f"no set is called '{set_name}'{alternatives(set_name, table.sets)}")
     for each, questions in table.sets.items():
         for layout in questions.layouts:
             columns = _present(columns_of(table, questions, layout, each), known)

@@ -7,7 +7,7 @@ Sound     one clip or two, in two parts, or with join=true in one with a second 
 Scored    accuracy with unparsed replies wrong, accuracy over parsed replies, rate of unparsed; parsed by rules, then by
           judge=MODEL
 
-The seed draws the questions of a `limit` and goes to the model where it takes one. repeats=3 asks each question three
+The seed goes to the model where it takes one. repeats=3 asks each question three
 times, repeat k under the seed plus k: 42, 43 and 44, the published runs.
 """
 
@@ -18,7 +18,7 @@ from functools import partial
 from pathlib import Path
 from typing import Annotated, Final, Literal
 
-from msgspec import Meta, Struct
+from msgspec import Struct
 
 from earmark.audio.join import join_audio
 from earmark.benchmarks import _acousticbench_made as made
@@ -55,7 +55,6 @@ class Settings(Struct, frozen=True, forbid_unknown_fields=True):
 
     data: Annotated[str, UNSIGNED] = ""  # the archive, or a folder; empty: a small set of our own
     split: Literal["all", "train", "eval"] = "all"
-    limit: Annotated[int, Meta(ge=0)] = 0  # so many questions of each task, drawn by the seed; 0: all
     seed: int = SEED
     join: bool = False  # send two clips as one sound
     task: Annotated[tuple[str, ...], UNSIGNED] = ()  # as acousticbench:TASK; all: every task
@@ -97,9 +96,7 @@ def load(settings: Settings, context: Context) -> Benchmark:
 
 def notices(settings: Settings) -> tuple[str, ...]:
     """Warnings shown with the table."""
-    ours = () if settings.data or settings.imported else ("questions and sounds are ours, none is AcousticBench's",)
-    limit = f"limit={settings.limit}: drawn by the seed {settings.seed}, the same in every repeat"
-    return (*ours, *((limit,) if settings.limit else ()))
+    return () if settings.data or settings.imported else ("questions and sounds are ours, none is AcousticBench's",)
 
 
 def load_questions(settings: Settings) -> Mapping[str, tuple[AcousticQuestion, ...]]:
@@ -174,26 +171,12 @@ def items(settings: Settings, tasks: tuple[str, ...]) -> Iterator[Item]:
     if settings.imported:
         raise UsageError("these results were imported: nothing can be asked anew without the data")
     store = open_store(settings.data or str(made.archive_path()))
-    sampled = {
-        task: sample_questions(settings, task, all_of_it) for task, all_of_it in load_questions(settings).items()
-    }
+    questions = load_questions(settings)
     for name in tasks:
         task = name.removesuffix(DIAGNOSTIC)
-        for question in sampled[task]:
-            if item_id(task, question) == name:
+        for question in questions[task]:
+            if settings.split in (ALL, question.split) and item_id(task, question) == name:
                 yield item(settings, store, name, question)
-
-
-def sample_questions(
-    settings: Settings, task: str, asked: tuple[AcousticQuestion, ...]
-) -> tuple[AcousticQuestion, ...]:
-    """The questions of a split, as many as the limit says: those whose digest with the seed is smallest."""
-    half = [question for question in asked if settings.split in (ALL, question.split)]
-    if not settings.limit:
-        return tuple(half)
-    lots = sorted(half, key=lambda question: hash64(f"{settings.seed}\x1f{task}\x1f{question.question_id}".encode()))
-    kept = {question.question_id for question in lots[: settings.limit]}
-    return tuple(question for question in half if question.question_id in kept)
 
 
 def item(settings: Settings, store: Store, task: str, question: AcousticQuestion) -> Item:

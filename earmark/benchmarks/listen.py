@@ -26,7 +26,7 @@ from earmark.benchmarks._choices import check_tasks
 from earmark.benchmarks._listen_tables import listen_tables
 from earmark.data.fetch import FetchedDataset, fetch_dataset, find_fetched
 from earmark.data.rows import check_columns, column_types, parquet_files, read_rows
-from earmark.errors import BadData, UsageError
+from earmark.errors import BadData, UsageError, alternatives
 from earmark.plugins import signed_settings
 from earmark.plugins.examples import BenchmarkExample
 from earmark.scorers.listen import POLICIES as READING
@@ -173,7 +173,7 @@ def _check_sources(wanted: Sequence[str], parquet: Sequence[str]) -> None:
     """Raise UsageError for a corpus that the data does not have."""
     known = {str(row[1] or "unknown") for file in parquet for row in read_rows(file, ["dataset_source"])}
     if missing := [name for name in wanted if name not in known]:
-        raise UsageError(f"sources={missing[0]}: the data has no such corpus; there are: {', '.join(sorted(known))}")
+        raise UsageError(f"sources={missing[0]}: the data has no such corpus{alternatives(missing[0], sorted(known))}")
 
 
 def download(settings: Settings, log: Callable[[str], object]) -> FetchedDataset:

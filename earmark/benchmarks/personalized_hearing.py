@@ -38,7 +38,7 @@ from earmark.benchmarks._hearing_data import (
 )
 from earmark.data.cache import use_media_dir
 from earmark.data.fetch import FetchedDataset, fetch_dataset, find_fetched
-from earmark.errors import BadData, UsageError
+from earmark.errors import BadData, UsageError, near_names
 from earmark.journal import Record
 from earmark.plugins.examples import BenchmarkExample
 from earmark.scorers.choice import ChoiceScorer
@@ -108,7 +108,7 @@ class Settings(Struct, frozen=True, forbid_unknown_fields=True):
     max_tokens: Annotated[int, Meta(ge=1)] = 4096  # of a reply
     request_attempts: Annotated[int, Meta(ge=1), UNSIGNED] = 3  # for one answer
     seed: int = 0
-    limit: int = 0  # the first so many questions of each user; 0: all
+    per_user: Annotated[int, Meta(ge=0)] = 0  # the first so many questions of each user; 0: all
 
 
 def find_data(settings: Settings) -> Settings:
@@ -202,7 +202,9 @@ def users(settings: Settings) -> list[Path]:
     unknown = [user for user in settings.users if user not in names]
     if unknown:
         some = f"{', '.join(names[:10])}{' and more' if len(names) > 10 else ''}"
-        raise UsageError(f"users={unknown[0]}: no such user in {place}; there are: {some}")
+        raise UsageError(
+            f"users={unknown[0]}: no such user in {place}{near_names(unknown[0], names)}; there are: {some}"
+        )
     return [folder for folder in folders if not settings.users or folder.name in settings.users]
 
 
@@ -229,7 +231,7 @@ def items(settings: Settings) -> Iterator[Item]:
         for index, session in enumerate(history(folder)):
             places.setdefault(session.session_id, index)
         asked = read_record(folder / QUESTIONS, QuestionFile).qa
-        for question in asked[: settings.limit or None]:
+        for question in asked[: settings.per_user or None]:
             if question.question_location.session_id not in places:
                 raise BadData(
                     f"{folder / QUESTIONS}: {question.candidate_id} stands in session "

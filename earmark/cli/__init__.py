@@ -18,7 +18,7 @@ from typing import Any, Final, NoReturn, TextIO
 import click
 
 from earmark import __version__
-from earmark.cli._interrupt import MESSAGE, install_interrupt_handler
+from earmark.cli._interrupt import install_interrupt_handler, interrupt_message
 from earmark.errors import INTERRUPTED, EarmarkError, UsageError, from_os_error
 from earmark.plugins import display_name, find_plugin, limit_modules, plugin_names, summary
 from earmark.terminal.console import print_line, print_warnings
@@ -88,10 +88,14 @@ def exit_status(arguments: Sequence[Any] = ()) -> Iterator[None]:
         yield
     except (click.exceptions.Abort, KeyboardInterrupt):
         signal.signal(signal.SIGINT, signal.SIG_IGN)
-        exit_with(MESSAGE, INTERRUPTED)
+        exit_with(interrupt_message(), INTERRUPTED)
     except click.exceptions.NoArgsIsHelpError as error:
         error.show()
         sys.exit(error.exit_code)
+    except click.NoSuchOption as error:
+        from earmark.cli._hints import setting_hint
+
+        exit_with(setting_hint(error, arguments or sys.argv[1:]) or one_line(error), error.exit_code)
     except click.ClickException as error:
         exit_with(one_line(error), error.exit_code)
     except EarmarkError as error:

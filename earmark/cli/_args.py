@@ -9,7 +9,7 @@ from earmark.config.compose import compose_config
 from earmark.config.folders import yaml_names
 from earmark.config.words import kind_of
 from earmark.engine.load import BenchmarkRun, load_run_benchmark, split_tasks
-from earmark.errors import UsageError
+from earmark.errors import UsageError, alternatives
 
 SUITE_PREFIX = "suite:"
 SUITE_SETTINGS = ("beside", "published")  # of the table of a suite
@@ -96,5 +96,5 @@ def use_only(
             continue
         takes = [*run, *["model", "model.FIELD"] * model, *[f"settings of {own}"] * bool(own)]
         if kind == "own" and takes:
-            raise UsageError(f"no setting is called '{key}'; there are: {', '.join(takes)}")
+            raise UsageError(f"no setting is called '{key}'{alternatives(key, takes)}")
         raise UsageError(f"{word}: sets nothing of earmark {command}, which takes {', '.join(takes) or 'no settings'}")

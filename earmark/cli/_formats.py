@@ -1,15 +1,14 @@
-"""Options that print numbers in a form for programs and papers, and the runs that a path stands for."""
+"""Options that print numbers in a form for programs and papers."""
 
 from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 import click
 
-from earmark.terminal.console import log_to_stderr, print_text
+from earmark.terminal.console import print_text
 
 if TYPE_CHECKING:
     from earmark.report.table_formats import DataTable
@@ -21,7 +20,6 @@ FORMATS: Final = {
     "latex": "Print a table of LaTeX (booktabs), with signatures as comments.",
 }
 FORM_KEY: Final = "earmark.form"  # in the context of a command
-NEWEST: Final = "@"  # the newest run under results
 
 
 def format_options(command: Callable[..., None]) -> Callable[..., None]:
@@ -63,19 +61,3 @@ def print_tables(tables: Sequence[DataTable], form: str) -> None:
 
     for index, table in enumerate(tables):
         print_text("\n" * bool(index) + format_table(table, form))  # type: ignore[arg-type]
-
-
-def find_run(path: Path) -> Path:
-    """Return the run that a path stands for: a run, a folder with runs below it (the newest one), or @.
-
-    A path that stands for another is told in a line. Raises BadData where there is no run.
-    """
-    from earmark.errors import BadData
-    from earmark.runs import rundir
-
-    folder = Path("results") if str(path) == NEWEST else path
-    if folder != path and not folder.is_dir():
-        raise BadData(f"{path}: no run lies in {folder}, for there is no such folder")
-    if (run := rundir.find_run(folder)) != path:
-        log_to_stderr(f"{path}: the newest run is {run}")
-    return run

@@ -17,17 +17,24 @@ import sys
 import threading
 import time
 from collections.abc import Callable
+from pathlib import Path
 from types import FrameType, TracebackType
 from typing import Final
 
 from earmark.errors import INTERRUPTED
 
 GRACE_SECONDS: Final = 3.0  # seconds for the program to end by itself
-MESSAGE: Final = "interrupted; rerun the command to resume"
+RESUMING: Final = frozenset({"run", "retry", "audiogram", "demo", "fetch"})  # commands that go on when they are rerun
 SIGNALS: Final = (
     signal.SIGTERM,
     *((signal.SIGHUP,) if hasattr(signal, "SIGHUP") else ()),
 )  # that end it as Ctrl-C does
+
+
+def interrupt_message() -> str:
+    """Say that the program was interrupted, and how to resume where that is possible."""
+    is_resuming = Path(sys.argv[0]).name.startswith("listen-eval") or {*sys.argv[1:2]} <= RESUMING
+    return "interrupted; rerun the command to resume" if is_resuming else "interrupted"
 
 
 def install_interrupt_handler() -> None:
@@ -67,5 +74,5 @@ def _wait(read_end: socket.socket, _write_end: socket.socket) -> None:
 
 
 def _end() -> None:
-    os.write(2, f"earmark: {MESSAGE}\n".encode())
+    os.write(2, f"earmark: {interrupt_message()}\n".encode())
     os._exit(INTERRUPTED)

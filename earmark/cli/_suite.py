@@ -25,7 +25,8 @@ from earmark.report.suites import (
     table_notes,
     table_parts,
 )
-from earmark.runs.plan import ASSUMED, PLAN_HEAD, LinePlan, plan_lines, plan_run
+from earmark.runs.opening import ASSUMED
+from earmark.runs.plan import PLAN_HEAD, LinePlan, plan_lines, plan_run
 from earmark.runs.suites import suite_dir, write_suite
 from earmark.terminal.console import log_to_stderr, print_line
 from earmark.terminal.progress import ProgressDisplay

@@ -6,7 +6,7 @@ from collections.abc import Collection, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from earmark.errors import UsageError
+from earmark.errors import UsageError, alternatives
 from earmark.runs.signature import load_signature
 from earmark.terminal.console import make_console, print_line, print_on
 from earmark.text.printable import printable
@@ -37,7 +37,7 @@ def show_rows(title: str, rows: Sequence[Row], *, everything: bool = False, by: 
     shown = [row for row in rows if (row.slice.startswith(f"{by}=") if by else not row.is_slice)]
     if not shown:
         tags = dict.fromkeys(row.slice.partition("=")[0] for row in rows if row.is_slice)
-        raise UsageError(f"no row is broken down by '{by}'; there are: {', '.join(tags) or 'none'}")
+        raise UsageError(f"no row is broken down by '{by}'{alternatives(by, tags)}")
     if everything and not any(row.task for row in shown):  # replies of a file
         show_table(title, ("metric", *HEAD[2:]), [(line[0], *line[3:]) for line in full_table(shown)])
     elif everything:

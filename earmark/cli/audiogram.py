@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from earmark.cli._params import Word
 from earmark.errors import FINISHED_WITH_FAILURES
 from earmark.terminal.console import print_json, print_line
 
@@ -14,8 +15,8 @@ if TYPE_CHECKING:
     from earmark.audiogram.results import Audiogram
 
 
-@click.command(context_settings={"ignore_unknown_options": True})
-@click.argument("words", nargs=-1, type=click.UNPROCESSED)
+@click.command()
+@click.argument("words", nargs=-1, type=Word(), metavar="SETTING...")
 @click.option("--json", "as_json", is_flag=True, help="One JSON object instead of a table.")
 def command(words: tuple[str, ...], as_json: bool) -> None:
     """Measure a model's hearing thresholds: earmark audiogram model=NAME [key=value]...

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from earmark.cli._params import RunPath, Word
 from earmark.errors import REQUIREMENT_FAILED, BadData, EarmarkError, UsageError
 from earmark.terminal.console import print_json, print_line
 
@@ -28,11 +29,11 @@ HEAD = (
 )
 
 
-@click.command(context_settings={"ignore_unknown_options": True})
-@click.argument("words", nargs=-1, required=True, type=click.UNPROCESSED)
+@click.command()
+@click.argument("words", nargs=-1, required=True, type=Word("benchmarks", "suites"), metavar="BENCHMARK... SETTING...")
 @click.option("--task", default="", help="Of a run: only this task.")
 @click.option("--condition", default="plain", show_default=True, help="Of a run: this condition.")
-@click.option("--not-worse-than", "old", type=click.Path(path_type=Path), help="Of a run: compare it with this one.")
+@click.option("--not-worse-than", "old", type=RunPath(), help="Of a run: compare it with this one.")
 @click.option("--by", "margin", type=float, help="With --not-worse-than: the loss that is allowed, such as 0.02.")
 @click.option("--json", "as_json", is_flag=True, help="Of a run: one JSON object instead of lines.")
 def command(words: tuple[str, ...], *, old: Path | None, margin: float | None, as_json: bool, **of_run: str) -> None:
@@ -41,13 +42,15 @@ def command(words: tuple[str, ...], *, old: Path | None, margin: float | None, a
 
     \b
     earmark check suite:field data=/data/audio
-    earmark check mmau data=/data/audio strict=true   what is missing is an error
+    earmark check mmau data=/data/audio strict=true  what lacks is an error
     earmark check RUN 'accuracy>=0.8' --task pitch    by the interval
     earmark check RUN --not-worse-than OLD --by 0.02  item by item
 
     No sound is decoded, and nothing is asked. The status is 8 where a requirement is not met.
     """
-    is_run = old is not None or margin is not None or words[0] == "@" or Path(words[0]).exists()
+    from earmark.runs.run_list import NUMBERED
+
+    is_run = old is not None or margin is not None or NUMBERED.fullmatch(words[0]) or Path(words[0]).exists()
     if is_run and not words[0].endswith((".jsonl", ".json", ".csv", ".tsv", ".parquet", ".yaml", ".py")):
         _check_run(Path(words[0]), words[1:], old, margin, as_json=as_json, **of_run)
     else:
@@ -57,7 +60,7 @@ def command(words: tuple[str, ...], *, old: Path | None, margin: float | None, a
 def _check_run(
     path: Path, texts: tuple[str, ...], old: Path | None, margin: float | None, *, as_json: bool, **rows: str
 ) -> None:
-    from earmark.cli._formats import find_run
+    from earmark.cli._params import find_run
     from earmark.runs.gate import check_not_worse, check_requirements, parse_requirement
 
     if (old is None) != (margin is None):
@@ -68,7 +71,7 @@ def _check_run(
     run = find_run(path)
     results = check_requirements(run, requirements, **rows) if requirements else []
     if old is not None and margin is not None:
-        results += check_not_worse(run, find_run(old), margin, **rows)
+        results += check_not_worse(run, old, margin, **rows)
     if as_json:
         print_json({"run": str(run), "passed": all(result.passed for result in results), "requirements": results})
     else:

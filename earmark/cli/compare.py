@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from earmark.cli._formats import find_run, format_options, print_tables, refuse_with_form
+from earmark.cli._formats import format_options, print_tables, refuse_with_form
+from earmark.cli._params import RunPath, find_run
 from earmark.runs.signature import load_signature
 from earmark.terminal.console import print_json, print_line
 
@@ -16,8 +17,8 @@ if TYPE_CHECKING:
 
 
 @click.command()
-@click.argument("baseline", type=click.Path(path_type=Path))
-@click.argument("candidate", type=click.Path(path_type=Path), required=False)
+@click.argument("baseline", type=RunPath())
+@click.argument("candidate", type=RunPath(folders=True), required=False)
 @click.option("--paper", is_flag=True, help="Compare with the table that the benchmark's authors published.")
 @click.option("--metric", default="", help="Metric to compare by, instead of each scorer's headline.")
 @click.option("--all", "everything", is_flag=True, help="Compare by every metric, not only the headline.")
@@ -47,7 +48,6 @@ def command(
     from earmark.errors import UsageError
 
     refuse_with_form(form, difference=difference)
-    baseline = find_run(baseline)
     reference = candidate is not None and _reference.is_reference(candidate)
     if (paper or reference) and form not in (None, "json"):
         raise UsageError(f"--{form} is for two runs; a published table is compared with --json or without a form")
@@ -76,15 +76,15 @@ def _print_form(comparison: Comparison, form: str) -> None:
 
 
 def _compare(baseline: Path, candidate: Path, *, metric: str, everything: bool, seed: int) -> Comparison:
-    from earmark.errors import BadData, UsageError
+    from earmark.errors import BadData, UsageError, alternatives
     from earmark.report.comparison import compare_runs, metric_names
     from earmark.runs.run_scores import load_run_scores
 
     runs = load_run_scores(baseline), load_run_scores(candidate)
     comparison = compare_runs(*runs, metric=metric, everything=everything, seed=seed)
     if metric and not comparison.rows:
-        available = ", ".join(dict.fromkeys(name for run in runs for name in metric_names(run)))
-        raise UsageError(f"no metric is called '{metric}' in both runs; there are: {available}")
+        available = dict.fromkeys(name for run in runs for name in metric_names(run))
+        raise UsageError(f"no metric is called '{metric}' in both runs{alternatives(metric, available)}")
     if not any(row.difference.n for row in comparison.rows):
         raise BadData(
             f"{baseline} and {candidate} have no question in common; compare runs of one benchmark and condition"

@@ -6,12 +6,13 @@ import sys
 
 import click
 
+from earmark.cli._params import Word
 from earmark.errors import FINISHED_WITH_FAILURES
 from earmark.terminal.console import print_text
 
 
-@click.command(context_settings={"ignore_unknown_options": True})
-@click.argument("words", nargs=-1, type=click.UNPROCESSED)
+@click.command()
+@click.argument("words", nargs=-1, type=Word(), metavar="SETTING...")
 def command(words: tuple[str, ...]) -> None:
     """Run the demo suite, with settings such as limit=5 or results=DIR."""
     from earmark.cli._args import parse_runs

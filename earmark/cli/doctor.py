@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from earmark.cli._params import Word
 from earmark.terminal.console import print_line
 
 if TYPE_CHECKING:
@@ -35,7 +36,7 @@ EXTRAS = {
 
 
 @click.command()
-@click.argument("words", nargs=-1)
+@click.argument("words", nargs=-1, type=Word(), metavar="SETTING...")
 def command(words: tuple[str, ...]) -> None:
     """Check this installation; with model=NAME also whether that model receives audio, by its replies and token counts.
 

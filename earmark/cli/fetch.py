@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
+from earmark.cli._params import Word
 from earmark.errors import BadSetup, EarmarkError
 from earmark.terminal.console import print_line
 
@@ -19,8 +20,8 @@ if TYPE_CHECKING:
 HEAD = ("benchmark", "repository", "revision", "files", "size", "licence", "questions", "sound")
 
 
-@click.command(context_settings={"ignore_unknown_options": True})
-@click.argument("names", nargs=-1, required=True, type=click.UNPROCESSED)
+@click.command()
+@click.argument("names", nargs=-1, required=True, type=Word("benchmarks", "suites"), metavar="BENCHMARK... SETTING...")
 def command(names: tuple[str, ...]) -> None:
     """Download the data of BENCHMARK[:TASK]... or suite:NAME; an interrupted download resumes.
 

@@ -8,20 +8,21 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from earmark.terminal.console import print_line
+from earmark.cli._params import Word
+from earmark.terminal.console import log_to_stderr, print_line
 
 if TYPE_CHECKING:
     from earmark.report.rows import Metrics
     from earmark.runs.imported import ImportedRun
 
 
-@click.command(context_settings={"ignore_unknown_options": True})
+@click.command()
 @click.argument("path", type=click.Path(path_type=Path))
 @click.option("--from", "form", default="", help="Format of the results; detected by default.")
 @click.option("--model", default="", help="Name of the model; by default from the results or their folder.")
 @click.option("--table", default="", help="NAME or NAME:SET of a table whose official result file this is.")
 @click.option("--reply", default="", help="With --table: the key of the reply, where it is not the official one.")
-@click.argument("words", nargs=-1)
+@click.argument("words", nargs=-1, type=Word(), metavar="SETTING...")
 def command(path: Path, form: str, model: str, table: str, reply: str, words: tuple[str, ...]) -> None:
     """Import the results at PATH, a file or a folder, as runs under results=DIR.
 
@@ -51,7 +52,7 @@ def command(path: Path, form: str, model: str, table: str, reply: str, words: tu
         plugin = find_plugin("importers", form)
         form, importer = plugin.module_name, load_importer(plugin, config.benchmark).read
     form = f"table:{table}" if table else form.replace("-", "_")
-    runs = import_runs(path, form, config.run.results, model, print_line, importer)
+    runs = import_runs(path, form, config.run.results, model, log_to_stderr, importer)
     for run, metrics in runs:
         title = f"{run.parent.name} by {run.parent.parent.name}"
         if len(runs) == 1:

@@ -6,6 +6,7 @@ from typing import Any, Final
 
 import click
 
+from earmark.cli._params import Name
 from earmark.plugins import Kind
 from earmark.terminal.console import print_line, print_text
 
@@ -13,7 +14,7 @@ KINDS: Final[tuple[Kind, ...]] = ("benchmarks", "models", "conditions", "scorers
 
 
 @click.command()
-@click.argument("name")
+@click.argument("name", type=Name("benchmarks", "models", "conditions", "scorers", "suites"))
 def command(name: str) -> None:
     """Show the page and the settings of NAME."""
     from earmark.config.folders import yaml_names

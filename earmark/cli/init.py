@@ -6,13 +6,14 @@ from pathlib import Path
 
 import click
 
+from earmark.cli._params import Word
 from earmark.terminal.console import print_line
 
 
-@click.command(context_settings={"ignore_unknown_options": True})
+@click.command()
 @click.argument("name")
 @click.option("--out", type=click.Path(dir_okay=False, path_type=Path), help="The table; by default beside the file.")
-@click.argument("words", nargs=-1, type=click.UNPROCESSED)
+@click.argument("words", nargs=-1, type=Word(), metavar="SETTING...")
 def command(name: str, out: Path | None, words: tuple[str, ...]) -> None:
     """Write the table of NAME, a file of questions (.jsonl, .json, .csv, .tsv, .parquet) or hub:OWNER/NAME.
 

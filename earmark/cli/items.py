@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from earmark.cli._formats import find_run
+from earmark.cli._params import RunPath
 from earmark.terminal.console import log_to_stderr, print_json, print_line
 
 if TYPE_CHECKING:
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 @click.command()
-@click.argument("runs", nargs=-1, required=True, type=click.Path(path_type=Path))
+@click.argument("runs", nargs=-1, required=True, type=RunPath())
 @click.option("--wrong", "mark", flag_value="wrong", default="", help="Only wrong answers.")
 @click.option("--right", "mark", flag_value="right", default="", help="Only right answers.")
 @click.option("--state", multiple=True, help="Only this state, such as unparsed, refused or request-failed.")
@@ -69,7 +69,7 @@ def command(
         raise UsageError(f"--only {only} compares two runs; give a second RUN")
     filters = _filters(**options)
     order = Order(sort or "", descending=sort == "seconds", limit=limit)
-    items = list_items([find_run(run) for run in runs], filters, order, only or "")
+    items = list_items(runs, filters, order, only or "")
     if options["sound"]:
         _write_sound(items, options["sound"], options["media"], allow_code=not options["no_code"], as_json=as_json)
     elif as_json:

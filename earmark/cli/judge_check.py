@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import click
 from msgspec import Struct
 
+from earmark.cli._params import Word
 from earmark.errors import FINISHED_WITH_FAILURES
 from earmark.terminal.console import print_json, print_line
 
@@ -30,8 +31,8 @@ class Settings(Struct, frozen=True, forbid_unknown_fields=True):
     temperature: float = 0.0
 
 
-@click.command(context_settings={"ignore_unknown_options": True})
-@click.argument("words", nargs=-1, type=click.UNPROCESSED)
+@click.command()
+@click.argument("words", nargs=-1, type=Word(), metavar="SETTING...")
 @click.option("--json", "as_json", is_flag=True, help="One JSON object instead of a table.")
 def command(words: tuple[str, ...], as_json: bool) -> None:
     """Judge answers that people have labelled, and print the agreement with them.

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from earmark.cli._formats import format_options, print_tables
+from earmark.cli._params import RunPath
 from earmark.terminal.console import print_json, print_line
 
 if TYPE_CHECKING:
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
 
 
 @click.command()
-@click.argument("folder", type=click.Path(path_type=Path), default="results")
+@click.argument("folder", type=RunPath(folders=True), default="results")
 @click.option("--benchmark", default="", help="Only this benchmark.")
 @click.option("--condition", default="plain", show_default=True)
 @click.option("--by", default="", help="Rank by this task or average.")

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import click
 
 from earmark.cli._options import hydra_options
+from earmark.cli._params import Word
 from earmark.errors import FINISHED_WITH_FAILURES
 from earmark.terminal.console import print_line
 
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
 
 
 @click.command(context_settings={"help_option_names": ["-h", "--help"]})
-@click.argument("words", nargs=-1)
+@click.argument("words", nargs=-1, type=Word(), metavar="SETTING...")
 @click.option("--list", "listed", is_flag=True, help="List the experiments and the models, without running any.")
 @click.option("--no-resume", is_flag=True, help="Start a new run, even if an unfinished one could be resumed.")
 @hydra_options

@@ -6,9 +6,11 @@ from pathlib import Path
 
 import click
 
+from earmark.cli._params import RunPath
+
 
 @click.command
-@click.argument("runs", nargs=-1, required=True, type=click.Path(path_type=Path), metavar="RUN...")
+@click.argument("runs", nargs=-1, required=True, type=RunPath(), metavar="RUN...")
 def command(runs: tuple[Path, ...]) -> None:
     """Merge runs made with shard=1/N to shard=N/N into a new run beside them, scored anew.
 

@@ -7,14 +7,15 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from earmark.cli._params import Word
 from earmark.terminal.console import print_json, print_line
 
 if TYPE_CHECKING:
     from earmark.types import Capabilities, EncodedAudio, Limits, Waveform
 
 
-@click.command(context_settings={"ignore_unknown_options": True})
-@click.argument("words", nargs=-1, type=click.UNPROCESSED)
+@click.command()
+@click.argument("words", nargs=-1, type=Word(), metavar="FILE... SETTING...")
 @click.option("--json", "as_json", is_flag=True, help="One JSON object a line.")
 def command(words: tuple[str, ...], as_json: bool) -> None:
     """Describe each FILE, and how it would be sent: FILE... [model=NAME] [max_audio_seconds=SECONDS]

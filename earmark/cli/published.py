@@ -6,11 +6,12 @@ from pathlib import Path
 
 import click
 
+from earmark.cli._params import Name
 from earmark.terminal.console import print_line
 
 
 @click.command()
-@click.argument("name", required=False)
+@click.argument("name", type=Name("benchmarks"), required=False)
 @click.option("--check", "folder", type=click.Path(path_type=Path), help="A folder of saved replies and tables.")
 def command(name: str | None, folder: Path | None) -> None:
     """Show what was published of benchmark NAME, or check printed figures.
@@ -33,12 +34,12 @@ def command(name: str | None, folder: Path | None) -> None:
 def _show(name: str) -> None:
     from earmark.cli._tables import show_table
     from earmark.config.folders import yaml_names
-    from earmark.errors import UsageError
+    from earmark.errors import UsageError, alternatives
     from earmark.report.published import load_published
 
     tables = yaml_names("published")
     if name not in tables:
-        raise UsageError(f"no published results for '{name}'; there are: {', '.join(tables)}")
+        raise UsageError(f"no published results for '{name}'{alternatives(name, tables)}")
     table = load_published(tables[name])
     tasks = list(dict.fromkeys(task for found in table.models.values() for task in found))
     rows = [

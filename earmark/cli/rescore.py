@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from earmark.cli._params import RunPath, Word, find_run
 from earmark.terminal.console import print_line
 
 if TYPE_CHECKING:
@@ -16,12 +17,12 @@ if TYPE_CHECKING:
     from earmark.stats.estimate import Estimate
 
 
-@click.command(context_settings={"ignore_unknown_options": True})
-@click.argument("run", type=click.Path(path_type=Path))
+@click.command()
+@click.argument("run", type=RunPath(folders=True))
 @click.option("--scorer", default="", help="Scorer to use instead of the benchmark's.")
 @click.option("--parsers", default="", help="Compare answer parsers instead: all, or names such as earmark,mmau.")
 @click.option("--ask", is_flag=True, help="Ask judges; without it, judged tasks keep their scores.")
-@click.argument("words", nargs=-1, type=click.UNPROCESSED)
+@click.argument("words", nargs=-1, type=Word(), metavar="SETTING...")
 def command(run: Path, scorer: str, parsers: str, ask: bool, words: tuple[str, ...]) -> None:
     """Rescore the journal of RUN, with changed settings of its benchmark or of another scorer.
 
@@ -30,7 +31,7 @@ def command(run: Path, scorer: str, parsers: str, ask: bool, words: tuple[str, .
     \b
     earmark rescore RUN policy=official
     earmark rescore RUN judge=openai/gpt-4o-mini
-    earmark rescore RUN --parsers all       writes nothing; imported verdicts too
+    earmark rescore RUN --parsers all     writes nothing; imported verdicts too
     earmark rescore results --parsers all   the replies of all runs together
     """
     import asyncio
@@ -57,17 +58,18 @@ def command(run: Path, scorer: str, parsers: str, ask: bool, words: tuple[str, .
         replacement = load_scorer(scorer, changes)
         changes = {}
     ask = ask or any(word.startswith("judge=") for word in words)
+    run = find_run(run)
     show_rescored(run, asyncio.run(rescore(run, changes, replacement, ask=ask)))
 
 
 def _parser_names(text: str) -> list[str]:
-    from earmark.errors import UsageError
+    from earmark.errors import UsageError, alternatives
     from earmark.text.published_parsers import PARSERS
 
     names = list(PARSERS) if text == "all" else text.split(",")
     unknown = [name for name in names if name not in PARSERS]
     if unknown:
-        raise UsageError(f"no parser is called '{unknown[0]}'; there are: {', '.join(PARSERS)}")
+        raise UsageError(f"no parser is called '{unknown[0]}'{alternatives(unknown[0], PARSERS)}")
     return names
 
 

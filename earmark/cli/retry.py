@@ -7,17 +7,19 @@ from typing import TYPE_CHECKING
 
 import click
 
+from earmark.cli._params import RunPath, Word
+
 if TYPE_CHECKING:
     from earmark.types import State
 
 
-@click.command(context_settings={"ignore_unknown_options": True})
-@click.argument("run", type=click.Path(path_type=Path))
+@click.command()
+@click.argument("run", type=RunPath())
 @click.option("--refused", is_flag=True, help="Retry refused items.")
 @click.option("--unparsed", is_flag=True, help="Retry items whose reply could not be parsed.")
 @click.option("--failed", is_flag=True, help="Retry failed items; the default.")
 @click.option("--times", type=click.IntRange(1), default=1, show_default=True, help="Maximum number of attempts.")
-@click.argument("words", nargs=-1, type=click.UNPROCESSED)
+@click.argument("words", nargs=-1, type=Word(), metavar="SETTING...")
 def command(run: Path, refused: bool, unparsed: bool, failed: bool, times: int, words: tuple[str, ...]) -> None:
     """Ask items of RUN again; an answer replaces the earlier outcome, another failure does not.
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import click
 
 from earmark.cli._options import hydra_options
+from earmark.cli._params import Word
 from earmark.errors import FINISHED_WITH_FAILURES
 from earmark.terminal.console import print_line
 
@@ -18,8 +19,8 @@ if TYPE_CHECKING:
     from earmark.evaluate import RunResult
 
 
-@click.command(context_settings={"ignore_unknown_options": True})
-@click.argument("words", nargs=-1, required=True, type=click.UNPROCESSED)
+@click.command()
+@click.argument("words", nargs=-1, required=True, type=Word("benchmarks", "suites"), metavar="BENCHMARK... SETTING...")
 @hydra_options
 def command(words: tuple[str, ...], *, sweep: bool, cfg: str | None, config_dir: Path | None) -> None:
     """Run benchmarks or suites: earmark run BENCHMARK[:TASK]... [key=value]...
@@ -131,8 +132,10 @@ def _find_references(runs: Sequence[BenchmarkRun]) -> dict[str, Path]:
 
 def _show(result: RunResult) -> None:
     from earmark.cli._tables import show_metrics
+    from earmark.report.headline import headline_sentence
 
     benchmark = result.benchmark
+    print_line(headline_sentence(result.metrics, benchmark.name, result.model))
     show_metrics(f"{benchmark.name} by {result.model}", result.metrics)
     print_line(f"source: {benchmark.source or 'not stated'}; licence: {benchmark.license or 'not stated'}")
     if result.n_failed:

@@ -6,17 +6,18 @@ from pathlib import Path
 
 import click
 
+from earmark.cli._params import Word
 from earmark.terminal.console import print_json, print_line
 
 
-@click.command(context_settings={"ignore_unknown_options": True})
+@click.command()
 @click.argument("file", type=click.Path(exists=True, dir_okay=False, path_type=Path))
 @click.option("--scorer", required=True, help="Name of a scorer, see earmark list scorers.")
 @click.option("--json", "as_json", is_flag=True, help="One JSON object instead of a table.")
 @click.option(
     "--items", type=click.Path(dir_okay=False, path_type=Path), help="Write a JSON line per item to this file."
 )
-@click.argument("words", nargs=-1, type=click.UNPROCESSED)
+@click.argument("words", nargs=-1, type=Word(), metavar="SETTING...")
 def command(file: Path, scorer: str, as_json: bool, items: Path | None, words: tuple[str, ...]) -> None:
     """Score FILE, JSON lines with id, reply, target, choices or labels, group, and answer if it is parsed already.
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from earmark.cli._params import Name, Word
 from earmark.errors import UsageError
 from earmark.terminal.console import log_to_stderr, print_line
 
@@ -19,8 +20,8 @@ if TYPE_CHECKING:
 
 
 @click.command()
-@click.argument("name", required=False)
-@click.argument("words", nargs=-1)
+@click.argument("name", type=Name("models"), required=False)
+@click.argument("words", nargs=-1, type=Word(), metavar="SETTING...")
 @click.option("--list", "listed", is_flag=True, help="List the models that can be served, and the running servers.")
 @click.option("--stop", "stopped", is_flag=True, help="Stop the servers of NAME; without a name all of them.")
 @click.option("--dry-run", is_flag=True, help="Print the command, without starting anything.")

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from earmark.cli._formats import find_run, format_options, print_tables, refuse_with_form
+from earmark.cli._formats import format_options, print_tables, refuse_with_form
+from earmark.cli._params import RunPath, find_run
 from earmark.runs.signature import load_signature
 from earmark.terminal.console import print_json, print_line
 
@@ -21,7 +22,7 @@ SUITE = "suite:"  # before the name of a suite
 
 
 @click.command()
-@click.argument("runs", nargs=-1, required=True, type=click.Path(path_type=Path))
+@click.argument("runs", nargs=-1, required=True, type=RunPath(folders=True))
 @click.option("--all", "everything", is_flag=True, help="Show every metric, not only the headline.")
 @click.option("--by", default="", help="Break the rows down by a tag of the items, such as user or dataset_source.")
 @click.option(
@@ -93,6 +94,7 @@ def _show_suite(name: str, folders: tuple[Path, ...]) -> None:
 
 def _show_run(run: Path, *, everything: bool, by: str, width: float | None) -> None:
     from earmark.cli._tables import UNFINISHED, show_metrics
+    from earmark.report.headline import headline_sentence
 
     signature = load_signature(run)
     if _is_audiogram(run):
@@ -103,6 +105,7 @@ def _show_run(run: Path, *, everything: bool, by: str, width: float | None) -> N
         return
     metrics = _read_metrics(run, by)
     title = f"{signature.benchmark['name']} by {signature.model['name']}"
+    print_line(*[headline_sentence(metrics, signature.benchmark["name"], signature.model["name"])] * (not by))
     show_metrics(title, metrics, everything=everything, by=by, width=width)
     print_line(*metrics.warnings)
     print_line(*(f"failed {count}: {message}" for message, count in _failures(run)))

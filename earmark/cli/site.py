@@ -7,11 +7,12 @@ from typing import Any
 
 import click
 
+from earmark.cli._params import RunPath
 from earmark.terminal.console import print_line
 
 
 @click.command()
-@click.argument("folder", type=click.Path(path_type=Path))
+@click.argument("folder", type=RunPath(folders=True))
 @click.argument("out", type=click.Path(path_type=Path))
 @click.option(
     "--items", type=click.Choice(["all", "wrong", "differ", "none"]), default="differ", show_default=True,

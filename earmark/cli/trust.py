@@ -6,11 +6,12 @@ from pathlib import Path
 
 import click
 
+from earmark.cli._params import RunPath
 from earmark.terminal.console import print_line
 
 
 @click.command()
-@click.argument("runs", nargs=-1, required=True, type=click.Path(path_type=Path))
+@click.argument("runs", nargs=-1, required=True, type=RunPath())
 @click.option("--remove", is_flag=True, help="Trust the runs no longer.")
 def command(runs: tuple[Path, ...], remove: bool) -> None:
     """Use what RUN... names from now on: modules, programs, addresses, variables with keys, folders of weights.

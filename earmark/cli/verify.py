@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import click
 
+from earmark.cli._params import Name, Word
 from earmark.terminal.console import log_to_stderr, print_line
 
 
-@click.command(context_settings={"ignore_unknown_options": True})
-@click.argument("name")
+@click.command()
+@click.argument("name", type=Name("benchmarks"))
 @click.option("--write", is_flag=True, help="Write the manifest of a folder instead.")
-@click.argument("words", nargs=-1, type=click.UNPROCESSED)
+@click.argument("words", nargs=-1, type=Word(), metavar="SETTING...")
 def command(name: str, write: bool, words: tuple[str, ...]) -> None:
     """Verify the questions and clips of benchmark NAME by their digests.
 

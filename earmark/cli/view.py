@@ -7,11 +7,12 @@ from typing import Any
 
 import click
 
+from earmark.cli._params import RunPath
 from earmark.terminal.console import print_line
 
 
 @click.command()
-@click.argument("folder", type=click.Path(path_type=Path), default="results")
+@click.argument("folder", type=RunPath(folders=True), default="results")
 @click.option("--port", type=click.IntRange(0, 65535), default=None, help="Port; by default 7272, or a free one.")
 @click.option("--host", default="127.0.0.1", show_default=True, help="Address to serve on; others than this machine's "
               "own need a token, which is made if none is given.")  # fmt: skip

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from typing import Annotated, Any, Final, Literal, TypeVar, get_args, get_origin, get_type_hints
 
@@ -10,8 +11,16 @@ from msgspec import Meta, Struct
 
 from earmark import plugins
 from earmark.config.settings import CommonSettings, ComposedConfig, Config, ModelConfig
-from earmark.errors import UsageError
+from earmark.errors import UsageError, alternatives
 
+TYPES: Final = {
+    "int": "a whole number",
+    "float": "a number",
+    "str": "text",
+    "bool": "true or false",
+    "array": "a list",
+    "object": "settings by name",
+}  # as msgspec names them
 T = TypeVar("T", bound=Struct)
 RENAMED: Final = dict(
     pair.split("=")
@@ -39,8 +48,8 @@ def parse_settings(kind: type[T], settings: Mapping[str, Any], prefix: str) -> T
     unknown = [name for name in settings if name not in fields]
     if unknown:
         raise UsageError(
-            f"no setting is called '{prefix}{unknown[0]}'{renamed(prefix + unknown[0])}; there are: "
-            f"{', '.join(prefix + name for name in fields) or 'none'}"
+            f"no setting is called '{prefix}{unknown[0]}'{renamed(prefix + unknown[0])}"
+            f"{alternatives(prefix + unknown[0], (prefix + name for name in fields))}"
         )
     needed = [field.name for field in msgspec.structs.fields(kind) if field.required and field.name not in settings]
     if needed:
@@ -54,9 +63,19 @@ def parse_settings(kind: type[T], settings: Mapping[str, Any], prefix: str) -> T
         may_be = (
             f"; there are: {', '.join(map(str, filter(None, get_args(hint))))}" if get_origin(hint) is Literal else ""
         )
-        raise UsageError(
-            f"{prefix}{where or 'settings'}={value!r}: {str(error).partition(' - at ')[0]}{may_be}"
-        ) from error
+        problem = _plain_types(str(error).partition(" - at ")[0])
+        raise UsageError(f"{prefix}{where or 'settings'}={value!r}: {problem}{may_be}") from error
+
+
+def _plain_types(message: str) -> str:
+    """Say in words which type a message of msgspec expects.
+
+    >>> _plain_types("Expected `int | null`, got `str`"), _plain_types("Expected `int` >= 1")
+    ('expected a whole number or null, found text', 'expected a whole number >= 1')
+    """
+    names = re.compile(r"`([^`]*)`")
+    words = names.sub(lambda match: " or ".join(TYPES.get(name, name) for name in match[1].split(" | ")), message)
+    return words[:1].lower() + words[1:].replace(", got ", ", found ")
 
 
 def _numbers_as_text(kind: type, settings: Mapping[str, Any]) -> dict[str, Any]:

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import re
 from typing import Final, Literal, TypeAlias
 
 from earmark import plugins
 from earmark.config.folders import yaml_names
 from earmark.config.settings import RunSettings
 from earmark.data.hydra_words import plain_key, quote
-from earmark.errors import UsageError
+from earmark.errors import UsageError, alternatives
 
+HOST_AND_PORT: Final = re.compile(r"[\w.-]+:\d+(/|$)")  # of a server, without http://
 GROUPS: Final = ("eval", "runtime")  # of YAML, beside model and suite
 Kind: TypeAlias = Literal["run", "model", "group", "own"]  # own: of the benchmark or scorer; group: of both and the run
 
@@ -55,7 +57,7 @@ def hydra_overrides(word: str) -> list[str]:
 def _check_name(group: str, name: str) -> str:
     known = yaml_names(group)
     if name not in known:
-        raise UsageError(f"no YAML of {group}/ is called '{name}'; there are: {', '.join(known)}")
+        raise UsageError(f"no YAML of {group}/ is called '{name}'{alternatives(name, known)}")
     return name
 
 
@@ -84,6 +86,8 @@ def _model_overrides(value: str) -> list[str]:
 
     >>> _model_overrides("http://127.0.0.1:8000/v1/")
     ['model=openai', "++model.base_url='http://127.0.0.1:8000/v1'"]
+    >>> _model_overrides("localhost:8000/v1")
+    ['model=openai', "++model.base_url='http://localhost:8000/v1'"]
     >>> _model_overrides("openai/gpt-4o-audio-preview")
     ['model=openai', "++model.name='gpt-4o-audio-preview'"]
     >>> _model_overrides("my.module/large")
@@ -94,6 +98,8 @@ def _model_overrides(value: str) -> list[str]:
         raise UsageError(f"model={value}: names several; add -m to run one after the other")
     if value in known:
         return [f"model={value}"]
+    if HOST_AND_PORT.match(value):
+        value = f"http://{value}"
     if value.startswith(("http://", "https://")):
         return ["model=openai", f"++model.base_url='{value.rstrip('/')}'"]
     backend, slash, name = value.partition("/")
@@ -110,4 +116,5 @@ def _model_overrides(value: str) -> list[str]:
         return ["~model", f"++model.backend='{file}'", *([f"++model.name='{name}'"] if slash else [])]
     from earmark.plugins.roads import unknown_name  # noqa: PLC0415
 
-    raise UsageError(f"{unknown_name('models', value, known)}, BACKEND/NAME, or the URL of a server")
+    more = "" if slash else f", BACKEND/NAME, such as openai/{value}, or the URL of a server"
+    raise UsageError(f"{unknown_name('models', value, known)}{more}")

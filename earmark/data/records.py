@@ -23,7 +23,7 @@ import msgspec
 from earmark.data.regular import read_lines
 from earmark.data.rows import _query, read_rows
 from earmark.data.splits import check_downloaded
-from earmark.errors import BadData
+from earmark.errors import BadData, alternatives
 from earmark.types import Clip
 
 FORMATS: Final = (".parquet", ".json", ".jsonl", ".csv", ".tsv", ".txt")
@@ -98,7 +98,7 @@ def _has_bytes(path: Path, column: str, kind: str) -> bool:
 
 def _check_names(path: Path, columns: Sequence[str], known: Mapping[str, object]) -> None:
     if missing := next((column for column in columns if column not in known), None):
-        raise BadData(f"{path}: found no column '{missing}'; there are: {', '.join(map(str, known))}")
+        raise BadData(f"{path}: found no column '{missing}'{alternatives(missing, known)}")
 
 
 def _json_records(path: Path) -> Iterator[Row]:

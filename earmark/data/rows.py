@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from earmark.data.splits import CARD, SHARD, check_downloaded, check_shards, find_split
-from earmark.errors import BadData
+from earmark.errors import BadData, alternatives
 
 if TYPE_CHECKING:
     import duckdb
@@ -81,9 +81,7 @@ def check_columns(path: str | Path, wanted: Mapping[str, str]) -> None:
     types = column_types(path)
     for name, kind in wanted.items():
         if name not in types:
-            raise BadData(
-                f"{path}: found no column '{name}', expected it with type {kind}; there are: {', '.join(types)}"
-            )
+            raise BadData(f"{path}: found no column '{name}', expected it with type {kind}{alternatives(name, types)}")
         if types[name] != kind:
             raise BadData(f"{path}: column '{name}' has type {types[name]}, expected {kind}")
 

@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from earmark.data.hydra_words import plain_words, quote
 from earmark.data.plain_yaml import load_plain_yaml
-from earmark.errors import UsageError
+from earmark.errors import UsageError, alternatives
 
 PRIMARY: Final = "config.yaml"
 FOLDERS: Final = ("model", "eval", "runtime", "suite", "benchmark", "published")  # of a folder of settings
@@ -70,7 +70,7 @@ def _default_words(entry: Any, path: Path) -> Iterator[str]:
     ((group, name),) = entry.items()
     group = str(group).removeprefix("override ").strip().lstrip("/")
     if group not in GROUPS:
-        raise UsageError(f"{path}: no group is called '{group}'; there are: {', '.join(GROUPS)}")
+        raise UsageError(f"{path}: no group is called '{group}'{alternatives(group, GROUPS)}")
     if name is not None:
         yield f"{group}={name}"
 

@@ -22,7 +22,7 @@ from typing import Any, Final
 from msgspec import Struct
 
 from earmark.data.regular import check_regular
-from earmark.errors import BadData
+from earmark.errors import BadData, alternatives
 
 SHARD: Final = re.compile(r"(?P<split>.+)-(?P<part>\d{4,6})-of-(?P<parts>\d{4,6})(?:-[0-9a-f]{8,64})?\.parquet")
 CONVERTED: Final = re.compile(r"\d{4,6}\.parquet")
@@ -149,7 +149,7 @@ def _split_by_card(place: Path, split: str, config: str) -> list[Path] | None:
     if not splits:
         return None
     if split not in splits:
-        raise BadData(f"{card}: config '{config}' has no split '{split}'; there are: {', '.join(splits)}")
+        raise BadData(f"{card}: config '{config}' has no split '{split}'{alternatives(split, splits)}")
     found: list[Path] = []
     for pattern in splits[split]:
         found += sorted(_expand(place, card, pattern))

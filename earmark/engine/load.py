@@ -12,7 +12,7 @@ from earmark.config.parse import parse_settings, renamed
 from earmark.config.settings import ComposedConfig, RunSettings
 from earmark.engine.items import select_items
 from earmark.engine.open import open_judge_model, open_model
-from earmark.errors import UsageError
+from earmark.errors import UsageError, alternatives
 from earmark.plugins import Plugin
 from earmark.types import Benchmark, Condition, Context, NamedCondition, NeedsSetup, Scorer
 
@@ -38,24 +38,17 @@ def _load_benchmark(plugin: Plugin, tasks: Sequence[str], settings: Mapping[str,
 def load_run_benchmark(name: str, tasks: Sequence[str], config: ComposedConfig) -> tuple[Benchmark, ComposedConfig]:
     """A benchmark from the words of a command, and the words as they are left for the run.
 
-    `seed` and `limit` are settings of the run; a benchmark that has one of that name gets it, and a limit of its own
-    means something else than the run's.
+    `seed` is a setting of the run; a benchmark that has one of that name gets it.
     """
     plugin = plugins.find_plugin("benchmarks", name)
     fields = plugin.settings.__struct_fields__
     if unknown := next((key for key in config.benchmark if key not in fields), None):
         own_ones, of_a_run = ", ".join(fields) or "none", ", ".join(RunSettings.__struct_fields__)
-        raise UsageError(
-            f"no setting is called '{unknown}'{renamed(unknown)}; there are: {own_ones} (of {name}), {of_a_run} (of a "
-            "run)"
-        )
-    given = {key: getattr(config.run, key) for key in ("seed", "limit") if key in fields}
-    own = {key: value for key, value in given.items() if value is not None}
-    left = (
-        msgspec.structs.replace(config, run=msgspec.structs.replace(config.run, limit=None))
-        if "limit" in own
-        else config
-    )
+        names = () if renamed(unknown) else (*fields, *RunSettings.__struct_fields__)
+        listed = f"{own_ones} (of {name}), {of_a_run} (of a run)"
+        raise UsageError(f"no setting is called '{unknown}'{renamed(unknown)}{alternatives(unknown, names, listed)}")
+    own = {"seed": config.run.seed} if "seed" in fields and config.run.seed is not None else {}
+    left = config
     if file := plugins.plugin_file(plugin.name):
         left = msgspec.structs.replace(left, plugins=(str(file.path),))
     return select_items(_load_benchmark(plugin, tasks, own | config.benchmark), left.run), left

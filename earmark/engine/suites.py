@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import functools
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
@@ -21,7 +20,7 @@ from earmark.data.plain_yaml import load_plain_yaml
 from earmark.data.records import text_of
 from earmark.data.user_yaml import warn_replaced
 from earmark.engine.load import BenchmarkRun, load_run_benchmark, split_tasks
-from earmark.errors import BadData, BadSetup, UsageError
+from earmark.errors import BadData, BadSetup, UsageError, alternatives
 
 SUFFIXES: Final = (".yaml", ".yml")
 EVERY_TABLE: Final = "*"  # a line of a suite
@@ -78,9 +77,7 @@ def suite_path(name: str) -> Path:
         return Path(name).expanduser()
     suites = yaml_names("suite")
     if name not in suites:
-        near = difflib.get_close_matches(name, suites, n=1)
-        hint = f"; did you mean '{near[0]}'?" if near else ""
-        raise UsageError(f"no suite is called '{name}'{hint}; there are: {', '.join(suites)}; or give suite:PATH.yaml")
+        raise UsageError(f"no suite is called '{name}'{alternatives(name, suites)}; or give suite:PATH.yaml")
     warn_replaced(suites[name].parents[1], PACKAGED, "suite", name)
     return suites[name]
 
@@ -228,12 +225,9 @@ def _unknown(key: str, lines: Sequence[SuiteLine]) -> UsageError:
     fields = [plugins.find_plugin("benchmarks", name).settings.__struct_fields__ for name in names]
     own = list(dict.fromkeys(field for each in fields for field in each))
     of_a_run = RunSettings.__struct_fields__
-    near = difflib.get_close_matches(key, [*own, *of_a_run], n=1, cutoff=0.5)
-    hint = renamed(key) or (f"; did you mean '{near[0]}'?" if near else "")
-    return UsageError(
-        f"no setting is called '{key}'{hint}; there are: {', '.join(own) or 'none'} (of {', '.join(names)}), "
-        f"{', '.join(of_a_run)} (of a run)"
-    )
+    listed = f"{', '.join(own) or 'none'} (of {', '.join(names)}), {', '.join(of_a_run)} (of a run)"
+    known = () if renamed(key) else (*own, *of_a_run)
+    return UsageError(f"no setting is called '{key}'{renamed(key)}{alternatives(key, known, listed)}")
 
 
 def keep_tasks_with_data(entry: SuiteEntry) -> SuiteEntry:

@@ -22,7 +22,7 @@ import orjson
 from earmark.data.cache import atomic_write
 from earmark.data.names import safe_name
 from earmark.data.regular import read_lines
-from earmark.errors import BadData
+from earmark.errors import BadData, alternatives
 from earmark.journal import Record, ScoreLine
 from earmark.plugins.examples import ImporterExample
 from earmark.runs.imported import ExportingImporter, ImportedRun
@@ -285,7 +285,7 @@ def load_references(folder: Path, model: str) -> dict[ResultPath, dict[str, str 
         raise BadData(f"{folder}: found no MODEL/TASK/run_1.jsonl; expected reference trajectories, or a run of ours")
     alike = [name for name in models if plain(name) == plain(model)] or (models if len(models) == 1 else [])
     if not alike:
-        raise BadData(f"{folder}: has no run of {model}; there are: {', '.join(models)}; give the folder of one")
+        raise BadData(f"{folder}: has no run of {model}{alternatives(model, models)}; give the folder of one")
     return {
         place: {str(line["id"]): line["chosen"] for line in _lines(file)}
         for file, place in runs

@@ -18,7 +18,7 @@ from typing import Final, Literal
 
 from msgspec import Struct
 
-from earmark.errors import UsageError
+from earmark.errors import UsageError, alternatives
 from earmark.judges.parsing import COLONS, LABEL, MARKS, NUMBER
 
 MATERIAL: Final = (
@@ -262,8 +262,7 @@ def find_prompt(name: str) -> JudgePrompt:
     """A prompt by its name, with or without its version."""
     if name not in PROMPTS:
         raise UsageError(
-            f"no prompt for judges is called '{name}'; there are: "
-            f"{', '.join(template.name for template in JUDGE_PROMPTS)}"
+            f"no prompt for judges is called '{name}'{alternatives(name, (each.name for each in JUDGE_PROMPTS))}"
         )
     return PROMPTS[name]
 

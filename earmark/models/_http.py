@@ -21,7 +21,7 @@ from yarl import URL
 
 from earmark.errors import AskError, BadSetup, Rejected, Transient
 from earmark.models._keys import KeySettings, find_key, hide, parse_address
-from earmark.types import Seconds
+from earmark.types import Seconds, replace
 
 TRANSIENT: Final = frozenset({408, 409, 425, 429, 500, 502, 503, 504, *range(520, 525), 529})  # 520-524: a proxy's
 BUSY: Final = frozenset({429, 503, 529})
@@ -74,12 +74,20 @@ class HttpClient:
         self._query = query  # added to the query of every request
         self._proxy, self._proxy_headers = proxy_for(parse_address(settings.base_url))
         self._urls: dict[str, URL] = {}
+        self._moved: tuple[str, ...] = ()  # a warning, where this is not the address that was given
 
     def url(self, path: str) -> URL:
         """Return the address of one endpoint."""
         if path not in self._urls:
             self._urls[path] = endpoint(self.settings.base_url, path).update_query(self._query)
         return self._urls[path]
+
+    def at(self, base_url: str) -> HttpClient:
+        """Return a client of another address of the same server."""
+        moved: HttpSettings = replace(self.settings, base_url=base_url)  # type: ignore[type-var] # structs, all of them
+        client = HttpClient(self.session, moved, self._key, self._query)
+        client._moved = (f"{self.settings.base_url} lists no models, {base_url} does, and is used",)
+        return client
 
     @property
     def is_hosted(self) -> bool:
@@ -91,8 +99,8 @@ class HttpClient:
         """Warnings to show before the first request."""
         url = parse_address(self.settings.base_url)
         if not self._key or url.scheme == "https" or is_loopback(url.host or ""):
-            return ()
-        return (f"the key is sent to {url.host} unencrypted, by http://; use https://",)
+            return self._moved
+        return (*self._moved, f"the key is sent to {url.host} unencrypted, by http://; use https://")
 
     @asynccontextmanager
     async def request(
@@ -292,7 +300,7 @@ async def unpack(reply: aiohttp.ClientResponse) -> AsyncIterator[bytes]:
 def error_of_status(status: int, message: str, wait: Seconds | None) -> AskError | BadSetup:
     """Translate an HTTP status, if nothing more is known."""
     if status in SETUP_STATUSES:
-        return BadSetup(f"{message}; check the key, the address and the model's name")
+        return BadSetup(f"{message}; check the key, the address (most end in /v1) and the model's name")
     if status in TRANSIENT:
         return Transient(message, wait, busy=status in BUSY)
     return Rejected(message)

@@ -8,12 +8,12 @@ from typing import Any, Final
 import aiohttp
 from msgspec import Struct
 
-from earmark.errors import Transient
+from earmark.errors import BadSetup, Transient
 from earmark.models._http import body_chunks
 from earmark.models._openai_reply import read_reply, to_error
 from earmark.models._openai_unsupported import OPTIONAL_PARAMETERS, find_unsupported
 from earmark.models._reply import SUCCESS, Reply, convert, error_fields, parse_payload
-from earmark.models.openai import ENDPOINT, ChatModel
+from earmark.models.openai import ENDPOINT, NOT_FOUND, ChatModel
 from earmark.plugins.abilities import BatchJob, BatchOutputLine, BatchReply
 from earmark.types import Prompt, Response
 
@@ -116,6 +116,10 @@ class BatchQueue(Struct, frozen=True):
     async def _request(self, method: str, path: str, **body: Any) -> dict[str, Any]:
         async with self.model.client.request(method, path, **body) as reply:
             payload = parse_payload(await self.model.client.read(reply))
+            if reply.status == NOT_FOUND and (method, path) == ("POST", "/files"):
+                raise BadSetup(
+                    f"{self.model.client.url(path)}: this server has no queue for batches; leave out batch=true"
+                )
             if reply.status not in SUCCESS or isinstance(payload, bytes):
                 raise to_error(Reply(reply.status, reply.headers, payload))
         return payload

@@ -37,6 +37,8 @@ if TYPE_CHECKING:
     from earmark.plugins.abilities import BatchService
 
 PREFLIGHT: Final = True  # a run checks first that audio reaches it
+VERSION: Final = "/v1"  # at the end of most addresses
+NOT_FOUND: Final = 404
 ENDPOINT: Final = "/chat/completions"
 DEFAULT_SAMPLING: Final[dict[str, Any]] = {"temperature": 0.0}
 
@@ -169,9 +171,9 @@ async def load(settings: Settings, context: Context) -> AsyncIterator[ChatModel]
     profile = find_profile(settings.profile, settings.base_url)
     limit = profile.max_body_bytes if settings.max_body_bytes is UNSET else settings.max_body_bytes
     stream = settings.stream if settings.stream is not None else profile.streams_only or bool(settings.voice)
-    async with open_client(settings) as client:
+    async with open_client(settings) as given:
         named = settings.name or served_name(settings)
-        first = ModelEntry(named) if named else await first_model(client, settings)
+        client, first = (given, ModelEntry(named)) if named else await first_model(given, settings)
         yield ChatModel(
             name=first.id,
             served_name=served_name(settings) or first.id,
@@ -223,21 +225,33 @@ def _user_parameters(settings: Settings) -> dict[str, str]:
     return sampled | own | {name: f"model.extra.{name}" for name in extra_fields(settings)}
 
 
-async def first_model(client: HttpClient, settings: Settings) -> ModelEntry:
-    """Return the first model that a server lists."""
+async def first_model(client: HttpClient, settings: Settings) -> tuple[HttpClient, ModelEntry]:
+    """Return the first model that a server lists, and the client of the address where it does: below /v1, if the
+    address that is given lacks that.
+    """
     try:
         status, entries = await _models(client)
+        if status == NOT_FOUND and not entries and not settings.base_url.rstrip("/").endswith(VERSION):
+            below = client.at(settings.base_url.rstrip("/") + VERSION)
+            status_below, entries = await _models(below)
+            client, status = (below, status_below) if entries else (client, status)
     except Transient as error:
         raise BadSetup(
             f"nothing answers at {settings.base_url} ({error}); start the server, or give model.base_url=URL"
         ) from error
     if not entries:
         raise BadSetup(
-            f"{endpoint(settings.base_url, '/models')} lists no model (HTTP {status}); give its name with "
-            "model.name=NAME, and its key with "
-            f"{'$' + settings.api_key_env if settings.api_key_env else 'model.api_key_env=NAME'}"
+            f"{endpoint(settings.base_url, '/models')} lists no model (HTTP {status}); {_advice(status, settings)}"
         )
-    return entries[0]
+    return client, entries[0]
+
+
+def _advice(status: int, settings: Settings) -> str:
+    """Advise on a server without a list of models."""
+    if status == NOT_FOUND:
+        return f"check the address, which ends in {VERSION} for most servers, or give the name with model.name=NAME"
+    key = f"${settings.api_key_env}" if settings.api_key_env else "model.api_key_env=NAME"
+    return f"give its name with model.name=NAME, and its key with {key}"
 
 
 class ModelEntry(Struct, frozen=True):

@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import sys
 from collections.abc import Callable, Iterable
-from difflib import get_close_matches
 from importlib import import_module
 from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
@@ -13,7 +12,7 @@ from types import ModuleType
 from typing import Any
 
 from earmark import plugins
-from earmark.errors import BadSetup, UsageError
+from earmark.errors import BadSetup, UsageError, alternatives, near_names
 from earmark.plugins import Kind, Plugin, PluginFile, full_path, is_path
 
 
@@ -53,17 +52,23 @@ def unknown_name(kind: Kind, name: str, others: Iterable[str] = (), what: str = 
     bare = Path(name if name.endswith(".py") else f"{name}.py")
     if "/" not in name and bare.is_file():
         return f"no {what} is called '{name}'; the file {bare} in the working folder is given by its path: ./{bare}"
+    if kind == "models" and "/" in name and not name.startswith((".", "/", "~")) and not name.endswith(".py"):
+        backend = name.partition("/")[0]
+        return (
+            f"no backend is called '{backend}'{near_names(backend, plugins.plugin_names(kind))}; give what serves the "
+            f"model before its name: model=vllm/{name} or model=transformers/{name} in this process, openai/NAME or "
+            "gemini/NAME of a service"
+        )
     if "/" in name and not name.endswith(".py"):
         return (
             f"no {singular} is called '{name}'; a file is given by its path, which ends in .py, such as ./{bare.name}"
         )
     packaged = [plugins.display_name(kind, file) for file in plugins.plugin_names(kind)]
     known = sorted({*others} or {*packaged, *plugins.table_names(kind), *plugins.entry_points(kind)})
-    near = get_close_matches(name.lower(), known, 3)
-    hint = f"; did you mean {' or '.join(near)}?" if near else ""
+    known = ["plain", *known] if kind == "conditions" else known
     return (
-        f"no {what} is called '{name}'; there are: {', '.join(known)}; or give a file, such as ./my_{singular}.py, "
-        f"or a module, such as my_package.my_{singular}{hint}"
+        f"no {what} is called '{name}'{alternatives(name, known)}; or give a file, such as ./my_{singular}.py, "
+        f"or a module, such as my_package.my_{singular}"
     )
 
 

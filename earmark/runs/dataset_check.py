@@ -32,7 +32,8 @@ class DatasetCheck(Struct, frozen=True):
     questions: int  # items under every condition, with repeats
     skipped: dict[str, dict[str, int]]  # by task and reason, items that are not asked about
     prompts: str  # a digest of every prompt's words
-    completed: int = 0
+    completed: int
+    look: Look  # what was seen of the items
     problems: tuple[str, ...] = ()  # what is missing or odd, a line each
 
 
@@ -74,7 +75,8 @@ def check_dataset(
     if not sum(items.values()):
         raise BadData(_describe_empty(benchmark, settings.shard, len(ids)))
     total = sum(items.values()) * len(conditions) * settings.repeats
-    return DatasetCheck(total, skipped, words.hexdigest(), done, look.check(benchmark.name, strict=settings.strict))
+    problems = look.check(benchmark.name, strict=settings.strict)
+    return DatasetCheck(total, skipped, words.hexdigest(), done, look, problems)
 
 
 def _make_prompt(benchmark: Benchmark, item: Item, barrier: Barrier) -> tuple[Prompt | None, str]:

@@ -14,7 +14,7 @@ import msgspec
 from earmark import plugins
 from earmark.config.parse import parse_settings
 from earmark.data.cache import atomic_open
-from earmark.errors import BadData, RunMismatch, UsageError
+from earmark.errors import BadData, RunMismatch, UsageError, alternatives
 from earmark.journal import (
     JOURNAL_FILE,
     SCORES_FILE,
@@ -29,6 +29,7 @@ from earmark.plugins.abilities import HasOfficialFile, WritesResults, WritesRuns
 from earmark.report.files import EXPORT_PREFIX, remove_leftovers
 from earmark.report.samples import COLUMNS, SampleTable, sample_values
 from earmark.runs import rundir
+from earmark.runs.export_trackers import TRACKERS
 from earmark.runs.import_runs import load_importer
 from earmark.runs.rescore import read_config
 from earmark.runs.scoring import latest_records, read_scores
@@ -66,8 +67,9 @@ def export_run(run: Path, form: str, out: Path | None) -> list[Path]:
             raise UsageError(f"--to {form}: is for runs of {kind}, and {run} is one of {benchmark}")
         return writers[kind].write(read_scored(run), out or run / "export" / form)
     if form not in TABLE_FORMATS:
-        forms = [*TABLE_FORMATS, OFFICIAL, RESULTS, *(plugins.display_name("importers", name) for name in writers)]
-        raise UsageError(f"--to {form}: no such form; there are: {', '.join(forms)}")
+        others = (plugins.display_name("importers", name) for name in writers)
+        forms = [*TABLE_FORMATS, *TRACKERS, OFFICIAL, RESULTS, *others]
+        raise UsageError(f"--to {form}: no such form{alternatives(form, forms)}")
     place = out or run / f"export.{form}"
     place.parent.mkdir(parents=True, exist_ok=True)
     if form == "csv":

@@ -72,7 +72,7 @@ def import_runs(
 ) -> list[tuple[Path, Metrics]]:
     """Make runs of foreign results: in the form that recognises itself, unless one is named, or by an `importer`.
 
-    Results without a reply make no run; that is said, and where there is nothing else it is an error.
+    Results without a reply make no run; that is logged, and where there is nothing else it is an error.
     """
     if not path.exists():
         raise UsageError(f"{path}: no such file or folder")
@@ -80,6 +80,7 @@ def import_runs(
     with ExitStack() as undo:
         place = _results_dir(results, undo)
         staged = _staging_dir(place, undo)
+        log(f"reading {path} as {name}")
         read = [_parse_results(imported, staged / f"{number}.jsonl") for number, imported in enumerate(read_all(path))]
         with_records = [imported for imported in read if imported.facts]
         if not with_records:
@@ -94,10 +95,10 @@ def import_runs(
                     "like, so no run is made of it"
                 )
         _check_names(path, [imported.imported.model for imported in with_records], model)
-        made = [
-            _build_run(imported, name, results, model, staged / f"{number}.run")
-            for number, imported in enumerate(with_records)
-        ]
+        made = []
+        for number, imported in enumerate(with_records):
+            log(f"scoring {number + 1} of {len(with_records)}: {imported.imported.model or path}")
+            made.append(_build_run(imported, name, results, model, staged / f"{number}.run"))
         return [_publish(run, where, metrics, log) for run, where, metrics in made]
 
 

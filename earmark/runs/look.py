@@ -15,6 +15,7 @@ from earmark.errors import BadData
 from earmark.journal import question_key
 from earmark.types import Benchmark, Clip, Item, SynthSpec
 
+SPEC_SPACING: Final = 5  # the same of generated sounds, of which a benchmark has few
 SPACING: Final = 97  # one clip of so many may be one of them: neighbours are often of one recording
 
 
@@ -49,6 +50,8 @@ class Look:
         self._known: dict[tuple[str, str], int] = {}  # sizes of archives and tables
         self.sample: list[Clip] = []  # of loose files
         self.n_loose = 0
+        self.specs: list[SynthSpec] = []  # one generated sound of so many
+        self.n_specs = 0
         self._keys = array("Q")
 
     def add(self, item: Item) -> None:
@@ -72,7 +75,10 @@ class Look:
             self._add_without_gold(task, item)
         for clip in item.clips:
             task.clips += 1
-            if not isinstance(clip, SynthSpec) and not self._is_there(clip):
+            if isinstance(clip, SynthSpec):
+                self.specs += [clip] * (self.n_specs % SPEC_SPACING == 0)
+                self.n_specs += 1
+            elif not self._is_there(clip):
                 task.n_missing += 1
                 if len(task.missing) < SHOWN:
                     task.missing.append(clip.member or clip.path)

@@ -136,14 +136,10 @@ def _scoring(benchmark: Benchmark) -> tuple[object, ...]:
 
 
 def _diverted_settings(signature: RunSignature, config: ComposedConfig) -> dict[str, Any]:
-    """The seed and the limit where they were words of the run that its benchmark took: config.yaml has them no more."""
+    """The seed where it was a word of the run that its benchmark took: config.yaml has it no more."""
     signed = signature.benchmark["settings"]
-    words = {"limit": config.run.limit, "seed": config.run.seed}
-    return {
-        name: signed[name]
-        for name, value in words.items()
-        if value is None and name in signed and name not in config.benchmark and _takes(signature, name)
-    }
+    is_taken = config.run.seed is None and "seed" in signed and "seed" not in config.benchmark
+    return {"seed": signed["seed"]} if is_taken and _takes(signature, "seed") else {}
 
 
 def _takes(signature: RunSignature, name: str) -> bool:

@@ -74,18 +74,6 @@ def find_runs(results: str | Path) -> list[Path]:
     return sorted(whole, key=lambda folder: (folder.name, str(folder)))
 
 
-def find_run(path: Path) -> Path:
-    """The run that a path stands for: a run itself, or of a folder the newest run below it. Raises BadData for none."""
-    if (path / SIGNATURE_FILE).exists() or not path.is_dir():
-        return path
-    if runs := find_runs(path):
-        return runs[-1]
-    raise BadData(
-        f"{path}: no run lies in it; give a run, such as results/MODEL/BENCHMARK/2026-01-31_12-00-00, or a folder "
-        "above runs; `earmark list runs` lists those under results"
-    )
-
-
 def find_unfinished(parent: Path, signature: RunSignature, log: Callable[[str], None] = lambda _: None) -> Path | None:
     """The newest unfinished run in a folder that signs alike; None if there is none.
 

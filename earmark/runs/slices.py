@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
-from earmark.errors import BadData, UsageError
+from earmark.errors import BadData, UsageError, alternatives
 from earmark.journal import JOURNAL_FILE, SCORES_FILE, Record, ScoreLine, question_key
 from earmark.report.aggregates import Aggregates
 from earmark.report.rows import Row
@@ -26,7 +26,7 @@ def slice_rows(run: Path, tag: str) -> list[Row]:
             score = Score(line.counts, line.answer, line.state)
             aggregates.add(record, scorer_of(line.task, line.scorer), score, line.scorer)
     if tag not in tags:
-        raise UsageError(f"no item has the tag '{tag}'; there are: {', '.join(tags) or 'none'}")
+        raise UsageError(f"no item has the tag '{tag}'{alternatives(tag, tags)}")
     signature = load_signature(run)
     rows = [row for row in aggregates.to_rows() if row.slice]
     return sort_rows(rows, signature.benchmark["tasks"], signature.condition)

@@ -15,7 +15,7 @@ import msgspec
 from earmark.config.folders import yaml_names
 from earmark.data.cache import atomic_write
 from earmark.data.names import safe_name
-from earmark.errors import BadData
+from earmark.errors import BadData, alternatives
 from earmark.report.aggregates import Aggregate, RowKey
 from earmark.report.averages import average_rows, metric_of, pairs_of, tasks_of
 from earmark.report.comparison import headline_difference, task_pairs
@@ -73,7 +73,7 @@ def find_suites(results: Path, suite: str) -> list[SuiteRecord]:
     if not paths:
         known = sorted(path.name for path in (results / FOLDER).glob("*"))
         raise BadData(
-            f"{results}: the suite '{suite}' was not run there; there are: {', '.join(known) or 'none'}; type "
+            f"{results}: the suite '{suite}' was not run there{alternatives(suite, known)}; type "
             f"earmark run suite:{suite} model=NAME results={results}"
         )
     records = []

@@ -31,7 +31,7 @@ from typing import Any, Final, Literal
 import numpy as np
 from msgspec import Struct, field
 
-from earmark.errors import BadData, BadSetup, UsageError
+from earmark.errors import BadData, BadSetup, UsageError, alternatives
 from earmark.plugins import own_name
 from earmark.plugins.examples import TEXT_ITEM, ScorerExample
 from earmark.scorers._base import TextScorer
@@ -188,7 +188,7 @@ def _bleu(settings: Settings) -> Any:
     tokeniser = tokeniser_of(settings)
     known = _sacrebleu().BLEU.TOKENIZERS
     if tokeniser not in known:
-        raise UsageError(f"sacrebleu has no tokeniser '{tokeniser}'; there are: {', '.join(known)}")
+        raise UsageError(f"sacrebleu has no tokeniser '{tokeniser}'{alternatives(tokeniser, known)}")
     try:
         return _sacrebleu().BLEU(tokenize=tokeniser, lowercase=settings.lowercase, force=True)
     except (ImportError, RuntimeError, OSError) as error:  # it needs a package or a model of its own

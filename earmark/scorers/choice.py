@@ -19,7 +19,7 @@ from typing import Final, Literal
 
 from msgspec import Struct
 
-from earmark.errors import BadData, UsageError
+from earmark.errors import BadData, UsageError, alternatives
 from earmark.plugins import own_name
 from earmark.plugins.examples import CHOICE_ITEM, ScorerExample
 from earmark.scorers._base import AnswerScorer
@@ -45,7 +45,7 @@ class Settings(Struct, frozen=True, forbid_unknown_fields=True):
         from earmark.text.published_parsers import PARSERS  # noqa: PLC0415 - of few benchmarks
 
         if self.parser not in PARSERS:
-            raise UsageError(f"no reader is called '{self.parser}'; there are: {', '.join(PARSERS)}")
+            raise UsageError(f"no reader is called '{self.parser}'{alternatives(self.parser, PARSERS)}")
         if self.multi_select or self.thinking == "opened":
             raise UsageError(
                 f"parser={self.parser} knows no multi_select= or thinking=; these are settings of parser=earmark"

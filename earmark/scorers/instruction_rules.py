@@ -19,7 +19,7 @@ from typing import Any, Final, Literal
 import msgspec
 from msgspec import Struct
 
-from earmark.errors import BadData
+from earmark.errors import BadData, alternatives
 from earmark.plugins import own_name
 from earmark.plugins.examples import ScorerExample
 from earmark.scorers._base import RuleScorer
@@ -87,7 +87,7 @@ class InstructionScorer(RuleScorer, frozen=True):
             if self.settings.rules == "mmau-pro":  # whose script knows no such rule either, and counts it as broken
                 return False
             raise BadData(
-                f"item '{item.id}': no rule is called '{name}'; there are: {', '.join(RULES[self.settings.rules])}"
+                f"item '{item.id}': no rule is called '{name}'{alternatives(name, RULES[self.settings.rules])}"
             )
         try:
             return bool(reply.strip()) and bool(check(reply, arguments))

@@ -28,7 +28,7 @@ from msgspec import Meta, Struct
 from earmark.config.folders import yaml_names
 from earmark.config.parse import parse_settings
 from earmark.data.lora import lora_name, lora_rank
-from earmark.errors import BadSetup, UsageError
+from earmark.errors import BadSetup, UsageError, alternatives
 
 IMAGE: Final = "vllm/vllm-openai:latest"
 PROGRAMS: Final = {"vllm": "vllm", "transformers": "transformers", "llama": "llama-server"}
@@ -79,7 +79,7 @@ def read_model(name: str, overrides: Mapping[str, Any]) -> ServedModel:
     """Read the YAML of a model, with settings that differ. Raises UsageError for one that names no weights."""
     known = yaml_names("model")
     if name not in known:
-        raise UsageError(f"no model is called '{name}'; there are: {', '.join(servable())}")
+        raise UsageError(f"no model is called '{name}'{alternatives(name, servable())}")
     model = load_yaml(known[name])
     serve = dict(model.get("serve") or {})
     engine: dict[str, Any] = dict(model.get("engine") or {})

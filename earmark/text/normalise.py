@@ -17,7 +17,7 @@ from typing import Final, Literal, TypeAlias
 
 from msgspec import Struct
 
-from earmark.errors import UsageError
+from earmark.errors import UsageError, alternatives
 from earmark.text import _chinese as zh
 from earmark.text import _english as en
 from earmark.text._characters import (
@@ -243,7 +243,7 @@ def find_normalizer(name: str = "", language: str = "") -> Normalizer:
     chosen = name or default
     normalizer = PIPELINES.get(chosen) or NEWEST.get(chosen)
     if normalizer is None:
-        raise UsageError(f"no normaliser is called '{name}'; there are: {', '.join(PIPELINES)}")
+        raise UsageError(f"no normaliser is called '{name}'{alternatives(name, PIPELINES)}")
     return normalizer
 
 

@@ -113,7 +113,7 @@ def test_requests_carry_coded_media_once_made(fixture: Path) -> None:
 @pytest.mark.shared
 def test_a_reply_without_a_choice_is_asked_for_once_more_and_the_last_reply_stays(fixture: Path) -> None:
     with serving(lambda _, number: said(["no idea", "still none", "<final_answer> (b)"][min(number, 3) - 1])) as server:
-        more = ("users=[001]", "limit=2", f"model={server.url}", "model.concurrency=1")
+        more = ("users=[001]", "per_user=2", f"model={server.url}", "model.concurrency=1")
         earmark("run", "personalized_hearing", f"data={fixture}/data", f"media={fixture}/media", *more)
         assert len(server.asked) == 3
     (path,) = Path("results").rglob("responses.jsonl")
@@ -234,7 +234,7 @@ def test_bad_data_is_told_in_one_line(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("setting", [{"frame_count": -1}, {"max_tokens": 0}])
 def test_a_number_that_means_nothing_is_refused(setting: dict[str, int]) -> None:
-    with pytest.raises(UsageError, match=r": Expected `int` >= \d$"):
+    with pytest.raises(UsageError, match=r": expected a whole number >= \d$"):
         load_benchmark("personalized_hearing", (), setting)
 
 

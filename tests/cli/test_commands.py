@@ -189,6 +189,7 @@ def test_help_fits_80_columns(name: str) -> None:
     found = runner.invoke(find_plugin("cli", name).module.command, ["--help"], terminal_width=80)
     assert found.exit_code == 0
     assert not [line for line in found.output.splitlines() if len(line) > 80]
+    assert not [line for line in found.output.splitlines() if line.startswith("  earmark ") and len(line) > 2 + 76]
 
 
 def test_every_command_is_in_one_group_of_the_help() -> None:

@@ -137,9 +137,9 @@ def test_a_folder_stands_for_its_newest_run(
     six(tmp_path / "results", OTHER)
     monkeypatch.chdir(tmp_path)
     command.main(["results"], standalone_mode=False)
-    assert f"results: the newest run is results/{OTHER}" in capsys.readouterr().err
+    assert f"results: the run is results/{OTHER}" in capsys.readouterr().err
     command.main(["@"], standalone_mode=False)
-    assert f"@: the newest run is results/{OTHER}" in capsys.readouterr().err
+    assert f"@: the run is results/{OTHER}" in capsys.readouterr().err
     (tmp_path / "empty").mkdir()
     with pytest.raises(BadData, match="empty: no run lies in it"):
         printed("empty")

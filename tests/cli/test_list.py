@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -11,6 +12,8 @@ from earmark.cli import earmark as program
 from earmark.config.folders import yaml_names
 from earmark.errors import UsageError
 from earmark.plugins import find_plugin, plugin_names, summary, table_names
+from earmark.report.files import read_metrics
+from earmark.runs.signature import load_signature
 
 
 def listed(*words: str) -> str:
@@ -49,11 +52,24 @@ def test_without_a_kind_all_are_listed_under_their_titles() -> None:
     assert listed("scorers") in text
 
 
-def test_runs_are_listed_as_finished_or_by_their_answers(run: Path) -> None:
-    assert listed("runs").split() == [str(run), "finished"]
+def test_runs_are_listed_with_their_number_or_their_answers(run: Path) -> None:
+    signature, name = load_signature(run), run.name
+    title, _, _, line = listed("runs").splitlines()
+    estimate = read_metrics(run).rows[0].headline[1]
+    assert title == "results: 1 runs, accuracy"
+    assert line.split()[:6] == ["@", signature.model["name"], "mine.bench", name, "plain", str(estimate.n)]
+    assert line.endswith(f"{estimate.value:.3f} ({estimate.low:.3f}-{estimate.high:.3f})")
     (run / "metrics.json").unlink()
-    assert listed("runs").split() == [str(run), "unfinished,", "4", "answers"]
-    assert listed("runs", "results=elsewhere") == ""
+    assert listed("runs").splitlines()[-1].split()[-2:] == ["4", "unfinished"]
+    assert listed("runs", "results=elsewhere") == listed("runs", "elsewhere") == "elsewhere: no runs\n"
+    (run / "run.json").write_text("{")
+    assert "run.json: cannot be read" in listed("runs")
+
+
+def test_lists_as_json(run: Path) -> None:
+    (described,) = json.loads(listed("runs", "--json"))
+    assert (described["run"], described["state"], described["score"]["n"]) == (str(run), "finished", described["n"])
+    assert [entry["name"] for entry in json.loads(listed("suites", "--json"))["suites"]] == sorted(yaml_names("suite"))
 
 
 @pytest.mark.parametrize("words", [("runs", "limit=3"), ("models", "results=x"), ("runs", "nonsense=1")])

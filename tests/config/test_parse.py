@@ -18,7 +18,7 @@ def test_settings_are_typed_and_a_wrong_one_is_told() -> None:
     ).settings
     assert isinstance(settings, openai.Settings)
     assert (settings.temperature, settings.max_tokens) == (0.5, None)
-    with pytest.raises(UsageError, match=r"model\.temperature='hot': Expected"):
+    with pytest.raises(UsageError, match=r"model\.temperature='hot': expected a number"):
         parse_model(compose_config(["model=openai/x", "model.temperature=hot"]).model)
     with pytest.raises(UsageError, match=r"no setting is called 'model\.api_key'"):
         parse_model(compose_config(["model=openai/x", "model.api_key=sk-1"]).model)
@@ -36,7 +36,7 @@ def test_a_word_that_is_none_of_the_few_is_told_with_them() -> None:
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (["model=openai/m", "model.fit=16"], r"model.fit=16: Expected `int` >= 1000"),
+        (["model=openai/m", "model.fit=16"], r"model.fit=16: expected a whole number >= 1000"),
         (["model=openai/m", "model.fit=yes"], "model.fit="),
         (["model=openai/m", "model.fit=16000", "model.capabilities.rates=[8000]"], "give one of the two"),
         (["model=transformers/m", "model.fit=16000"], "finds out by itself what its model takes"),

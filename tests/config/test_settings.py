@@ -22,5 +22,5 @@ from earmark.errors import UsageError
     ],
 )
 def test_a_number_that_means_nothing_is_refused(word: str) -> None:
-    with pytest.raises(UsageError, match=f"^{word}: Expected `.*` >= [01]"):
+    with pytest.raises(UsageError, match=f"^{word}: expected a .*number >= [01]"):
         compose_config([word])

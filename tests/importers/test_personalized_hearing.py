@@ -64,7 +64,7 @@ def test_results_go_out_and_come_back_in_the_scripts_own_form(fixture: Path, tmp
 
 @pytest.mark.shared
 def test_conditions_and_repeats_go_out_apart_and_other_benchmarks_not_at_all(fixture: Path, tmp_path: Path) -> None:
-    words = ("personalized_hearing", f"data={fixture}/data", f"media={fixture}/media", "users=[001]", "limit=2")
+    words = ("personalized_hearing", f"data={fixture}/data", f"media={fixture}/media", "users=[001]", "per_user=2")
     assert earmark("run", *words, "condition=[plain,no-media]", "repeats=2", "model=fake").returncode == 0
     (run,) = (path.parent for path in Path("results").rglob("run.json"))
     assert earmark("export", str(run), "--to", "personalized-hearing", "--out", str(tmp_path)).returncode == 0

@@ -13,7 +13,8 @@ from earmark.engine.load import load_benchmark, load_scorer
 from earmark.errors import BadData
 from earmark.journal import CompletedIndex
 from earmark.runs.dataset_check import check_dataset
-from earmark.runs.plan import audio_seconds, judge_calls, look_at
+from earmark.runs.opening import audio_seconds, judge_calls
+from earmark.runs.plan import look_at
 from earmark.scorers.choice import ChoiceScorer
 from earmark.types import Benchmark, Clip, Item, Prompt, TaskFacts, Turn, replace
 
