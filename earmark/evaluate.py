@@ -124,16 +124,19 @@ def open_run(
 ) -> RunPlan:
     """Open the folder of the run, an unfinished one where there is one, and find what is completed in it.
 
-    With `finished` a run that is finished goes before.
+    A finished run goes before with `finished`, or to be scored anew.
     """
-    names = [condition_name(condition) for condition in conditions]
-    run = config.run
+    names, run = [condition_name(condition) for condition in conditions], config.run
     signed = model_signature(config.model, model.name)
     signature = make_signature(
         benchmark, signed, names, run.repeats, run.limit, run.shard, capabilities=model.capabilities
     )
     parent = rundir.model_dir(run.results, run.output_dir, model.name, benchmark.name, **folder_fields(signature))
-    unfinished = rundir.find_finished(parent, signature) if finished and run.resume else None
+    unfinished = rundir.find_finished(parent, signature) if run.resume else None
+    if unfinished:
+        from earmark.runs.rescore import reuse_finished  # noqa: PLC0415 - few runs are finished before
+
+        unfinished = reuse_finished(unfinished, benchmark.name, config.composed, callbacks.log, always=finished)
     if unfinished is None and run.resume:
         unfinished = rundir.find_unfinished(parent, signature, callbacks.log)
     completed, usage, unchanged = CompletedIndex(), UsageTotals(), set[str]()

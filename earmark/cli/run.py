@@ -137,7 +137,8 @@ def _show(result: RunResult) -> None:
     benchmark = result.benchmark
     print_line(headline_sentence(result.metrics, benchmark.name, result.model))
     show_metrics(f"{benchmark.name} by {result.model}", result.metrics)
-    print_line(f"source: {benchmark.source or 'not stated'}; licence: {benchmark.license or 'not stated'}")
+    commits = "".join(f"; {repository} at {commit}" for repository, commit in benchmark.revisions().items())
+    print_line(f"source: {benchmark.source or 'not stated'}{commits}; licence: {benchmark.license or 'not stated'}")
     if result.n_failed:
         from earmark.runs.failures import reason_lines
 

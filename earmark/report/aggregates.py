@@ -235,10 +235,10 @@ def aggregate_row(row_key: RowKey, aggregate: Aggregate) -> Row:
 
 def _with_bounds(metric: Metric, estimate: Estimate, aggregate: Aggregate) -> Estimate:
     """Add the bounds over failed items and the caveat to an estimate, and remove rounding errors."""
-    if estimate.value is None:
-        return estimate
     sums = {name: float(column.sum()) for name, column in aggregate.counts.columns.items()}
     note = metric.caveat(sums) if metric.caveat else ""
+    if estimate.value is None:
+        return replace(estimate, why=note or estimate.why)
     estimate = replace(estimate, why="; ".join(filter(None, (note, estimate.why))))
     if aggregate.best:
 
