@@ -29,7 +29,7 @@ from earmark.runs import imported_benchmark, rundir
 from earmark.runs.kept_scores import KeptScores
 from earmark.runs.open_scorers import OpenScorers
 from earmark.runs.scoring import latest_records, score_record, write_scores
-from earmark.runs.signature import RunSignature, load_signature
+from earmark.runs.signature import RunSignature, backends_of, load_signature
 from earmark.runs.trust import is_trusted, trust_new_run
 from earmark.runs.untrusted import check_named, find_in_run
 from earmark.stats.estimate import Estimate
@@ -60,7 +60,7 @@ def reopen(
     config = read_config(run)
     things = find_in_run(signature, config, model=asks, judge=asks or judge)
     check_named(run, things, {*given, *(changes or {})})
-    for text in (*config.plugins, *config.run.condition):
+    for text in (*config.plugins, *config.run.condition, *(backends_of(config.model) if asks else ())):
         add_file(text.partition(":")[0])
     if asks:
         _check_files(run, signature)

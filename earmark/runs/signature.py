@@ -67,7 +67,7 @@ def make_signature(  # noqa: PLR0913 - each is a part of it
     except OSError as error:
         raise BadData(f"{error.filename}: cannot be read ({error.strerror})") from error
     begun_in = str(Path.cwd())
-    names = (benchmark.name, *condition, *_backends(model))
+    names = (benchmark.name, *condition, *backends_of(model))
     signature = RunSignature(
         described,
         dict(model),
@@ -84,13 +84,13 @@ def make_signature(  # noqa: PLR0913 - each is a part of it
     return msgspec.json.decode(msgspec.json.encode(signature), type=RunSignature)  # as it will be read back
 
 
-def _backends(model: Any) -> Iterator[str]:
+def backends_of(model: Any) -> Iterator[str]:
     """The backends of a model and of its parts."""
     if isinstance(model, Mapping):
         yield from (str(model["backend"]),) if "backend" in model else ()
     parts = model.values() if isinstance(model, Mapping) else model if isinstance(model, list | tuple) else ()
     for part in parts:
-        yield from _backends(part)
+        yield from backends_of(part)
 
 
 def data_digests(files: Sequence[str], root: str = "") -> dict[str, str]:

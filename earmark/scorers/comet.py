@@ -30,6 +30,7 @@ from msgspec import Struct
 from earmark.data.programs import program_environment
 from earmark.errors import BadData, BadSetup
 from earmark.plugins import own_name
+from earmark.plugins.examples import TEXT_ITEM, ScorerExample
 from earmark.scorers._base import RuleScorer
 from earmark.scorers._resources import require_open
 from earmark.stats.ratio import mean
@@ -183,3 +184,7 @@ def is_installed(python: str) -> bool:
 
 
 load = CometScorer.load
+
+
+def examples() -> tuple[ScorerExample, ...]:
+    return (ScorerExample(item=TEXT_ITEM),)
