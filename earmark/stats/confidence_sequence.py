@@ -11,7 +11,7 @@ the sequence contains p at all n together with probability 0.95: it may be looke
 c says where the sequence is narrowest: at the n whose interval has the half-width that is wanted, for a share of 0.8.
 Where items are in groups, weighted, or averaged over tasks, n is the effective number of independent items behind the
 usual interval (`jackknife.py`); then the sequence holds asymptotically (Waudby-Smith, Arbour, Sinha, Kennedy and Ramdas
-2024), as the simulations of docs/error-bars.md show.
+2024); the simulations of docs/error-bars.md are of single items.
 """
 
 from __future__ import annotations
