@@ -27,7 +27,7 @@ from earmark.journal import JOURNAL_FILE, CompletedIndex, UsageTotals, load_comp
 from earmark.report.rows import DatasetCounts, Metrics
 from earmark.runs import rundir
 from earmark.runs.dataset_check import DatasetCheck, check_dataset, check_records
-from earmark.runs.open_scorers import open_scorers
+from earmark.runs.open_scorers import OpenScorers, open_scorers
 from earmark.runs.opening import opening_lines
 from earmark.runs.scoring import score_run
 from earmark.runs.signature import RunSignature, find_unchanged_files, load_signature, make_signature
@@ -35,6 +35,7 @@ from earmark.types import Benchmark, Model, NamedCondition
 
 if TYPE_CHECKING:
     from earmark.engine.shared_models import SharedModels
+    from earmark.runs.until import StopRule
 
 MAX_NAMED_TASKS = 3  # in the name of a folder
 
@@ -77,6 +78,10 @@ async def evaluate(
     seed = config.run.seed_of(benchmark)
     conditions = load_conditions(config.run.condition, seed, benchmark)
     await asyncio.to_thread(check_data, benchmark, config)
+    if config.run.until:
+        from earmark.runs.until import check_until  # noqa: PLC0415 - of few runs
+
+        check_until(benchmark, config.run)
     opened = models.open(config.model) if models else open_run_model(config.model)
     async with open_scorers(benchmark) as scorers, opened as model:
         in_suite = models is not None
@@ -86,11 +91,25 @@ async def evaluate(
         with rundir.lock(run.job.folder):
             await check_model(run, model, callbacks)
             progress = make_progress(run)
-            await ask_questions(remaining_questions(run), run.job, model, progress, callbacks)
+            rule = await make_stop_rule(run, scorers, model) if config.run.until else None
+            await ask_questions(remaining_questions(run), run.job, model, progress, callbacks, stop=rule)
+            if rule:
+                rule.write(run.job.folder)
             counts = DatasetCounts(run.dataset.questions, run.dataset.skipped, run.dataset.prompts)
             scored = await score_run(run.job.folder, benchmark, seed, counts, scorers)
-            await asyncio.to_thread(check_journal, run, scored.n_records)
+            if not (rule and rule.is_stopped):
+                await asyncio.to_thread(check_journal, run, scored.n_records)
     return RunResult(run.job.folder, model.name, benchmark, scored.metrics, scored.n_failed)
+
+
+async def make_stop_rule(run: RunPlan, scorers: OpenScorers, model: Throttle) -> StopRule:
+    """Return the rule that stops a run once its headline is known, the answers of earlier sittings entered."""
+    from earmark.runs.until import StopRule  # noqa: PLC0415 - of few runs
+
+    names = [condition_name(condition) for condition in run.conditions]
+    rule = StopRule(run.job.benchmark, names, scorers, run.job.settings.until or 0.0)
+    await asyncio.to_thread(rule.load, run.job.folder, model.max_concurrency)
+    return rule
 
 
 def check_config(config: Config) -> None:
@@ -124,16 +143,19 @@ def open_run(
 ) -> RunPlan:
     """Open the folder of the run, an unfinished one where there is one, and find what is completed in it.
 
-    With `finished` a run that is finished goes before.
+    A finished run goes before with `finished`, or to be scored anew.
     """
-    names = [condition_name(condition) for condition in conditions]
-    run = config.run
+    names, run = [condition_name(condition) for condition in conditions], config.run
     signed = model_signature(config.model, model.name)
     signature = make_signature(
         benchmark, signed, names, run.repeats, run.limit, run.shard, capabilities=model.capabilities
     )
     parent = rundir.model_dir(run.results, run.output_dir, model.name, benchmark.name, **folder_fields(signature))
-    unfinished = rundir.find_finished(parent, signature) if finished and run.resume else None
+    unfinished = rundir.find_finished(parent, signature) if run.resume else None
+    if unfinished:
+        from earmark.runs.rescore import reuse_finished  # noqa: PLC0415 - few runs are finished before
+
+        unfinished = reuse_finished(unfinished, benchmark.name, config.composed, callbacks.log, always=finished)
     if unfinished is None and run.resume:
         unfinished = rundir.find_unfinished(parent, signature, callbacks.log)
     completed, usage, unchanged = CompletedIndex(), UsageTotals(), set[str]()

@@ -4,31 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-import msgspec
 import pytest
+from contract import every_example
 from msgspec import Struct
 
 from earmark.engine.load import load_scorer
-from earmark.plugins import plugin_names
+from earmark.plugins.examples import CHOICE_ITEM, TEXT_ITEM
 from earmark.scorers.imported_score import ImportedMeasure, ImportedScorer
 from earmark.scorers.imported_score import Settings as Theirs
 from earmark.types import Item, Metric, Response, Score, Scorer
 
-CHOICE = Item("1", "t", "?", choices=("yes", "no"), labels=("A", "B"), targets=("A",))
-TEXT = Item("1", "t", "?", targets=("the cat sat on the mat",))
-NUMBER = Item("1", "t", "?", targets=("42",))
-ITEMS = {
-    "choice": CHOICE,
-    "classes": CHOICE,
-    "listen": CHOICE,
-    "binary_choice": CHOICE,
-    "number": NUMBER,
-    "token_match": CHOICE,
-    "regression": NUMBER,
-    "bbh": Item("navigate_1", "t", "?", targets=("yes",)),
-    "instruction_rules": Item("1", "t", "?", extra={"rules": "punctuation:no_comma", "arguments": {}}),
-    "rubric": msgspec.structs.replace(CHOICE, extra={"rubric": ["Hears it."]}),
-}
+CHOICE, TEXT = CHOICE_ITEM, TEXT_ITEM
 
 
 class Only(Struct, frozen=True):
@@ -53,8 +39,8 @@ class Only(Struct, frozen=True):
 
 
 def scorers() -> Iterator[tuple[Scorer, Item]]:
-    for name in plugin_names("scorers"):
-        yield load_scorer(name, {}), ITEMS.get(name, TEXT)
+    for name, example in dict(reversed(every_example("scorers"))).items():
+        yield load_scorer(name, example.settings), example.item  # the first of each
     yield (
         ImportedScorer(
             Theirs((ImportedMeasure("wer", highest=None, better="lower"), ImportedMeasure("wrong", better="lower")))

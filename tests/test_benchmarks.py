@@ -4,41 +4,58 @@ from __future__ import annotations
 
 import asyncio
 from collections import Counter
+from collections.abc import Iterator, Mapping
 from functools import cache
 from itertools import islice
 from pathlib import Path
+from typing import NamedTuple
 
 import pytest
+from contract import examples_of
 
 from earmark import plugins
 from earmark.config.settings import RunSettings
 from earmark.engine.load import load_benchmark
 from earmark.engine.questions import limit_items
-from earmark.text.published_parsers import FINAL
-from earmark.types import Benchmark, Item, Response
+from earmark.types import Benchmark, Item, Metric, Opens, Response, Scorer
 
 SAMPLE = 60  # items of each benchmark that are looked at closely
-HEARING = "fixtures/personalized_hearing"
-NEED_DATA = {
-    "listen": {"data": "fixtures/listen"},
-    "personalized_hearing": {"data": f"{HEARING}/data", "media": f"{HEARING}/media"},
-}
-FORMS = {"personalized_hearing": f"{FINAL} ({{}})"}  # of an answer, where the protocol takes no other
+
+
+class Case(NamedTuple):
+    """A benchmark that is loaded, and the form of a right reply to it."""
+
+    benchmark: Benchmark
+    reply: str
 
 
 @cache
-def loaded(name: str, shared: Path) -> Benchmark:
-    places = {setting: str(shared / place) for setting, place in NEED_DATA.get(name, {}).items()}
-    benchmark = load_benchmark(name, (), places)
+def loaded(name: str, number: int, recordings: Path) -> Case:
+    example = examples_of(plugins.find_plugin("benchmarks", name))[number]
+    settings = {key: str(recordings / value) if example.recorded else value for key, value in example.settings.items()}
+    benchmark = load_benchmark(name, (), settings)
     if benchmark.fetch:
         benchmark.fetch(lambda _: None)
-    return benchmark
+    return Case(benchmark, example.reply)
 
 
-@pytest.fixture(params=plugins.plugin_names("benchmarks"))
-def benchmark(request: pytest.FixtureRequest) -> Benchmark:
-    shared = request.getfixturevalue("shared") if request.param in NEED_DATA else Path()
-    return loaded(request.param, shared)
+@pytest.fixture(
+    params=[
+        (name, number)
+        for name in plugins.plugin_names("benchmarks")
+        for number, _ in enumerate(examples_of(plugins.find_plugin("benchmarks", name)))
+    ],
+    ids=str,
+)
+def case(request: pytest.FixtureRequest) -> Case:
+    name, number = request.param
+    example = examples_of(plugins.find_plugin("benchmarks", name))[number]
+    return loaded(name, number, request.getfixturevalue("shared") / "fixtures" if example.recorded else Path())
+
+
+@pytest.fixture
+def benchmark(case: Case) -> Benchmark:
+    return case.benchmark
 
 
 def sample(benchmark: Benchmark) -> list[Item]:
@@ -69,29 +86,44 @@ def test_a_prompt_names_every_choice_and_not_which_is_right(benchmark: Benchmark
         assert all(choice in text for choice in item.choices)
 
 
-def test_the_right_answer_scores_all_and_silence_and_wrong_answers_none(benchmark: Benchmark) -> None:
-    def headline(item: Item, reply: str) -> float:
-        (scorer,) = benchmark.scorers(item.task)
-        score = asyncio.run(scorer.score(item, Response(reply)))
-        return float(next(iter(scorer.metrics.values())).value(score.counts))
+def quality(metric: Metric, counts: Mapping[str, float]) -> float:
+    """The number, turned so that more is better."""
+    value = float(metric.value(counts))
+    return value if metric.better == "higher" else -value
 
-    form = FORMS.get(benchmark.name, "{}")
-    for item in sample(benchmark):
-        assert headline(item, form.format(item.targets[0])) == 1
-        assert form != "{}" or headline(item, item.text(item.targets[0])) == 1
-        assert headline(item, "") == 0
-        for label, choice in zip(item.labels, item.choices, strict=True):
-            if label not in item.targets:
-                assert headline(item, form.format(label)) == 0
-                assert headline(item, f"I choose {choice}.") == 0
+
+def headlines(benchmark: Benchmark, item: Item) -> Iterator[tuple[Scorer, Metric]]:
+    """The scorers of an item that are not asked of a model, each with its first metric."""
+    for scorer in benchmark.scorers(item.task):
+        if not isinstance(scorer, Opens):
+            yield scorer, next(iter(scorer.metrics.values()))
+
+
+def test_the_right_answer_scores_all_and_silence_and_wrong_answers_less(case: Case) -> None:
+    for item in sample(case.benchmark):
+        for scorer, metric in headlines(case.benchmark, item):
+
+            def earned(reply: str, item: Item = item, scorer: Scorer = scorer, metric: Metric = metric) -> float:
+                return quality(metric, asyncio.run(scorer.score(item, Response(reply))).counts)
+
+            worst, best = (quality(metric, counts) for counts in scorer.bounds(item))
+            assert earned(case.reply.format(item.targets[0])) == best
+            assert case.reply != "{}" or not item.labels or earned(item.text(item.targets[0])) == best
+            assert earned("") == worst or "" in item.targets
+            for label, choice in zip(item.labels, item.choices, strict=True):
+                if label not in item.targets:
+                    assert earned(case.reply.format(label)) == worst
+                    assert earned(f"I choose {choice}.") == worst
 
 
 def test_the_best_and_the_worst_are_what_they_say(benchmark: Benchmark) -> None:
     for item in sample(benchmark):
-        for scorer in benchmark.scorers(item.task):
+        for scorer, metric in headlines(benchmark, item):
             worst, best = scorer.bounds(item)
-            metric = next(iter(scorer.metrics.values()))
-            assert (float(metric.value(worst)), float(metric.value(best))) == (0, 1)
+            assert quality(metric, worst) < quality(metric, best)
+            if metric.share or metric.limits == (0, 1):
+                values = (float(metric.value(worst)), float(metric.value(best)))
+                assert values == ((0, 1) if metric.better == "higher" else (1, 0))
 
 
 @pytest.mark.parametrize("name", [*plugins.plugin_names("benchmarks"), *plugins.table_names("benchmarks")])

@@ -114,14 +114,3 @@ def test_pages_name_commands_and_files_that_are_there(page: Path) -> None:
         assert command in known, f"{page.name} names a command '{command}' that is not there"
     for link in re.findall(r"\]\(([^)#:]+)\)", text):
         assert (page.parent / link).exists(), f"{page.name} links to {link}, which is not there"
-
-
-@pytest.mark.parametrize(
-    ("kind", "page"), [("benchmarks", "benchmarks.md"), ("models", "models.md"), ("conditions", "conditions.md")]
-)
-def test_every_plug_in_has_its_place_in_the_docs(kind: str, page: str) -> None:
-    from earmark.plugins import plugin_names
-
-    text = (ROOT / "docs" / page).read_text(encoding="utf-8")
-    for name in plugin_names(kind):  # type: ignore[arg-type] # one of plugins.Kind
-        assert f"`{name}" in text or f"`{name.replace('_', '-')}" in text, f"docs/{page} does not mention {name}"

@@ -73,9 +73,8 @@ def prepare_audio(prompt: Prompt, capabilities: Capabilities, limits: Limits = D
 
 
 def _count_clips(prompt: Prompt) -> int:
-    """Clips of one request."""
-    counts = [sum(isinstance(part, Audio) for part in turn.parts) for turn in prompt.turns]
-    return max(counts, default=0) if prompt.replies == "joined" else sum(counts)
+    by_turn = (sum(isinstance(part, Audio) for part in turn.parts) for turn in prompt.turns)
+    return max(by_turn, default=0) if prompt.replies == "joined" else sum(by_turn)  # of one request
 
 
 def _check_clip_count(prompt: Prompt, capabilities: Capabilities) -> None:

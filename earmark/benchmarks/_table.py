@@ -31,7 +31,7 @@ from earmark.benchmarks._table_schema import (
 )
 from earmark.config.folders import user_folder
 from earmark.data.cache import hash64
-from earmark.data.fetch import FetchedDataset, fetch_dataset, find_fetched
+from earmark.data.fetch import FetchedDataset, commit_of, fetch_dataset, find_fetched
 from earmark.data.splits import check_downloaded, find_split
 from earmark.data.user_yaml import warn_once
 from earmark.engine.load import load_scorer
@@ -150,6 +150,7 @@ def load_table(
         files=lambda: tuple(str(file) for place in found() for file in place.files),
         data_root=str(Path(settings.data).expanduser()) if settings.data else "",
         source=table.source,
+        revisions=lambda: _revisions(found()),
         license=table.facts.license,
         averages=table.averages,
         task_facts=facts,
@@ -290,6 +291,12 @@ def _find_files(layout: Layout, name: str, set_name: str, data: str) -> tuple[Pa
     if not roots:
         raise BadData(f"{name} needs its data; type earmark fetch {name}, or give data=FOLDER, a folder with {wanted}")
     raise BadData(f"{data}: found no {wanted} in it, nor in a folder {name} below it; give data=FOLDER")
+
+
+def _revisions(places: Sequence[SetFiles]) -> dict[str, str]:
+    """The commit of every repository that is read, where it is known."""
+    roots = {place.layout.repository: place.root for place in places if place.layout.repository}
+    return {repository: commit for repository, root in roots.items() if (commit := commit_of(root))}
 
 
 def _has_parquet(root: Path) -> bool:

@@ -35,6 +35,7 @@ from earmark.benchmarks._choices import check_tasks
 from earmark.data.cache import hash64
 from earmark.errors import BadData, UsageError
 from earmark.plugins import signed_settings
+from earmark.plugins.examples import BenchmarkExample
 from earmark.scorers.binary_choice import BinaryChoiceScorer
 from earmark.scorers.binary_choice import Settings as BinaryChoice
 from earmark.scorers.binary_choice import load as load_binary_choice
@@ -219,3 +220,7 @@ def write(settings: Settings) -> int:
     if not settings.data:
         raise UsageError("give data=FOLDER, whose manifest is to be written")
     return write_manifest(settings.data)
+
+
+def examples() -> tuple[BenchmarkExample, ...]:
+    return (BenchmarkExample(),)

@@ -25,6 +25,7 @@ from msgspec import Struct
 
 from earmark.audio.discrimination import LEVELS, SPLITS, TASKS, TrialParams, _numbers, prompt, properties_of
 from earmark.benchmarks._choices import check_tasks
+from earmark.plugins.examples import BenchmarkExample
 from earmark.scorers.choice import ChoiceScorer
 from earmark.text.choices import choice_letters, shuffle_choices
 from earmark.types import Average, Benchmark, Context, Item, replace
@@ -85,3 +86,7 @@ def _item(seed: int, name: str, index: int, half: str) -> Item:
         group=item,
         tags={"level": LEVELS[level], "difference": task.difference.format(task.steps[level]), "half": half},
     )
+
+
+def examples() -> tuple[BenchmarkExample, ...]:
+    return (BenchmarkExample(),)

@@ -28,6 +28,7 @@ from earmark.data.fetch import FetchedDataset, fetch_dataset, find_fetched
 from earmark.data.rows import check_columns, column_types, parquet_files, read_rows
 from earmark.errors import BadData, UsageError, alternatives
 from earmark.plugins import signed_settings
+from earmark.plugins.examples import BenchmarkExample
 from earmark.scorers.listen import POLICIES as READING
 from earmark.scorers.listen import ListenScorer, emotion_class
 from earmark.scorers.listen import Settings as Listen
@@ -324,3 +325,7 @@ def prompt(settings: Settings, asked: Item) -> Prompt:
     text = "\n\n".join(blocks)
     parts = (text,) if modality == "text" else (asked.clips[0], text)
     return Prompt((Turn("user", parts),), asked.choices, asked.labels, SAMPLING[settings.policy])
+
+
+def examples() -> tuple[BenchmarkExample, ...]:
+    return (BenchmarkExample(settings={"data": "listen"}, recorded=True),)

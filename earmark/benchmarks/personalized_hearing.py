@@ -40,8 +40,10 @@ from earmark.data.cache import use_media_dir
 from earmark.data.fetch import FetchedDataset, fetch_dataset, find_fetched
 from earmark.errors import BadData, UsageError, near_names
 from earmark.journal import Record
+from earmark.plugins.examples import BenchmarkExample
 from earmark.scorers.choice import ChoiceScorer
 from earmark.scorers.choice import Settings as ChoiceSettings
+from earmark.text.published_parsers import FINAL
 from earmark.text.published_parsers import final_answer_letter as read_answer
 from earmark.types import (
     UNSIGNED,
@@ -340,3 +342,13 @@ def spread_frames(frames: list[Path], count: int) -> list[Path]:
 def should_ask_again(response: Response) -> bool:
     """True if a reply came whole and named no choice."""
     return response.stop != "filtered" and read_answer(response.text, LABELS).answer is None
+
+
+def examples() -> tuple[BenchmarkExample, ...]:
+    return (
+        BenchmarkExample(
+            settings={"data": "personalized_hearing/data", "media": "personalized_hearing/media"},
+            recorded=True,
+            reply=f"{FINAL} ({{}})",
+        ),
+    )

@@ -19,6 +19,7 @@ from msgspec import Struct
 
 from earmark.audio.speak import VOICE, speak
 from earmark.benchmarks._choices import check_tasks
+from earmark.plugins.examples import BenchmarkExample
 from earmark.scorers.choice import ChoiceScorer
 from earmark.text.choices import choice_letters, format_choices, shuffle_choices
 from earmark.types import Benchmark, Clip, Context, Item, Prompt, Turn
@@ -120,3 +121,7 @@ def prompt(item: Item) -> Prompt:
     return Prompt(
         (Turn("user", (*item.clips, text)),), item.choices, item.labels, {"max_tokens": 16, "temperature": 0.0}
     )
+
+
+def examples() -> tuple[BenchmarkExample, ...]:
+    return (BenchmarkExample(),)

@@ -23,6 +23,7 @@ from earmark.audio.speak import VOICE, speak
 from earmark.benchmarks._choices import check_tasks
 from earmark.data import debian
 from earmark.errors import BadData
+from earmark.plugins.examples import BenchmarkExample
 from earmark.scorers.choice import ChoiceScorer
 from earmark.text.choices import LETTERS, choice_letters, format_choices, shuffle_choices
 from earmark.types import Benchmark, Clip, Context, Item, Prompt, Turn
@@ -139,3 +140,7 @@ def prompt(item: Item) -> Prompt:
     return Prompt(
         (Turn("user", (*item.clips, text)),), item.choices, item.labels, {"max_tokens": 16, "temperature": 0.0}
     )
+
+
+def examples() -> tuple[BenchmarkExample, ...]:
+    return (BenchmarkExample(),)

@@ -230,6 +230,7 @@ def check_leaderboards(folder: Path) -> Iterator[Check]:
     figures = [Figure(row["Categories"], row["Average"], fmean(numbers(row, parts)), 0.01) for row in chat]
     yield make_check("AIR-Bench chat, mean of four", figures, ("Next-gpt", "Macaw-LLM"))
     yield _mmar(_table(folder / "mmar.csv"))
+    yield from _mmau_reports(folder)
     yield from _voicebench(folder)
     yield from _by_column(_table(folder / "fun_audio_chat_spoken_qa.csv"))
     generation = _table(folder / "ultraeval_speech_generation.csv")
@@ -256,6 +257,19 @@ def _air_bench_foundation(rows: list[dict[str, str]]) -> Check:
             domains = (values[:9], values[9:13], values[13:19])
             figures.append(Figure(model, rows[20][model].rstrip("%"), fmean(map(fmean, domains))))
     return make_check("AIR-Bench foundation, mean of three domain means", figures)
+
+
+def _mmau_reports(folder: Path) -> Iterator[Check]:
+    """MMAU in the reports of others: its three tasks are alike in size, so that the mean is that over items."""
+    rows = _table(folder / "stepaudio2_mmau.csv")
+    figures = [
+        Figure(row["model"], row["avg"], fmean(numbers(row, ["sound", "speech", "music"])), 0.06) for row in rows
+    ]
+    yield make_check("MMAU in Step-Audio 2's report, mean of three", figures, ("Audio Flamingo 3",))
+    rows = [row for row in _table(folder / "mimo_audio.csv") if row["benchmark"] == "MMAU"]
+    values = {row["model"]: row["values"].split("|") for row in rows}
+    figures = [Figure(model, parts[-1], fmean(map(float, parts[:-1])), 0.06) for model, parts in values.items()]
+    yield make_check("MMAU in MiMo-Audio's report, mean of three", figures, ("Audio Flamingo 3", "Step-Audio2-mini"))
 
 
 MMAR_ITEMS: Final = {

@@ -13,6 +13,8 @@ from earmark.errors import REQUIREMENT_FAILED, BadData, EarmarkError, UsageError
 from earmark.terminal.console import print_json, print_line
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from earmark.runs.look import Look
 
 HEAD = (
@@ -106,7 +108,10 @@ def _check_data(words: tuple[str, ...]) -> None:
         lines += _lines(entry.name, look)
         problems = list(look.problems())
         errors += [BadData(problem) for problem in problems if is_strict]
-        notes += [f"{entry.name}: {text}" for text in (*_files_note(files), *problems, *look.remarks())]
+        notes += [
+            f"{entry.name}: {text}"
+            for text in (*_files_note(files, entry.run.benchmark.revisions()), *problems, *look.remarks())
+        ]
     show_table("data", HEAD, lines, words=2)
     print_line(*notes)
     if errors:
@@ -125,8 +130,8 @@ def _lines(name: str, look: Look) -> list[tuple[str, ...]]:
     ]  # fmt: skip
 
 
-def _files_note(files: tuple[str, ...]) -> list[str]:
-    """The files of rows, as far as they can be named on a line."""
-    return [f"read from {', '.join(files[:3])}{f' and {len(files) - 3:,} more' if len(files) > 3 else ''}"] * bool(
-        files
-    )
+def _files_note(files: tuple[str, ...], commits: Mapping[str, str]) -> list[str]:
+    """The files of rows, as far as they can be named on a line, and the commits that they are of."""
+    more = f" and {len(files) - 3:,} more" if len(files) > 3 else ""
+    held = "".join(f"; {repository} at {commit}" for repository, commit in commits.items())
+    return [f"read from {', '.join(files[:3])}{more}{held}"] * bool(files)

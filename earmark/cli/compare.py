@@ -129,6 +129,8 @@ def _compare_published(run: Path, *, as_json: bool) -> None:
     if as_json:
         print_json([dict(zip(head, line, strict=True)) for line in lines])
         return
-    show_table(f"{name} by {signature.model['name']}: {published.metric} in percent, baseline in brackets", head, lines)
-    print_line(f"published: {published.source}", *published.notes)
+    metric = published.every[0].metric
+    show_table(f"{name} by {signature.model['name']}: {metric} in percent, baseline in brackets", head, lines)
+    for table in published.every:
+        print_line(f"published: {table.source}", *table.notes)
     print_line(*(f"this run: {warning}" for warning in metrics.warnings))

@@ -51,6 +51,7 @@ def command(name: str) -> None:
 
 def _show_benchmark_table(name: str) -> None:
     """Print the page of a benchmark that is a table, and the facts of its tasks."""
+    from earmark.data.fetch import find_fetched
     from earmark.engine.load import load_benchmark
     from earmark.plugins import find_plugin
 
@@ -60,6 +61,8 @@ def _show_benchmark_table(name: str) -> None:
     for questions in table.sets.values():
         for layout_name, layout in questions.layouts.items():
             pinned = f"pinned to {layout.revision}" if layout.revision else "not pinned"
+            if layout.repository and (fetched := find_fetched(layout.repository, layout.revision or "main")):
+                pinned += f", fetched at {fetched.commit}"
             where = f"{layout.repository}, {pinned}" if layout.repository else ""
             print_line(f"layout {layout_name}: {where or ', '.join(layout.files)}")
     print_line(f"prompts: {', '.join(table.prompts)}; scored by: {', '.join(table.scorers)}")

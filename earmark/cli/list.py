@@ -87,10 +87,13 @@ def list_entries(kind: str) -> list[tuple[str, str]]:
 
     if kind in ("models", "suites"):
         files = yaml_names(kind.removesuffix("s"))
-        return [
-            (name, path.read_text(encoding="utf-8", errors="replace").partition("\n")[0].removeprefix("# "))
-            for name, path in sorted(files.items())
-        ]
+        own = {
+            name: summary("models", name) for name in plugin_names("models") if kind == "models" and name not in files
+        }
+        texts = {name: path.read_text(encoding="utf-8", errors="replace") for name, path in files.items()}
+        return sorted(
+            (own | {name: text.partition("\n")[0].removeprefix("# ") for name, text in texts.items()}).items()
+        )
     plain = [("plain", "The audio as it is.")] if kind == "conditions" else []
     tables = [
         (name, find_plugin("benchmarks", name).doc.partition("\n")[0])

@@ -40,14 +40,17 @@ def _show(name: str) -> None:
     tables = yaml_names("published")
     if name not in tables:
         raise UsageError(f"no published results for '{name}'{alternatives(name, tables)}")
-    table = load_published(tables[name])
-    tasks = list(dict.fromkeys(task for found in table.models.values() for task in found))
-    rows = [
-        (model, *(str(found[task][0]) if task in found else "-" for task in tasks))
-        for model, found in table.models.items()
-    ]
-    show_table(f"{name}: {table.metric} in percent, as published", ("model", *tasks), rows)
-    print_line(f"source: {table.source}", *table.notes)
+    for index, table in enumerate(load_published(tables[name]).every):
+        tasks = list(dict.fromkeys(task for found in table.models.values() for task in found))
+        rows = [
+            (model, *(str(found[task][0]) if task in found else "-" for task in tasks))
+            for model, found in table.models.items()
+        ]
+        unit = "in percent" if table.unit == "%" else "in points"
+        print_line(*[""] * bool(index))
+        show_table(f"{name}: {table.metric} {unit}, as published", ("model", *tasks), rows)
+        print_line(f"source: {table.source}")
+        print_line(f"date: {table.date or 'not stated'}; state of the data: {table.data or 'not stated'}", *table.notes)
 
 
 def _check(folder: Path) -> None:

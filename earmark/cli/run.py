@@ -38,6 +38,7 @@ def command(words: tuple[str, ...], *, sweep: bool, cfg: str | None, config_dir:
     data=FOLDER      where a benchmark's data lies
     condition=plain  how the audio is sent: 'condition=[plain,silence,noise:10]'
     limit=N          the first N items of each task (all)
+    until=0.03       stop once the headline is known to this half-width (never)
     repeats=1        responses to each item
     seed=N           of everything random (the benchmark's own)
     budget=N         what the run may cost, in the currency of the prices (none)
@@ -137,7 +138,8 @@ def _show(result: RunResult) -> None:
     benchmark = result.benchmark
     print_line(headline_sentence(result.metrics, benchmark.name, result.model))
     show_metrics(f"{benchmark.name} by {result.model}", result.metrics)
-    print_line(f"source: {benchmark.source or 'not stated'}; licence: {benchmark.license or 'not stated'}")
+    commits = "".join(f"; {repository} at {commit}" for repository, commit in benchmark.revisions().items())
+    print_line(f"source: {benchmark.source or 'not stated'}{commits}; licence: {benchmark.license or 'not stated'}")
     if result.n_failed:
         from earmark.runs.failures import reason_lines
 

@@ -51,7 +51,8 @@ def command(runs: tuple[Path, ...], *, plot: Path | None, form: str | None, late
     earmark show RUN RUN --latex            a table for a paper
     """
     if str(runs[0]).startswith(SUITE):
-        _show_suite(str(runs[0]).removeprefix(SUITE), runs[1:])
+        _refuse_with_suite(str(runs[0]), plot=plot, latency=latency, **options)
+        _show_suite(str(runs[0]).removeprefix(SUITE), runs[1:], form)
         return
     refuse_with_form(form, width=options["width"], latency=latency)
     folders = [find_run(run) for run in runs]
@@ -79,17 +80,32 @@ def _show_latency(folder: Path) -> None:
         print_line(f"{folder}: no answer tells its seconds or tokens, or the run is of an older version: rescore it")
 
 
-def _show_suite(name: str, folders: tuple[Path, ...]) -> None:
+def _refuse_with_suite(name: str, **options: object) -> None:
+    from earmark.errors import UsageError
+
+    flags = {"everything": "all"}
+    if given := next((option for option, value in options.items() if value), ""):
+        raise UsageError(f"{name} has no --{flags.get(given, given)}, which is of single runs: earmark show RUN")
+
+
+def _show_suite(name: str, folders: tuple[Path, ...], form: str | None) -> None:
     from earmark.cli._suite import show_suite
     from earmark.errors import UsageError
+    from earmark.report.suites import suite_data_table
     from earmark.runs.suites import find_suites, write_suite
 
     if len(folders) > 1:
         raise UsageError(f"{SUITE}{name}: takes one folder of results; found {len(folders)}")
     results = folders[0] if folders else Path("results")
-    for index, record in enumerate(find_suites(results, name)):
+    stem = Path(name).stem if name.endswith((".yaml", ".yml")) else name  # of a suite that was given by its path
+    tables = (write_suite(results, record) for record in find_suites(results, stem))
+    if form == "json":
+        print_json(list(tables))
+    elif form:
+        print_tables([suite_data_table(table) for table in tables], form)
+    for index, table in enumerate(tables if not form else ()):
         print_line(*[""] * bool(index))
-        show_suite(write_suite(results, record))
+        show_suite(table)
 
 
 def _show_run(run: Path, *, everything: bool, by: str, width: float | None) -> None:

@@ -20,6 +20,7 @@ from earmark.audio.limits import limits_of
 from earmark.audio.prepare import mix_down, resample_waveform
 from earmark.audio.read import decode_audio, load_waveform
 from earmark.conditions._common import map_audio, with_samples, within_full_scale
+from earmark.plugins.examples import ConditionExample
 from earmark.types import Audio, Context, Item, Part, Prompt, Samples, Waveform
 
 MAX_DELAY: Final = 3000  # frames by which a codec may begin late
@@ -95,3 +96,7 @@ def align(back: Samples, before: Samples) -> Samples:
 def load(settings: Settings, context: Context) -> Codec:  # noqa: ARG001 - the same for all
     """Load the condition."""
     return Codec(settings)
+
+
+def examples() -> tuple[ConditionExample, ...]:
+    return (ConditionExample(argument="mp3@32k"), ConditionExample(argument="opus@16k"))

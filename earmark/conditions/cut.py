@@ -12,6 +12,7 @@ from msgspec import Meta, Struct
 
 from earmark.audio.read import load_waveform
 from earmark.conditions._common import check_properties, map_audio
+from earmark.plugins.examples import ConditionExample
 from earmark.types import Audio, Clip, Context, Item, LoadedClip, Part, Prompt, replace
 
 DESTROYS: Final = frozenset({"duration", "gap", "tempo", "count", "order", "distance"})
@@ -56,3 +57,7 @@ def load(settings: Settings, context: Context) -> Cut:
     """Load the condition."""
     check_properties(f"{context.name}:{settings.seconds:g}", context, DESTROYS)
     return Cut(settings)
+
+
+def examples() -> tuple[ConditionExample, ...]:
+    return (ConditionExample(argument="0.6", same_length=False),)

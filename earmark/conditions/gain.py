@@ -16,6 +16,7 @@ from msgspec import Meta, Struct
 
 from earmark.audio.read import load_waveform
 from earmark.conditions._common import check_properties, map_audio
+from earmark.plugins.examples import ConditionExample
 from earmark.types import Audio, Context, Item, Part, Prompt, replace
 
 DESTROYS: Final = frozenset({"level"})  # unless the gain lies in `HARMLESS`
@@ -51,3 +52,7 @@ def load(settings: Settings, context: Context) -> Gain:
     if not low <= settings.decibels <= high:
         check_properties(f"{context.name}:{settings.decibels:g}", context, DESTROYS)
     return Gain(settings)
+
+
+def examples() -> tuple[ConditionExample, ...]:
+    return (ConditionExample(argument="-20"),)

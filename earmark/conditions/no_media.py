@@ -11,6 +11,7 @@ from typing import ClassVar
 from msgspec import Struct
 
 from earmark.errors import Rejected
+from earmark.plugins.examples import ConditionExample
 from earmark.types import Context, Item, Prompt, Turn, replace
 
 
@@ -36,3 +37,7 @@ class NoMedia(Struct, frozen=True):
 def load(settings: Settings, context: Context) -> NoMedia:  # noqa: ARG001 - the same for all
     """Load the condition."""
     return NoMedia()
+
+
+def examples() -> tuple[ConditionExample, ...]:
+    return (ConditionExample(own_sound=False),)

@@ -26,6 +26,7 @@ from earmark.audio.read import load_waveform
 from earmark.conditions._candidates import Candidate, other_items, sample_once
 from earmark.conditions._common import benchmark_of, item_rng, map_audio, with_samples, within_full_scale
 from earmark.errors import AudioError, Rejected
+from earmark.plugins.examples import ConditionExample
 from earmark.types import (
     Audio,
     Clip,
@@ -177,3 +178,11 @@ def load(settings: Settings, context: Context) -> Noise:
     """Load the condition."""
     sample = sample_once(benchmark_of(context), context.seed)
     return Noise(settings, context.seed, sample, cached_voices(sample))
+
+
+def examples() -> tuple[ConditionExample, ...]:
+    return (
+        ConditionExample(argument="10", random=True),
+        ConditionExample(argument="pink@5", random=True),
+        ConditionExample(argument="babble@0", random=True),
+    )

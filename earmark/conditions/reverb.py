@@ -16,6 +16,7 @@ from msgspec import Meta, Struct
 from earmark.audio.read import load_waveform
 from earmark.audio.room import convolve, reverb_tail
 from earmark.conditions._common import item_rng, map_audio, with_samples, within_full_scale
+from earmark.plugins.examples import ConditionExample
 from earmark.types import Audio, Context, Item, Part, Prompt
 
 
@@ -50,3 +51,7 @@ class Reverb(Struct, frozen=True):
 def load(settings: Settings, context: Context) -> Reverb:
     """Load the condition."""
     return Reverb(settings, context.seed)
+
+
+def examples() -> tuple[ConditionExample, ...]:
+    return (ConditionExample(argument="0.5", random=True),)

@@ -9,6 +9,7 @@ from msgspec import Struct
 
 from earmark.audio.read import load_waveform
 from earmark.conditions._common import map_audio
+from earmark.plugins.examples import ConditionExample
 from earmark.types import Audio, Context, Item, Part, Prompt, replace
 
 
@@ -34,3 +35,7 @@ def _silent(audio: Audio, _: int) -> Part:
 def load(settings: Settings, context: Context) -> Silence:  # noqa: ARG001 - the same for all
     """Load the condition."""
     return Silence()
+
+
+def examples() -> tuple[ConditionExample, ...]:
+    return (ConditionExample(),)

@@ -15,6 +15,7 @@ from msgspec import Meta, Struct
 from earmark.audio.read import display_name, load_waveform
 from earmark.conditions._common import map_audio, with_samples, within_full_scale
 from earmark.errors import AudioError
+from earmark.plugins.examples import ConditionExample
 from earmark.types import Audio, Context, Item, Part, Prompt
 
 
@@ -51,3 +52,7 @@ class Speed(Struct, frozen=True):
 def load(settings: Settings, context: Context) -> Speed:  # noqa: ARG001 - the same for all
     """Load the condition."""
     return Speed(settings)
+
+
+def examples() -> tuple[ConditionExample, ...]:
+    return (ConditionExample(argument="1.25", same_length=False),)

@@ -17,6 +17,7 @@ from earmark.audio.read import ClipLoader, load_waveform, passthrough
 from earmark.conditions._candidates import Candidate, other_items, sample_once
 from earmark.conditions._common import benchmark_of, item_rng, map_audio
 from earmark.errors import Rejected
+from earmark.plugins.examples import ConditionExample
 from earmark.types import Audio, Clip, Context, EncodedAudio, Item, Limits, Part, Prompt, Source, Waveform, replace
 
 
@@ -60,3 +61,7 @@ def _load_swapped(other: Candidate, clip: Source, limits: Limits) -> EncodedAudi
 def load(settings: Settings, context: Context) -> Swap:  # noqa: ARG001 - it has none
     """Load the condition."""
     return Swap(context.seed, sample_once(benchmark_of(context), context.seed))
+
+
+def examples() -> tuple[ConditionExample, ...]:
+    return (ConditionExample(own_sound=False),)

@@ -19,6 +19,7 @@ from msgspec import Struct
 from earmark.audio.prepare import resample_waveform
 from earmark.audio.read import load_waveform
 from earmark.conditions._common import map_audio, with_samples, within_full_scale
+from earmark.plugins.examples import ConditionExample
 from earmark.types import Audio, Context, Hertz, Item, Part, Prompt, Samples
 
 RATE: Final[Hertz] = 8000
@@ -74,3 +75,7 @@ FILTER: Final = band_pass(*BAND, RATE, TAPS)
 def load(settings: Settings, context: Context) -> Telephone:  # noqa: ARG001 - the same for all
     """Load the condition."""
     return Telephone()
+
+
+def examples() -> tuple[ConditionExample, ...]:
+    return (ConditionExample(),)

@@ -19,6 +19,7 @@ from earmark.conditions._recogniser import SpeechRecognizer
 from earmark.config.compose import compose_config
 from earmark.config.parse import parse_model
 from earmark.errors import Rejected
+from earmark.plugins.examples import ConditionExample
 from earmark.types import Audio, Context, EncodedAudio, Item, Part, Prompt
 
 
@@ -80,3 +81,7 @@ def load(settings: Settings, context: Context) -> ReferenceTranscript | AsrTrans
     if not settings.model:
         return ReferenceTranscript()
     return AsrTranscript(settings.model, SpeechRecognizer(lambda: context.open_model(model_settings(settings.model))))
+
+
+def examples() -> tuple[ConditionExample, ...]:
+    return (ConditionExample(own_sound=False),)

@@ -57,6 +57,7 @@ class RunSettings(Struct, frozen=True, forbid_unknown_fields=True):
     condition: tuple[str, ...] = ("plain",)
     limit: Natural | None = None  # the first so many items of each task
     sample: Positive | None = None  # so many items in all, drawn by the seed in proportion to the tasks
+    until: Annotated[float, Meta(gt=0)] | None = None  # stop once the headline is known to this half-width
     choice_order: str = ""  # shuffled:3 asks each item with choices in three orders of them
     shard: str = ""  # such as 3/8: the items of one part of eight
     seed: Natural | None = None  # None: the benchmark's own

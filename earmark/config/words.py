@@ -111,7 +111,8 @@ def _model_overrides(value: str) -> list[str]:
 
         file, slash, name = split_path(value)
     is_module = "." in file and all(part.isidentifier() for part in file.split("."))
-    if plugins.is_path(file) or (is_module and not file.endswith(".py")) or file in plugins.entry_points("models"):
+    is_named = file in plugins.plugin_names("models") or file in plugins.entry_points("models")
+    if plugins.is_path(file) or (is_module and not file.endswith(".py")) or is_named:
         return ["~model", f"++model.backend='{file}'", *([f"++model.name='{name}'"] if slash else [])]
     from earmark.plugins.roads import unknown_name  # noqa: PLC0415
 

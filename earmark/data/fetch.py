@@ -50,6 +50,19 @@ def find_fetched(repository: str, revision: str) -> FetchedDataset | None:
     return dataset if all((dataset.place / name).exists() for name in dataset.files) else None
 
 
+def commit_of(place: Path) -> str:
+    """The commit that a folder holds: its name in the hub's cache, or what the fetch wrote down; empty if unknown."""
+    if place.parent.name == "snapshots":
+        return place.name
+    note = place / NOTE
+    if not note.is_file():
+        return ""
+    try:
+        return msgspec.json.decode(note.read_bytes(), type=FetchedDataset).commit
+    except msgspec.MsgspecError as error:
+        raise BadData(f"{note}: cannot be read ({error}); remove it, or fetch the data again") from error
+
+
 def find_cached(repository: str, revision: str) -> Path | None:
     """The folder of a data set in the hub's own cache, which other programs may have filled; None where it is not."""
     from huggingface_hub import snapshot_download  # noqa: PLC0415 - a quarter of a second

@@ -22,10 +22,10 @@ def plain_words(word: str) -> list[str]:
     ['results=out', 'output_dir={model}/{time}']
     """
     key, equals, value = word.lstrip("+").partition("=")
-    if not equals:
-        return [word]
     if word.startswith("~"):
         raise UsageError(f"'{word}': settings are not removed; set one to null instead: {key.lstrip('~')}=null")
+    if not equals:
+        return [word]
     if key.startswith("hydra."):
         if key != "hydra.run.dir":
             raise UsageError(f"{word}: of Hydra's own settings only hydra.run.dir is used; earmark run --help")

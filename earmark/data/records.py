@@ -72,12 +72,14 @@ def _parquet_records(path: Path, columns: Sequence[str]) -> Iterator[Row]:
         wanted.append(f"{column}.path" if _has_sound(kind) and "path " in kind else column)
     plain = [name for name, column in zip(wanted, columns, strict=True) if types[column] != "BLOB"]
     with_bytes = {column for column in columns if _has_sound(types[column]) and _has_bytes(path, column, types[column])}
+    with_path = [column for column in with_bytes if "path " in types[column]]
+    rows_by_path = {column: rows for column in with_path if (rows := _rows_without_bytes(path, column))}
     for number, *values in read_rows(path, plain):
         by_column = dict(zip(plain, values, strict=True))
         row: dict[str, Any] = {}
         for name, column in zip(wanted, columns, strict=True):
             value = by_column.get(name)
-            if column in with_bytes:
+            if column in with_bytes and number not in rows_by_path.get(column, ()):
                 cell = column if types[column] == "BLOB" else f"{column}.bytes"
                 value = Clip(str(path), number, cell, name=value or f"{path.name}, row {number + 1}")
             row[column] = value
@@ -94,6 +96,15 @@ def _has_bytes(path: Path, column: str, kind: str) -> bool:
     inside = column if kind == "BLOB" else f"{column}, bytes"
     query = "select sum(num_values - coalesce(stats_null_count, 0)) from parquet_metadata(?) where path_in_schema = ?"
     return bool(_query(path, query, [str(path), inside]).fetchall()[0][0])
+
+
+def _rows_without_bytes(path: Path, column: str) -> frozenset[int]:
+    """Numbers of the rows, from 0, whose sound is named by its path alone; nothing is read where there are none."""
+    query = "select sum(coalesce(stats_null_count, 1)) from parquet_metadata(?) where path_in_schema = ?"
+    if not _query(path, query, [str(path), f"{column}, bytes"]).fetchall()[0][0]:
+        return frozenset()
+    name = column.replace('"', '""')
+    return frozenset(number for (number,) in read_rows(path, [], f'"{name}".bytes is null'))
 
 
 def _check_names(path: Path, columns: Sequence[str], known: Mapping[str, object]) -> None:

@@ -99,9 +99,9 @@ def read_rows(
 
     `where` is a condition in SQL with a `?` for each of `values`. Raises BadData where the file cannot be read.
     """
-    chosen = ", ".join(_quote(column) for column in columns)
+    chosen = "".join(f", {_quote(column)}" for column in columns)
     rows = "read_parquet(?, file_row_number=true)"
-    query = f"select file_row_number, {chosen} from {rows} where {where} order by file_row_number"  # noqa: S608 - bound
+    query = f"select file_row_number{chosen} from {rows} where {where} order by file_row_number"  # noqa: S608 - bound
     answer = _query(path, query, [str(path), *values])
     while batch := answer.fetchmany(1024):
         yield from batch

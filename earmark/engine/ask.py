@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import AsyncGenerator, Callable, Iterator
+from contextlib import aclosing
 from pathlib import Path
+from typing import Protocol
 
 from earmark.audio.read import ClipLoader
 from earmark.config.settings import RunSettings
 from earmark.data.prompt_words import WORDS_FILE
 from earmark.engine.barrier import Tracebacks
-from earmark.engine.prepare import PromptPreparer, keep_words, prepare_questions
+from earmark.engine.prepare import PreparedItem, PromptPreparer, keep_words, prepare_questions
 from earmark.engine.prices import has_prices
 from earmark.engine.progress import Callbacks, Progress
 from earmark.engine.questions import Question, RunJob
@@ -26,17 +28,39 @@ def make_preparer(benchmark: Benchmark, model: Model, run: Path, settings: RunSe
     return PromptPreparer(benchmark.prompt, model.capabilities, Tracebacks(run), ClipLoader(limits), words_path)
 
 
-async def ask_questions(
+class StopsAsking(Protocol):
+    """A rule that stops a run before everything is asked."""
+
+    def add(self, record: Record) -> None:
+        """Enter a record that is on disk."""
+        ...
+
+    async def is_reached(self) -> bool: ...
+
+
+async def _ask_until(
+    stream: AsyncGenerator[PreparedItem | Record], stop: StopsAsking
+) -> AsyncGenerator[PreparedItem | Record]:
+    async with aclosing(stream):
+        async for item in stream:
+            if await stop.is_reached():
+                return
+            yield item
+
+
+async def ask_questions(  # noqa: PLR0913 - each is a part of it
     questions: Iterator[Question],
     job: RunJob,
     model: Throttle,
     progress: Progress,
     callbacks: Callbacks,
     keep: Callable[[Record], bool] = lambda _: True,
+    *,
+    stop: StopsAsking | None = None,
 ) -> None:
     """Ask questions and write their records into the folder of a run; `keep` says which of them.
 
-    The run's settings say what it may cost, and whether it goes by batches.
+    The run's settings say what it may cost, and whether it goes by batches; `stop` ends it before all is asked.
     """
     run, benchmark, settings, config = job
     if settings.budget is not None and not has_prices(config.composed):
@@ -46,6 +70,9 @@ async def ask_questions(
         )
     preparer = make_preparer(benchmark, model, run, settings)
     stream = keep_words(prepare_questions(questions, preparer), preparer)
+    on_record: Callable[[Record], None] = stop.add if stop else lambda _: None
+    if stop:
+        stream = _ask_until(stream, stop)
     runner = Runner(model, benchmark, run / JOURNAL_FILE, settings, progress, callbacks.progress)
     if settings.batch:
         from earmark.engine.batch import BatchRunner  # noqa: PLC0415 - few runs go by batches
@@ -55,9 +82,14 @@ async def ask_questions(
     elif benchmark.open_files:
         files = benchmark.open_files()
         files.load(run)
+
+        def add(record: Record) -> None:
+            files.add(record)
+            on_record(record)
+
         try:
-            await runner.ask(stream, files.add, keep)
+            await runner.ask(stream, add, keep)
         finally:
             files.close()
     else:
-        await runner.ask(stream, keep=keep)
+        await runner.ask(stream, on_record, keep)

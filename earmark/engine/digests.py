@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import time
-from typing import Any
 
 import orjson
 
@@ -22,8 +21,7 @@ def prompt_digest(prompt: Prompt) -> str:
     False
     """
     turns = [(turn.role, [_part_key(part) for part in turn.parts]) for turn in prompt.turns]
-    parts: tuple[Any, ...] = (turns, prompt.choices, prompt.labels, prompt.sampling)
-    parts += (prompt.replies,) if prompt.replies != "one" else ()
+    parts = (turns, prompt.choices, prompt.labels, prompt.sampling, *[prompt.replies] * (prompt.replies != "one"))
     try:
         return hash64(orjson.dumps(parts, option=orjson.OPT_SORT_KEYS))
     except orjson.JSONEncodeError:  # a lone surrogate, as in the name of a file that is no UTF-8

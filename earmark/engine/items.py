@@ -10,7 +10,7 @@ from earmark.types import Benchmark, Item, replace
 
 
 def select_items(benchmark: Benchmark, settings: RunSettings) -> Benchmark:
-    """Apply `sample=` and `choice_order=` to a benchmark; both sign the run as settings of the benchmark."""
+    """Apply `sample=`, `choice_order=` and `until=` to a benchmark; they sign the run as settings of the benchmark."""
     seed = settings.seed_of(benchmark)
     if settings.sample is not None:
         signed = {"sample": settings.sample, "sample_seed": seed}
@@ -23,7 +23,19 @@ def select_items(benchmark: Benchmark, settings: RunSettings) -> Benchmark:
         from earmark.engine.choice_orders import parse_choice_order, with_choice_orders  # noqa: PLC0415 - of few runs
 
         benchmark = with_choice_orders(benchmark, parse_choice_order(settings.choice_order), seed)
+    if settings.until is not None:
+        ordered = functools.partial(_shuffled, benchmark, settings.limit, seed)
+        benchmark = replace(
+            benchmark, items=ordered, settings={**benchmark.settings, "until": settings.until, "until_seed": seed}
+        )
     return benchmark
+
+
+def _shuffled(benchmark: Benchmark, limit: int | None, seed: int) -> Iterator[Item]:
+    from earmark.engine.questions import limit_items  # noqa: PLC0415 - of few runs
+    from earmark.engine.random_order import shuffle_items  # noqa: PLC0415
+
+    return iter(shuffle_items(limit_items(benchmark, limit), seed))
 
 
 def _draw(benchmark: Benchmark, size: int, seed: int) -> Callable[[], frozenset[tuple[str, str]]]:

@@ -35,9 +35,8 @@ from earmark.types import (
     replace,
 )
 
-QUEUE_SIZE: Final = (
-    8  # questions that are ready and wait: few, so that their bytes are still in the processor's cache when sent
-)
+# questions that are ready and wait: few, so that their bytes are still in the processor's cache when sent
+QUEUE_SIZE: Final = 8
 PROGRESS_INTERVAL: Final[Seconds] = 1.0  # after which it is told how far a run is, whether or not an answer has come
 
 

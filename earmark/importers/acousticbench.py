@@ -24,6 +24,7 @@ from earmark.data.names import safe_name
 from earmark.data.regular import read_lines
 from earmark.errors import BadData, alternatives
 from earmark.journal import Record, ScoreLine
+from earmark.plugins.examples import ImporterExample
 from earmark.runs.imported import ExportingImporter, ImportedRun
 from earmark.runs.imported import NoSettings as Settings
 from earmark.stats.repeats import summarize_repeats
@@ -303,3 +304,7 @@ def plain(name: str) -> str:
 def load(settings: Settings, context: Context) -> ExportingImporter:  # noqa: ARG001 - alike for all
     """Load the importer."""
     return ExportingImporter(matches, read, write)
+
+
+def examples() -> tuple[ImporterExample, ...]:
+    return (ImporterExample(recorded="acousticbench"),)

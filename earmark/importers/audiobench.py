@@ -36,6 +36,7 @@ from earmark.errors import BadData
 from earmark.importers._choices import Options, label_of, parse_options
 from earmark.importers._runs import decode_json, matching_files, measure_scorers, read_head
 from earmark.journal import Record
+from earmark.plugins.examples import ImporterExample
 from earmark.runs.imported import OPEN, FunctionImporter, ImportedRun, ScorerSpec, TaskStats
 from earmark.runs.imported import NoSettings as Settings
 from earmark.types import Context, ImportedVerdict, Item, Response
@@ -248,3 +249,7 @@ def _text(text: str) -> str:
 def load(settings: Settings, context: Context) -> FunctionImporter:  # noqa: ARG001 - alike for all
     """Load the importer."""
     return FunctionImporter(matches, read)
+
+
+def examples() -> tuple[ImporterExample, ...]:
+    return (ImporterExample(recorded="audiobench", cut="some_model/muchomusic_test_llama3_70b_judge_score.json"),)

@@ -41,6 +41,7 @@ from earmark.importers._runs import (
     user_text,
 )
 from earmark.journal import Record
+from earmark.plugins.examples import ImporterExample
 from earmark.runs.imported import FunctionImporter, ImportedRun, ScorerSpec, TaskStats, with_prompt
 from earmark.runs.imported import NoSettings as Settings
 from earmark.types import Clip, Context, Failure, ImportedVerdict, Item, Response
@@ -252,3 +253,7 @@ def _verdicts(given: ReplyScore) -> Iterator[ImportedVerdict]:
 def load(settings: Settings, context: Context) -> FunctionImporter:  # noqa: ARG001 - alike for all
     """Load the importer."""
     return FunctionImporter(matches, read)
+
+
+def examples() -> tuple[ImporterExample, ...]:
+    return (ImporterExample(recorded="evalscope", cut="reviews/mock-audio/general_vmcq_heard.jsonl"),)

@@ -50,6 +50,7 @@ from earmark.importers._runs import (
     user_text,
 )
 from earmark.journal import Record
+from earmark.plugins.examples import ImporterExample
 from earmark.runs.imported import FunctionImporter, ImportedRun, ScorerSpec, TaskStats, with_prompt
 from earmark.runs.imported import NoSettings as Settings
 from earmark.types import Context, Failure, ImportedVerdict, Item, Response
@@ -309,3 +310,7 @@ def _value(value: Any) -> float | None:
 def load(settings: Settings, context: Context) -> FunctionImporter:  # noqa: ARG001 - alike for all
     """Load the importer."""
     return FunctionImporter(matches, read)
+
+
+def examples() -> tuple[ImporterExample, ...]:
+    return (ImporterExample(recorded="inspect", cut="choices.eval"),)

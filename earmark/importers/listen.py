@@ -25,6 +25,7 @@ from msgspec import Struct
 from earmark.errors import BadData
 from earmark.importers._runs import read_head
 from earmark.journal import Record
+from earmark.plugins.examples import ImporterExample
 from earmark.runs.imported import FunctionImporter, ImportedRun
 from earmark.runs.imported import NoSettings as Settings
 from earmark.scorers.listen import emotion_class
@@ -191,3 +192,7 @@ def _record(task: str, sample: Sample, where: str) -> Record:
 def load(settings: Settings, context: Context) -> FunctionImporter:  # noqa: ARG001 - alike for all
     """Load the importer."""
     return FunctionImporter(matches, read)
+
+
+def examples() -> tuple[ImporterExample, ...]:
+    return (ImporterExample(recorded="listen"),)

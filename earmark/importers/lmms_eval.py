@@ -43,6 +43,7 @@ from earmark.importers._runs import (
     read_lines,
 )
 from earmark.journal import Record
+from earmark.plugins.examples import ImporterExample
 from earmark.runs.imported import FunctionImporter, ImportedRun, ScorerSpec, TaskStats, with_prompt
 from earmark.runs.imported import NoSettings as Settings
 from earmark.types import Context, Failure, ImportedVerdict, Item, Response
@@ -221,3 +222,7 @@ def _number(value: Any) -> float | None:
 def load(settings: Settings, context: Context) -> FunctionImporter:  # noqa: ARG001 - alike for all
     """Load the importer."""
     return FunctionImporter(matches, read)
+
+
+def examples() -> tuple[ImporterExample, ...]:
+    return (ImporterExample(recorded="lmms_eval", cut="mock-audio/20261130_032553_samples_heard_choices.jsonl"),)

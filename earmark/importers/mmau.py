@@ -23,6 +23,7 @@ from earmark.data.cache import hash64
 from earmark.errors import BadData
 from earmark.importers._runs import LETTERS, decode_json, matching_files, measure_scorers, plain_name, read_head
 from earmark.journal import Record
+from earmark.plugins.examples import ImporterExample
 from earmark.runs.imported import FunctionImporter, ImportedRun, ScorerSpec, TaskStats
 from earmark.runs.imported import NoSettings as Settings
 from earmark.types import Clip, Context, Failure, ImportedVerdict, Item, Response
@@ -119,3 +120,7 @@ def _record(question: MmauQuestion) -> Record:
 def load(settings: Settings, context: Context) -> FunctionImporter:  # noqa: ARG001 - alike for all
     """Load the importer."""
     return FunctionImporter(matches, read)
+
+
+def examples() -> tuple[ImporterExample, ...]:
+    return (ImporterExample(recorded="mmau", cut="answers.json", model="some-model"),)

@@ -33,6 +33,7 @@ from earmark.importers._runs import (
     read_lines,
 )
 from earmark.journal import Record
+from earmark.plugins.examples import ImporterExample
 from earmark.runs.imported import FunctionImporter, ImportedRun, ScorerSpec, TaskStats
 from earmark.runs.imported import NoSettings as Settings
 from earmark.types import Clip, Context, Item, Response
@@ -119,3 +120,12 @@ def _record(name: str, task: str, line: ManifestLine) -> Record:
 def load(settings: Settings, context: Context) -> FunctionImporter:  # noqa: ARG001 - alike for all
     """Load the importer."""
     return FunctionImporter(matches, read)
+
+
+def examples() -> tuple[ImporterExample, ...]:
+    return (
+        ImporterExample(
+            recorded="open_asr",
+            cut="MODEL_some-lab-large-v2_DATASET_hf-audio-open-asr-leaderboard_earnings22_test.jsonl",
+        ),
+    )

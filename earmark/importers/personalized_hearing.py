@@ -17,6 +17,7 @@ from msgspec import Struct
 from earmark.data.regular import MAX_LINE_BYTES, read_lines
 from earmark.errors import BadData
 from earmark.journal import Record, ScoreLine
+from earmark.plugins.examples import ImporterExample
 from earmark.runs.hearing_lines import result_line, result_path
 from earmark.runs.imported import ExportingImporter, ImportedRun
 from earmark.runs.imported import NoSettings as Settings
@@ -105,3 +106,7 @@ def write(pairs: Iterable[tuple[Record, ScoreLine]], place: Path) -> list[Path]:
 def load(settings: Settings, context: Context) -> ExportingImporter:  # noqa: ARG001 - alike for all
     """Load the importer."""
     return ExportingImporter(matches, read, write)
+
+
+def examples() -> tuple[ImporterExample, ...]:
+    return (ImporterExample(recorded="personalized_hearing"),)

@@ -28,6 +28,7 @@ from earmark.errors import BadData
 from earmark.importers._choices import add_choices
 from earmark.importers._runs import first_line, matching_files, measure_scorers, object_keys, prompt_turns, read_lines
 from earmark.journal import Record
+from earmark.plugins.examples import ImporterExample
 from earmark.runs.imported import FunctionImporter, ImportedRun, ScorerSpec, TaskStats, with_prompt
 from earmark.runs.imported import NoSettings as Settings
 from earmark.types import Context, Failure, ImportedVerdict, Item, Response
@@ -160,3 +161,7 @@ def _grade(text: str) -> float | None:
 def load(settings: Settings, context: Context) -> FunctionImporter:  # noqa: ARG001 - alike for all
     """Load the importer."""
     return FunctionImporter(matches, read)
+
+
+def examples() -> tuple[ImporterExample, ...]:
+    return (ImporterExample(recorded="voicebench", cut="some-model-openbookqa-test-audio.jsonl"),)

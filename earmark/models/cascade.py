@@ -17,6 +17,7 @@ from typing import Any, Final
 from msgspec import Struct
 
 from earmark.errors import UsageError
+from earmark.plugins.examples import ModelExample
 from earmark.text.thoughts import without_thoughts
 from earmark.types import Capabilities, Context, EncodedAudio, Model, Part, Prompt, Response, Turn, Waveform, replace
 
@@ -144,3 +145,11 @@ async def load(settings: Settings, context: Context) -> AsyncIterator[Cascade]:
             asr.capabilities, clips=None, images=llm.capabilities.images, roles=llm.capabilities.roles
         )
         yield Cascade(asr, llm, name, template, capabilities, settings.instruction)
+
+
+def examples() -> tuple[ModelExample, ...]:
+    return (
+        ModelExample(
+            settings={"asr": {"backend": "fake", "reply": "beep"}, "llm": {"backend": "fake", "reply": "A"}}, text="A"
+        ),
+    )

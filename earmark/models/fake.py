@@ -13,6 +13,7 @@ from contextlib import asynccontextmanager
 from msgspec import Struct
 
 from earmark.errors import Rejected, UsageError
+from earmark.plugins.examples import ModelExample
 from earmark.plugins.roads import import_user_module
 from earmark.types import Capabilities, Context, Prompt, Response, Seconds
 
@@ -59,3 +60,7 @@ def _function(reply: str) -> Callable[[Prompt], str | Response]:
         raise UsageError(f"module '{module}' has no function '{name}'; model.reply is a text, or MODULE:FUNCTION")
     called: Callable[[Prompt], str | Response] = function
     return called
+
+
+def examples() -> tuple[ModelExample, ...]:
+    return (ModelExample(settings={"reply": "A"}, text="A"),)

@@ -32,6 +32,7 @@ from earmark.models._http import (
     sensible_wait,
 )
 from earmark.models._reply import Count, Reply, as_text, convert, error_fields, parse_payload, parse_usage, status_code
+from earmark.plugins.examples import ModelExample
 from earmark.text.stops import stop_of
 from earmark.types import (
     UNSIGNED,
@@ -260,3 +261,13 @@ async def load(settings: Settings, context: Context) -> AsyncIterator[Gemini]:  
     async with open_client(settings, header="x-goog-api-key") as client:
         path = f"/models/{settings.name.removeprefix('models/')}:generateContent"
         yield Gemini(name=settings.name, settings=settings, client=client, path=path)
+
+
+def examples() -> tuple[ModelExample, ...]:
+    return (
+        ModelExample(
+            settings={"base_url": "{url}", "name": "m"},
+            served={"candidates": [{"content": {"parts": [{"text": "A"}]}, "finishReason": "STOP"}]},
+            text="A",
+        ),
+    )

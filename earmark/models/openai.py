@@ -30,6 +30,7 @@ from earmark.models._openai_body import Profile, find_profile, to_messages
 from earmark.models._openai_reply import read_reply, read_speech
 from earmark.models._openai_unsupported import MAX_ADJUSTMENTS, RequestOutcome, UnsupportedParameters
 from earmark.models._reply import SUCCESS, Reply, parse_payload, parse_usage
+from earmark.plugins.examples import ModelExample
 from earmark.types import UNSIGNED, Capabilities, Context, Prompt, Response, Seconds, Timeout, replace
 
 if TYPE_CHECKING:
@@ -282,3 +283,13 @@ def parse_model_list(payload: dict[str, Any] | bytes) -> list[ModelEntry]:
     entries = [entry for entry in parse_usage(payload, ModelListing).data or () if isinstance(entry, dict)]
     named = [(entry.get("id"), entry.get("owned_by")) for entry in entries]
     return [ModelEntry(name, owner if isinstance(owner, str) else "") for name, owner in named if isinstance(name, str)]
+
+
+def examples() -> tuple[ModelExample, ...]:
+    return (
+        ModelExample(
+            settings={"base_url": "{url}", "name": "m"},
+            served={"choices": [{"message": {"content": "A"}, "finish_reason": "stop"}]},
+            text="A",
+        ),
+    )

@@ -21,6 +21,7 @@ from msgspec import Struct
 from earmark.engine.digests import prompt_digest
 from earmark.errors import BadData, Rejected
 from earmark.journal import Record, question_key, read_at, read_keys
+from earmark.plugins.examples import ModelExample
 from earmark.types import Capabilities, Context, Failure, Prompt, Response, replace
 
 JOURNAL = "responses.jsonl"
@@ -100,3 +101,7 @@ def index_journal(path: Path) -> tuple[dict[int, int], dict[str, list[int]]]:
         if line.prompt_digest and line.failure is None:
             in_words.setdefault(line.prompt_digest, []).append(offset)
     return {question: offset for question, (offset, _) in lines.items()}, in_words
+
+
+def examples() -> tuple[ModelExample, ...]:
+    return (ModelExample(settings={"run": "results/run"}, needs="a run"),)

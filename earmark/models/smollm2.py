@@ -26,6 +26,7 @@ from msgspec import Struct
 
 from earmark.data.cache import cache_dir, sha256_file
 from earmark.errors import BadSetup, Rejected
+from earmark.plugins.examples import ModelExample
 from earmark.types import UNSIGNED, Capabilities, Context, Prompt, Response, Usage
 
 WEIGHTS = "SmolLM2-135M-Instruct.Q4_1.gguf"
@@ -204,3 +205,7 @@ def _tokenizer(vocabulary: list[str], merges: list[str], special: list[str]) -> 
     tokenizer.decoder = decoders.ByteLevel()
     tokenizer.add_special_tokens([AddedToken(token, special=True, normalized=False) for token in special])
     return json.dumps(json.loads(tokenizer.to_str()))
+
+
+def examples() -> tuple[ModelExample, ...]:
+    return (ModelExample(),)

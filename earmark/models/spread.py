@@ -25,6 +25,7 @@ from earmark.engine.throttle import OnServer, unwrap
 from earmark.errors import BadSetup, EarmarkError, Transient, UsageError
 from earmark.models._url_list import find_url_list
 from earmark.plugins.abilities import HasAddress
+from earmark.plugins.examples import ModelExample
 from earmark.types import UNSIGNED, Context, HasSettings, Model, Prompt, Response, Seconds, replace
 
 PREFLIGHT: Final = True
@@ -260,3 +261,11 @@ def check_same_model(models: Sequence[Model], is_named: bool) -> None:
 def _title(model: Model) -> str:
     given = model.settings if isinstance(model, HasSettings) else None
     return given.base_url if isinstance(given, HasAddress) else model.name
+
+
+def examples() -> tuple[ModelExample, ...]:
+    return (
+        ModelExample(
+            settings={"endpoints": [{"backend": "fake", "reply": "A"}, {"backend": "fake", "reply": "A"}]}, text="A"
+        ),
+    )

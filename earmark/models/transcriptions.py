@@ -18,6 +18,7 @@ from earmark.errors import Rejected, Transient
 from earmark.models._http import MAX_REPLY, MIMES, MaxBytes, ServiceModel, check_size, open_client
 from earmark.models._openai_reply import to_error
 from earmark.models._reply import SUCCESS, Count, Reply, parse_payload, parse_usage
+from earmark.plugins.examples import ModelExample
 from earmark.types import UNSIGNED, Capabilities, Context, EncodedAudio, Prompt, Response, Timeout, Usage
 
 PREFLIGHT: Final = True
@@ -127,3 +128,7 @@ async def load(settings: Settings, context: Context) -> AsyncIterator[Transcript
     """Open a connection."""
     async with open_client(settings) as client:
         yield TranscriptionModel(name=settings.name, settings=settings, client=client)
+
+
+def examples() -> tuple[ModelExample, ...]:
+    return (ModelExample(settings={"base_url": "{url}"}, served={"text": "A"}, text="A"),)

@@ -25,6 +25,7 @@ from earmark.models import _chat
 from earmark.models._batcher import Batcher
 from earmark.models._listening import audio_inputs, check_audio_inputs
 from earmark.models._processing import PromptProcessor, make_processor
+from earmark.plugins.examples import ModelExample
 from earmark.types import UNSIGNED, Capabilities, Context, Prompt, Response, Seconds, Usage, replace
 
 INSTALL: Final = "pip install torch 'transformers>=5.19' accelerate"
@@ -291,3 +292,7 @@ def model_class(config: Any) -> Any:
         return transformers.AutoModelForSpeechSeq2Seq
     own = getattr(config, "auto_map", None) or {}  # the code that comes with the weights
     return transformers.AutoModel if "AutoModel" in own else transformers.AutoModelForCausalLM
+
+
+def examples() -> tuple[ModelExample, ...]:
+    return (ModelExample(settings={"hf_id": "organisation/name"}, needs="weights"),)

@@ -24,6 +24,7 @@ from earmark.errors import BadSetup, Rejected, Transient
 from earmark.models import _chat
 from earmark.models._processing import PromptProcessor, make_processor
 from earmark.models._weights import Capability, incompatibility, quantization_of
+from earmark.plugins.examples import ModelExample
 from earmark.text.stops import stop_of
 from earmark.types import UNSIGNED, Capabilities, Context, Prompt, Response, Seconds, Timeout, Usage, replace
 
@@ -239,3 +240,7 @@ def _start(settings: Settings, hf_id: str) -> Any:
             **{"dtype": settings.dtype, **lora_arguments(settings), **settings.engine},
         )
         return AsyncLLM.from_engine_args(arguments)
+
+
+def examples() -> tuple[ModelExample, ...]:
+    return (ModelExample(settings={"hf_id": "organisation/name"}, needs="weights and a card"),)

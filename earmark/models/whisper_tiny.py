@@ -26,6 +26,7 @@ from msgspec import Struct
 
 from earmark.data.cache import sha256_file
 from earmark.errors import AudioError, BadSetup, Rejected
+from earmark.plugins.examples import ModelExample
 from earmark.types import UNSIGNED, Capabilities, Context, Hertz, Prompt, Response, Samples, Seconds, Waveform
 
 RATE: Hertz = 16000
@@ -132,3 +133,7 @@ def _open(weights: str, threads: int) -> Any:
     from faster_whisper import WhisperModel  # noqa: PLC0415 - an extra
 
     return WhisperModel(weights, device="cpu", compute_type="int8", cpu_threads=1, num_workers=threads)
+
+
+def examples() -> tuple[ModelExample, ...]:
+    return (ModelExample(),)

@@ -188,14 +188,14 @@ class Aggregates:
             else:
                 self.by_row[row_key] = aggregate
 
-    def to_rows(self, mean_over: str = "") -> list[Row]:
-        """Compute every row, and the means over groups."""
-        rows = [aggregate_row(row_key, aggregate) for row_key, aggregate in self.by_row.items()]
+    def to_rows(self, mean_over: str = "", until: float | None = None) -> list[Row]:
+        """Compute every row, and the means over groups; with `until` as of a run that stops once a number is known."""
+        rows = [aggregate_row(row_key, aggregate, until) for row_key, aggregate in self.by_row.items()]
         if mean_over:
             from earmark.report.groups import average_over_groups  # noqa: PLC0415 - of few benchmarks
 
             rows += [
-                aggregate_row(replace(row_key, slice=f"mean over {mean_over}s"), average_over_groups(aggregate))
+                aggregate_row(replace(row_key, slice=f"mean over {mean_over}s"), average_over_groups(aggregate), until)
                 for row_key, aggregate in self.whole.items()
             ]
         return rows
@@ -206,11 +206,15 @@ class Aggregates:
         return {row_key: aggregate for row_key, aggregate in self.by_row.items() if not row_key.slice}
 
 
-def aggregate_row(row_key: RowKey, aggregate: Aggregate) -> Row:
+def aggregate_row(row_key: RowKey, aggregate: Aggregate, until: float | None = None) -> Row:
     """Compute the row of an aggregate."""
     columns, groups, items = aggregate.counts.columns, aggregate.counts.groups, aggregate.counts.items
     scorer = aggregate.scorer
     metrics = estimates(scorer.metrics, columns, groups, items)
+    if until:
+        from earmark.stats.confidence_sequence import limits_of, sequential  # noqa: PLC0415 - of few runs
+
+        metrics = {name: sequential(found, limits_of(scorer.metrics[name]), until) for name, found in metrics.items()}
     guess = _guess_rate(columns)
     headline = next(iter(scorer.metrics.values()))
     return Row(
@@ -222,7 +226,7 @@ def aggregate_row(row_key: RowKey, aggregate: Aggregate) -> Row:
         states={str(state): count for state, count in aggregate.states.items()},
         metrics={name: _with_bounds(scorer.metrics[name], estimate, aggregate) for name, estimate in metrics.items()},
         guess_rate=guess,
-        p_guess=None if guess is None else above_guessing(headline, columns, groups, items, guess),
+        p_guess=None if guess is None or until else above_guessing(headline, columns, groups, items, guess),
         slice=row_key.slice,
         better=headline.better,
         file=str(file.path) if (file := plugin_file(scorer.name)) else "",
@@ -235,10 +239,10 @@ def aggregate_row(row_key: RowKey, aggregate: Aggregate) -> Row:
 
 def _with_bounds(metric: Metric, estimate: Estimate, aggregate: Aggregate) -> Estimate:
     """Add the bounds over failed items and the caveat to an estimate, and remove rounding errors."""
-    if estimate.value is None:
-        return estimate
     sums = {name: float(column.sum()) for name, column in aggregate.counts.columns.items()}
     note = metric.caveat(sums) if metric.caveat else ""
+    if estimate.value is None:
+        return replace(estimate, why=note or estimate.why)
     estimate = replace(estimate, why="; ".join(filter(None, (note, estimate.why))))
     if aggregate.best:
 

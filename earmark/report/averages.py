@@ -39,7 +39,7 @@ MEAN: Final = "mean of headlines"
 Cells = Mapping[RowKey, Aggregate]
 
 
-def average_rows(tree: Mapping[str, Average], cells: Cells) -> list[Row]:
+def average_rows(tree: Mapping[str, Average], cells: Cells, until: float | None = None) -> list[Row]:
     """The rows of a tree of averages, in its order; `cells` are whole tasks."""
     rows: list[Row] = []
     found = dict(cells)  # and every average that has a number
@@ -53,7 +53,7 @@ def average_rows(tree: Mapping[str, Average], cells: Cells) -> list[Row]:
                     rows.append(_incomplete_row(key, average, known))
                     continue
                 found[key] = combine(average, known)
-                rows.append(aggregate_row(key, found[key]))
+                rows.append(aggregate_row(key, found[key], until))
     return rows
 
 

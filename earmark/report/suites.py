@@ -8,7 +8,7 @@ A headline without a scale is in neither, nor is a task that needs ears partly.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, Final
+from typing import Any, Final, Literal
 
 import msgspec
 import numpy as np
@@ -16,6 +16,7 @@ from msgspec import Struct
 
 from earmark.report.rows import ListeningGain, Row
 from earmark.report.table import format_interval, format_number, format_signed, format_signed_interval
+from earmark.report.table_formats import DataTable
 from earmark.stats.difference import Difference
 from earmark.stats.estimate import Estimate
 from earmark.types import Counts, Metric, Number, TaskFacts, replace
@@ -100,11 +101,12 @@ class PublishedRow(Struct, frozen=True, omit_defaults=True):
     benchmark: str
     task: str
     model: str
-    number: float  # in percent, as it was printed
+    number: float  # as it was printed
     metric: str
     source: str
     date: str = ""
     data: str = ""  # the state of the data
+    unit: Literal["%", "points"] = "%"
 
 
 class SuiteTable(Struct, frozen=True):
@@ -287,7 +289,7 @@ def table_parts(table: SuiteTable) -> list[tuple[tuple[str, ...], list[tuple[str
 def published_lines(table: SuiteTable) -> list[tuple[str, ...]]:
     """The published rows with the columns of `PUBLISHED_HEAD`."""
     return [
-        (row.benchmark, row.task, row.model, f"{row.number:g} %", row.date or "date not stated",
+        (row.benchmark, row.task, row.model, f"{row.number:g}{' %' * (row.unit == '%')}", row.date or "date not stated",
          f"{row.source}; {f'data: {row.data}' if row.data else 'state of the data not stated'}")
         for row in table.published
     ]  # fmt: skip
@@ -308,7 +310,19 @@ def csv_lines(table: SuiteTable) -> list[tuple[Any, ...]]:
         blank = [None] * (len(CSV_HEAD) - 10)
         source = f"{one.source}; {one.date or 'date not stated'}; {one.data or 'state of the data not stated'}"
         lines.append(
-            ("published", one.benchmark, one.task, "", one.metric, one.model, one.number / 100, *blank, "", source, "")
+            (
+                "published",
+                one.benchmark,
+                one.task,
+                "",
+                one.metric,
+                one.model,
+                one.number / (100 if one.unit == "%" else 1),
+                *blank,
+                "",
+                source,
+                "",
+            )
         )
     return lines
 
@@ -324,6 +338,14 @@ def _numbers(
     other = (beside, apart.value, apart.low, apart.high, apart.p)
     heard = (gain.control, gain.difference.baseline, gain.value, gain.low, gain.high) if gain else (None,) * 5
     return (*own, *other, *heard)
+
+
+def suite_data_table(table: SuiteTable) -> DataTable:
+    """A suite's table for programs and papers."""
+    title = f"{table.title}: {table.model}"
+    return DataTable(
+        title, CSV_HEAD, csv_lines(table), table_head(table), table_lines(table), 2, (title, *table_notes(table))
+    )
 
 
 def encode_table(table: SuiteTable) -> bytes:

@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import combinations
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 import msgspec
 
@@ -81,11 +81,22 @@ def _build_leaderboard(runs: Mapping[str, Path], condition: str, by: str, metric
     signature = load_signature(next(iter(runs.values())))
     metric = entries[0].row.headline[0] if entries else ""
     ranked = sorted(entries, key=_sort_key)
-    told_apart = {"limit": signature.limit} if signature.limit else {}
+    told_apart: dict[str, Any] = {"limit": signature.limit} if signature.limit else {}
+    told_apart |= {"data": commits} if (commits := _commits(runs.values())) else {}
     return Leaderboard(
         signature.benchmark["name"], signature.benchmark["settings"] | told_apart, condition, metric, chosen, columns,
         _against_each_other(ranked, condition, seed),
     )  # fmt: skip
+
+
+def _commits(runs: Iterable[Path]) -> str:
+    """The commits of the data of some runs, of which several hold the same files."""
+    commits = {
+        f"{repository}@{commit[:12]}": None
+        for run in runs
+        for repository, commit in load_signature(run).revisions.items()
+    }
+    return " ".join(commits)
 
 
 def _rows(metrics: Metrics, condition: str, metric: str) -> dict[str, Row]:

@@ -91,7 +91,7 @@ def sort_shards(runs: Sequence[Path]) -> dict[int, Path]:
 
 def _comparable(signature: RunSignature) -> dict[str, Any]:
     """A signature without its shard, and without the version, which may change between two sittings of a run too."""
-    unsigned = replace(signature, shard="", earmark="", working_folder="", capabilities=None)
+    unsigned = replace(signature, shard="", earmark="", working_folder="", capabilities=None, revisions={})
     plain: dict[str, Any] = msgspec.to_builtins(unsigned)
     return plain
 

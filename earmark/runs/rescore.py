@@ -13,7 +13,8 @@ import msgspec
 
 from earmark import plugins
 from earmark.config.parse import parse_settings
-from earmark.config.settings import ComposedConfig, convert_config
+from earmark.config.settings import ComposedConfig, convert_config, to_yaml
+from earmark.data.cache import atomic_write
 from earmark.data.plain_yaml import load_plain_yaml
 from earmark.engine.load import load_run_benchmark, load_scorer
 from earmark.errors import BadData, EarmarkError, RunMismatch, UsageError
@@ -28,7 +29,8 @@ from earmark.runs import imported_benchmark, rundir
 from earmark.runs.kept_scores import KeptScores
 from earmark.runs.open_scorers import OpenScorers
 from earmark.runs.scoring import latest_records, score_record, write_scores
-from earmark.runs.signature import RunSignature, load_signature
+from earmark.runs.signature import RunSignature, backends_of, load_signature
+from earmark.runs.trust import is_trusted, trust_new_run
 from earmark.runs.untrusted import check_named, find_in_run
 from earmark.stats.estimate import Estimate
 from earmark.types import Benchmark, Scorer
@@ -58,7 +60,7 @@ def reopen(
     config = read_config(run)
     things = find_in_run(signature, config, model=asks, judge=asks or judge)
     check_named(run, things, {*given, *(changes or {})})
-    for text in (*config.plugins, *config.run.condition):
+    for text in (*config.plugins, *config.run.condition, *(backends_of(config.model) if asks else ())):
         add_file(text.partition(":")[0])
     if asks:
         _check_files(run, signature)
@@ -87,6 +89,26 @@ def read_config(run: Path) -> ComposedConfig:
     except (OSError, UnicodeDecodeError, msgspec.ValidationError, BadData) as error:
         message = " ".join(str(error).removeprefix(f"{path}: ").split())
         raise BadData(f"{path}: cannot be read ({message}); restore it from a copy") from error
+
+
+def reuse_finished(
+    run: Path, benchmark: str, config: ComposedConfig, log: Callable[[str], None], *, always: bool
+) -> Path | None:
+    """A finished run of the same answers, if a command scores it otherwise, whose settings are then written into it.
+
+    One that was scored in the same way only with `always`.
+    """
+    module = plugins.find_plugin("benchmarks", benchmark).module
+    scored = module.RESCORING_FIELDS if isinstance(module, LimitsRescoring) else ()
+    before = read_config(run).benchmark
+    if all(before.get(name) == config.benchmark.get(name) for name in scored):
+        return run if always else None
+    was_trusted = is_trusted(run)
+    atomic_write(run / CONFIG_FILE, to_yaml(config).encode())
+    if was_trusted:
+        trust_new_run(run)
+    log(f"{run} has the answers: it is scored anew, and nothing is asked")
+    return run
 
 
 def relative_paths(settings: Mapping[str, Any], base: Path) -> dict[str, str]:

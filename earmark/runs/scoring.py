@@ -221,12 +221,12 @@ def sort_rows(rows: Sequence[Row], tasks: Sequence[str], conditions: Sequence[st
     return sorted(rows, key=place)
 
 
-def _average_rows(benchmark: Benchmark, cells: Aggregates) -> list[Row]:
+def _average_rows(benchmark: Benchmark, cells: Aggregates, until: float | None) -> list[Row]:
     if not benchmark.averages:
         return []
     from earmark.report.averages import average_rows  # noqa: PLC0415 - of benchmarks with averages
 
-    return average_rows(benchmark.averages, cells.whole)
+    return average_rows(benchmark.averages, cells.whole, until)
 
 
 def _gains(benchmark: Benchmark, cells: Aggregates, controls: Sequence[str], seed: int) -> list[ListeningGain]:
@@ -366,7 +366,8 @@ def _write_reports(
 ) -> Metrics:
     """Write the tables of a scored journal into a place, and return its numbers."""
     signature = load_signature(run)
-    rows = scored.cells.to_rows(benchmark.mean_over) + _average_rows(benchmark, scored.cells)
+    until = signature.benchmark["settings"].get("until")
+    rows = scored.cells.to_rows(benchmark.mean_over, until) + _average_rows(benchmark, scored.cells, until)
     rows = sort_rows(rows, (*benchmark.tasks, *benchmark.averages), signature.condition)
     controls = load_controls(signature.condition)
     gained = _gains(benchmark, scored.cells, list(controls), seed)
@@ -376,6 +377,12 @@ def _write_reports(
     notices += [*label_bias_notice(label_bias), *score_notices(scored)]
     notices += reading_note((row.signature, row.states["unparsed"]) for row in rows)
     headline = find_headline(rows, signature.condition, tuple(benchmark.averages))
+    asked = dataset.questions
+    if until:
+        from earmark.runs.until import questions_asked, until_notice  # noqa: PLC0415 - of few runs
+
+        asked = questions_asked(run, dataset.questions)
+        notices.insert(0, until_notice(rows, headline, until, dataset.questions, asked))
     if gained:
         from earmark.report.gain import find_solved_by_controls  # noqa: PLC0415
 
@@ -388,7 +395,7 @@ def _write_reports(
         files.write_tables(place, benchmark.extra_tables(signature.model["name"], pairs))
     summary = "numbers.csv" if benchmark.extra_tables else "summary.csv"
     files.write_summary(place / summary, signature.model["name"], benchmark.name, rows)
-    done = scored.counts.n_completed >= dataset.questions
+    done = scored.counts.n_completed >= asked
     judging = files.read_judge_usage(run) + scored.judging
     return Metrics(
         done, rows, dataset, notices, dict(benchmark.averages), gained, scored.usage, judging, headline, latency,

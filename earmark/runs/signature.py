@@ -33,6 +33,9 @@ class RunSignature(Struct, frozen=True):
     format: int = 1
     working_folder: str = ""  # in which the run was begun: relative paths of clips start there; signs nothing
     capabilities: Capabilities | None = None  # inputs that the model takes; signs nothing
+    revisions: dict[
+        str, str
+    ] = {}  # commit of each repository of the data, where it is known; `data` tells if it differs
     plugins: dict[str, str] = {}  # SHA-256 of each plug-in that was given by its path, by its file name
 
 
@@ -64,7 +67,7 @@ def make_signature(  # noqa: PLR0913 - each is a part of it
     except OSError as error:
         raise BadData(f"{error.filename}: cannot be read ({error.strerror})") from error
     begun_in = str(Path.cwd())
-    names = (benchmark.name, *condition, *_backends(model))
+    names = (benchmark.name, *condition, *backends_of(model))
     signature = RunSignature(
         described,
         dict(model),
@@ -75,24 +78,23 @@ def make_signature(  # noqa: PLR0913 - each is a part of it
         shard,
         working_folder=begun_in,
         capabilities=capabilities,
+        revisions=dict(benchmark.revisions()),
         plugins={file.path.name: file.digest for name in names if (file := plugin_file(name))},
     )
     return msgspec.json.decode(msgspec.json.encode(signature), type=RunSignature)  # as it will be read back
 
 
-def _backends(model: Any) -> Iterator[str]:
+def backends_of(model: Any) -> Iterator[str]:
     """The backends of a model and of its parts."""
     if isinstance(model, Mapping):
         yield from (str(model["backend"]),) if "backend" in model else ()
     parts = model.values() if isinstance(model, Mapping) else model if isinstance(model, list | tuple) else ()
     for part in parts:
-        yield from _backends(part)
+        yield from backends_of(part)
 
 
 def data_digests(files: Sequence[str], root: str = "") -> dict[str, str]:
-    """SHA-256 of files by their path below the root of the data; without a root, by the last parts of their path, as
-    many as tell them apart and two at least.
-    """
+    """SHA-256 of files by their path below the data's root; without one by the last parts that tell them apart."""
     paths = [Path(file) for file in files]
     if root and all(path.is_relative_to(root) for path in paths):
         return {path.relative_to(root).as_posix(): sha256_file(path) for path in paths}
@@ -149,4 +151,4 @@ def is_alike(before: RunSignature, signature: RunSignature) -> bool:
 def replace_versions(signature: RunSignature) -> RunSignature:
     """A signature without what may differ between two sittings of one run: the digests of data are checked by item."""
     data = dict.fromkeys(signature.data, "")
-    return msgspec.structs.replace(signature, data=data, earmark="", working_folder="", capabilities=None)
+    return msgspec.structs.replace(signature, data=data, earmark="", working_folder="", capabilities=None, revisions={})

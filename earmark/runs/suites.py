@@ -281,7 +281,8 @@ def published_rows(line: LineRecord) -> Iterator[PublishedRow]:
     path = yaml_names("published").get(name)
     if path is None:
         return
-    table = load_published(path)
-    for model, numbers in table.models.items():
-        for task, values in numbers.items():
-            yield PublishedRow(name, task, model, values[0], table.metric, table.source, table.date, table.data)
+    for table in load_published(path).every:
+        report = (table.metric, table.source, table.date, table.data, table.unit)
+        for model, numbers in table.models.items():
+            for task, values in numbers.items():
+                yield PublishedRow(name, task, model, values[0], *report)

@@ -12,10 +12,7 @@ PROBE: Final = "one 我们"  # a text that takes all that normalisers need
 
 
 class RuleScorer(Struct, frozen=True):
-    """A scorer of its settings. A subclass has `metrics`, a `signature`, `score_reply` and `bounds`.
-
-    What the service withheld is no answer and counts as the worst one.
-    """
+    """A scorer of its settings. What the service withheld is no answer and counts as the worst one."""
 
     settings: Any
     name: str

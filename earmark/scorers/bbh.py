@@ -16,6 +16,7 @@ from msgspec import Struct
 
 from earmark.errors import BadData
 from earmark.plugins import own_name
+from earmark.plugins.examples import ScorerExample
 from earmark.scorers._base import RuleScorer
 from earmark.stats.ratio import ratio
 from earmark.text.bbh_phrases import KINDS, read_bbh
@@ -80,3 +81,13 @@ def target_values(item: Item) -> set[int]:
 
 
 load = BbhScorer.load
+
+
+def examples() -> tuple[ScorerExample, ...]:
+    return (
+        ScorerExample(
+            item=Item("navigate_1", "t", "?", targets=("yes",)),
+            right="So the answer is yes.",
+            wrong="So the answer is no.",
+        ),
+    )

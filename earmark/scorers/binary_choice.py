@@ -21,6 +21,7 @@ from msgspec import Struct
 from earmark.judges.asking import Judge, open_judge, question_of, settings_of
 from earmark.judges.prompts import find_prompt
 from earmark.plugins import own_name
+from earmark.plugins.examples import CHOICE_ITEM, ScorerExample
 from earmark.scorers._base import AnswerScorer
 from earmark.scorers._resources import require_open, sign_judge
 from earmark.scorers.choice import labels_of
@@ -112,3 +113,7 @@ def load(settings: Settings, context: Context) -> BinaryChoiceScorer:
         return BinaryChoiceScorer(settings, context.name)
     settings_of(settings.judge)
     return JudgedBinaryChoice(settings, context.name, context.open_model)
+
+
+def examples() -> tuple[ScorerExample, ...]:
+    return (ScorerExample(item=CHOICE_ITEM, right="A", wrong="B", neutral=("accuracy_answered",)),)

@@ -33,6 +33,7 @@ from msgspec import Struct, field
 
 from earmark.errors import BadData, BadSetup, UsageError, alternatives
 from earmark.plugins import own_name
+from earmark.plugins.examples import TEXT_ITEM, ScorerExample
 from earmark.scorers._base import TextScorer
 from earmark.text.normalise import TOKENS, UNSPACED_LANGUAGES, language_of, strip_tokens
 from earmark.types import Counts, Item, Metric, Number, Response, Score, Signature, sign
@@ -203,3 +204,12 @@ def _chrf(settings: Settings) -> Any:
 
 
 load = BleuScorer.load
+
+
+def examples() -> tuple[ScorerExample, ...]:
+    right = TEXT_ITEM.targets[0]
+    any_number = [{"references": 0}, {"references": 0, "words": 2}]
+    return (
+        ScorerExample(item=TEXT_ITEM, right=right, wrong="no"),
+        *(ScorerExample(item=TEXT_ITEM, right=right, wrong="no", any_words=True, settings=each) for each in any_number),
+    )

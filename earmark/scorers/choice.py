@@ -21,6 +21,7 @@ from msgspec import Struct
 
 from earmark.errors import BadData, UsageError, alternatives
 from earmark.plugins import own_name
+from earmark.plugins.examples import CHOICE_ITEM, ScorerExample
 from earmark.scorers._base import AnswerScorer
 from earmark.stats.ratio import ratio
 from earmark.text.choice_parser import VERSION, parse_choice, same_choice
@@ -124,3 +125,12 @@ def labels_of(item: Item) -> tuple[str, ...]:
 
 
 load = ChoiceScorer.load
+
+
+def examples() -> tuple[ScorerExample, ...]:
+    return (
+        ScorerExample(item=CHOICE_ITEM, right="A", wrong="B", neutral=("accuracy_read",)),
+        ScorerExample(
+            item=CHOICE_ITEM, right="A", wrong="B", neutral=("accuracy_read",), settings={"multi_select": True}
+        ),
+    )

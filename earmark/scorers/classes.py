@@ -23,6 +23,7 @@ from msgspec import Struct
 
 from earmark.errors import BadData, UsageError
 from earmark.plugins import own_name
+from earmark.plugins.examples import CHOICE_ITEM, ScorerExample
 from earmark.scorers._base import AnswerScorer
 from earmark.scorers.choice import ChoiceScorer, reader_of
 from earmark.scorers.choice import Settings as ChoiceSettings
@@ -160,3 +161,7 @@ class ClassesScorer(AnswerScorer, frozen=True):
 
 
 load = ClassesScorer.load
+
+
+def examples() -> tuple[ScorerExample, ...]:
+    return (ScorerExample(item=CHOICE_ITEM, right="A", wrong="B"),)

@@ -21,6 +21,7 @@ from rapidfuzz.distance import Levenshtein
 
 from earmark.errors import BadData
 from earmark.plugins import own_name
+from earmark.plugins.examples import TEXT_ITEM, ScorerExample
 from earmark.scorers._base import TextScorer
 from earmark.stats.ratio import ratio
 from earmark.types import Item, Metric, Response, Score, Signature, sign
@@ -84,3 +85,12 @@ class ClippedAccuracyScorer(TextScorer, frozen=True):
 
 
 load = ClippedAccuracyScorer.load
+
+
+def examples() -> tuple[ScorerExample, ...]:
+    return (
+        ScorerExample(item=TEXT_ITEM, right=TEXT_ITEM.targets[0], wrong="no", any_words=True),
+        ScorerExample(
+            item=TEXT_ITEM, right=TEXT_ITEM.targets[0], wrong="no", any_words=True, settings={"unit": "tags"}
+        ),
+    )

@@ -5,6 +5,9 @@
 A neural model scores each translation by its source and a reference; of several references the best counts. The scores
 of `Unbabel/wmt22-comet-da` lie about between 0 and 1. An empty translation earns 0, and the model is not asked about
 it. The source is the text that is spoken: the words of the item's clips, or `source` in a file of replies.
+
+With `optional` a run goes on without it: where the package is not installed, or an item has no source, nothing is
+scored, and the row says why it has no number.
 """
 
 from __future__ import annotations
@@ -19,7 +22,7 @@ from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from pathlib import Path
 from tempfile import TemporaryFile
-from typing import IO, Annotated, Any, ClassVar, Final, cast
+from typing import IO, Annotated, Any, Final, cast
 
 import orjson
 from msgspec import Struct
@@ -27,6 +30,7 @@ from msgspec import Struct
 from earmark.data.programs import program_environment
 from earmark.errors import BadData, BadSetup
 from earmark.plugins import own_name
+from earmark.plugins.examples import TEXT_ITEM, ScorerExample
 from earmark.scorers._base import RuleScorer
 from earmark.scorers._resources import require_open
 from earmark.stats.ratio import mean
@@ -36,6 +40,9 @@ METRICS: Final = {"comet": mean("comet", "n")}
 WORKER: Final = Path(__file__).with_name("_comet_worker.py")
 VERSION: Final = "import sys; del sys.path[0]; from importlib.metadata import version; print(version('unbabel-comet'))"
 INSTALL: Final = "python -m venv comet; comet/bin/pip install unbabel-comet; and score with python=comet/bin/python"
+ABSENT: Final = (
+    "unbabel-comet is not installed here; to add its number: earmark rescore RUN --scorer comet python=PYTHON"
+)
 EMPTY_COUNTS: Final = {"comet": 0.0, "n": 1.0}
 
 
@@ -81,6 +88,7 @@ class Settings(Struct, frozen=True, forbid_unknown_fields=True):
 
     checkpoint: str = "Unbabel/wmt22-comet-da"  # a name on the hub, a folder or a file
     python: Annotated[str, UNSIGNED] = ""  # of another environment; empty: ours
+    optional: Annotated[bool, UNSIGNED] = False  # what cannot be scored is left out and told
 
 
 class CometScorer(RuleScorer, frozen=True):
@@ -88,17 +96,32 @@ class CometScorer(RuleScorer, frozen=True):
 
     settings: Settings = Settings()
     name: str = own_name(__name__)
-    metrics: ClassVar[Mapping[str, Metric]] = METRICS
     worker: CometWorker | None = None  # once it is open
+
+    @property
+    def metrics(self) -> Mapping[str, Metric]:
+        if not self.settings.optional:
+            return METRICS
+        return {"comet": replace(METRICS["comet"], caveat=lambda counts: "" if counts.get("n") else self._why_none())}
 
     @property
     def signature(self) -> Signature:
         parts = (("model", self.settings.checkpoint), ("agg", "mean"), ("empty", "0"))
-        return sign("comet", *parts, ("comet", version(self.settings.python)))
+        return sign("comet", *parts, ("comet", "none" if self._is_absent else version(self.settings.python)))
+
+    @property
+    def _is_absent(self) -> bool:
+        return self.settings.optional and not is_installed(self.settings.python)
+
+    def _why_none(self) -> str:
+        return ABSENT if self._is_absent else "no item has the text that is spoken, which COMET compares"
 
     @asynccontextmanager
     async def open(self) -> AsyncIterator[CometScorer]:
         """Open the scorer with its own model loaded, in another process."""
+        if self._is_absent:
+            yield self
+            return
         version(self.settings.python)
         words = (self.settings.python or sys.executable, str(WORKER), self.settings.checkpoint)
         with TemporaryFile() as log:
@@ -115,8 +138,12 @@ class CometScorer(RuleScorer, frozen=True):
                 await worker.wait()
 
     async def score_reply(self, item: Item, response: Response) -> Score:
+        if self._is_absent:
+            return Score({}, rule="not installed")
         source = item.tags.get("source") or " ".join(clip.transcript for clip in item.clips if clip.transcript)
         if not source or not item.targets:
+            if self.settings.optional:
+                return Score({}, rule="no source")
             raise BadData(
                 f"item '{item.id}' has no {'target' if source else 'source'}; COMET needs what was said and how it is "
                 "translated"
@@ -130,7 +157,7 @@ class CometScorer(RuleScorer, frozen=True):
         return Score({"comet": max(scores), "n": 1.0}, reply)
 
     def bounds(self, item: Item) -> tuple[dict[str, float], dict[str, float]]:
-        return EMPTY_COUNTS, EMPTY_COUNTS | {"comet": float(bool(item.targets))}
+        return ({}, {}) if self._is_absent else (EMPTY_COUNTS, EMPTY_COUNTS | {"comet": float(bool(item.targets))})
 
 
 @functools.cache
@@ -148,4 +175,16 @@ def version(python: str) -> str:
     return done.stdout.strip()
 
 
+def is_installed(python: str) -> bool:
+    """True if a Python has unbabel-comet."""
+    try:
+        return bool(version(python))
+    except BadSetup:
+        return False
+
+
 load = CometScorer.load
+
+
+def examples() -> tuple[ScorerExample, ...]:
+    return (ScorerExample(item=TEXT_ITEM),)

@@ -21,6 +21,7 @@ from msgspec import Struct
 
 from earmark.errors import BadData
 from earmark.plugins import own_name
+from earmark.plugins.examples import TEXT_ITEM, ScorerExample
 from earmark.scorers._base import PROBE, TextScorer
 from earmark.stats.ratio import ratio
 from earmark.text.normalise import find_normalizer, is_unspaced
@@ -109,3 +110,12 @@ class ExactScorer(TextScorer, frozen=True):
 
 
 load = ExactScorer.load
+
+
+def examples() -> tuple[ScorerExample, ...]:
+    return (
+        ScorerExample(item=TEXT_ITEM, right=TEXT_ITEM.targets[0], wrong="no", any_words=True),
+        ScorerExample(
+            item=TEXT_ITEM, right=TEXT_ITEM.targets[0], wrong="no", any_words=True, settings={"boundary": "letters"}
+        ),
+    )

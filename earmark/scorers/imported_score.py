@@ -18,6 +18,7 @@ from typing import Literal
 from msgspec import Struct
 
 from earmark.plugins import own_name
+from earmark.plugins.examples import TEXT_ITEM, ScorerExample
 from earmark.stats.ratio import ratio
 from earmark.types import Context, Item, Metric, Response, Score, Signature, State, replace, sign
 
@@ -129,3 +130,7 @@ def _metric(measure: ImportedMeasure) -> Metric:
 def load(settings: Settings, context: Context) -> ImportedScorer:
     """Load the scorer."""
     return ImportedScorer(settings, context.name)
+
+
+def examples() -> tuple[ScorerExample, ...]:
+    return (ScorerExample(item=TEXT_ITEM),)

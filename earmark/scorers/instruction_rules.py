@@ -21,6 +21,7 @@ from msgspec import Struct
 
 from earmark.errors import BadData, alternatives
 from earmark.plugins import own_name
+from earmark.plugins.examples import ScorerExample
 from earmark.scorers._base import RuleScorer
 from earmark.stats.ratio import ratio
 from earmark.text.instruction_rules import RULES, loose_replies
@@ -139,3 +140,13 @@ def _plain(item: Item, key: str) -> Any:
 
 
 load = InstructionScorer.load
+
+
+def examples() -> tuple[ScorerExample, ...]:
+    return (
+        ScorerExample(
+            item=Item("1", "t", "?", extra={"rules": "punctuation:no_comma", "arguments": {}}),
+            right="yes",
+            wrong="yes, no",
+        ),
+    )

@@ -30,6 +30,7 @@ from msgspec import Struct
 from earmark.judges.asking import Judge, JudgeVerdict, open_judge, question_of, reference_of
 from earmark.judges.prompts import JudgePrompt, find_prompt
 from earmark.plugins import own_name
+from earmark.plugins.examples import TEXT_ITEM, ScorerExample
 from earmark.scorers._resources import require_open, sign_judge
 from earmark.stats.ratio import divide, mean, ratio
 from earmark.types import Context, Counts, Item, Metric, Number, OpenModel, Response, Score, Signature, replace, sign
@@ -249,3 +250,7 @@ def _max_counts(template: JudgePrompt) -> dict[str, float]:
 def load(settings: Settings, context: Context) -> JudgeScorer:
     """Load the scorer."""
     return JudgeScorer(settings, context.name, context.open_model)
+
+
+def examples() -> tuple[ScorerExample, ...]:
+    return (ScorerExample(item=TEXT_ITEM, neutral=(*AGREEMENT, "reference", "tie_rate", "inconsistent", "first_bias")),)

@@ -27,6 +27,7 @@ from msgspec import Struct
 
 from earmark.errors import BadData
 from earmark.plugins import own_name
+from earmark.plugins.examples import CHOICE_ITEM, ScorerExample
 from earmark.scorers._base import AnswerScorer
 from earmark.scorers.choice import ChoiceScorer, reader_of
 from earmark.scorers.choice import Settings as ChoiceSettings
@@ -170,3 +171,11 @@ def _or_zero(value: Callable[[Counts], Number]) -> Callable[[Counts], Number]:
 
 
 load = ListenScorer.load
+
+
+def examples() -> tuple[ScorerExample, ...]:
+    neutral = ("chance_accuracy", "chance_macro_f1", "chance_micro_f1")
+    return tuple(
+        ScorerExample(item=CHOICE_ITEM, right="A", wrong="B", neutral=neutral, settings={"policy": policy})
+        for policy in POLICIES
+    )

@@ -30,6 +30,7 @@ from msgspec import Struct
 from earmark.data import debian
 from earmark.errors import BadData, BadSetup
 from earmark.plugins import own_name
+from earmark.plugins.examples import TEXT_ITEM, ScorerExample
 from earmark.scorers._base import TextScorer
 from earmark.stats.ratio import mean
 from earmark.types import Item, Metric, Response, Score, Signature, sign
@@ -138,3 +139,7 @@ def _nltk(module: str) -> Any:
 
 
 load = MeteorScorer.load
+
+
+def examples() -> tuple[ScorerExample, ...]:
+    return (ScorerExample(item=TEXT_ITEM),)

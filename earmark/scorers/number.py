@@ -26,6 +26,7 @@ from msgspec import Struct
 
 from earmark.errors import BadData
 from earmark.plugins import own_name
+from earmark.plugins.examples import ScorerExample
 from earmark.scorers._base import AnswerScorer
 from earmark.stats.ratio import ratio
 from earmark.types import Item, Metric, Response, Score, Signature, sign
@@ -188,3 +189,15 @@ class NumberScorer(AnswerScorer, frozen=True):
 
 
 load = NumberScorer.load
+
+
+def examples() -> tuple[ScorerExample, ...]:
+    return (
+        ScorerExample(
+            item=Item("1", "t", "?", targets=("42",)),
+            right="The answer is 42.",
+            wrong="41",
+            any_words=True,
+            neutral=("accuracy_read",),
+        ),
+    )

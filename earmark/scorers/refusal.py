@@ -13,6 +13,7 @@ from typing import ClassVar, Final, Literal
 from msgspec import Struct
 
 from earmark.plugins import own_name
+from earmark.plugins.examples import TEXT_ITEM, ScorerExample
 from earmark.scorers._base import RuleScorer
 from earmark.stats.ratio import ratio
 from earmark.text.refusal_phrases import refuses
@@ -56,3 +57,15 @@ class RefusalScorer(RuleScorer, frozen=True):
 
 
 load = RefusalScorer.load
+
+
+def examples() -> tuple[ScorerExample, ...]:
+    return (
+        ScorerExample(
+            item=TEXT_ITEM,
+            right="I'm sorry, I can't assist with that.",
+            wrong="yes",
+            any_words=True,
+            refusal_is_right=True,
+        ),
+    )

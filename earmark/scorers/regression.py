@@ -20,6 +20,7 @@ from msgspec import Struct
 
 from earmark.errors import BadData
 from earmark.plugins import own_name
+from earmark.plugins.examples import ScorerExample
 from earmark.scorers._base import AnswerScorer
 from earmark.scorers.number import last_number, number_value
 from earmark.stats.ratio import divide, ratio
@@ -138,3 +139,7 @@ def truth_of(item: Item) -> float:
 
 
 load = RegressionScorer.load
+
+
+def examples() -> tuple[ScorerExample, ...]:
+    return (ScorerExample(item=Item("1", "t", "?", targets=("42",)), right="42", wrong="40"),)

@@ -22,6 +22,7 @@ from rapidfuzz.distance import LCSseq
 
 from earmark.errors import BadData
 from earmark.plugins import own_name
+from earmark.plugins.examples import TEXT_ITEM, ScorerExample
 from earmark.scorers._base import PROBE, TextScorer
 from earmark.stats.ratio import mean
 from earmark.text.normalise import find_normalizer, language_of, split_units, unit_of
@@ -103,3 +104,7 @@ def rouge_l(reference: list[str], reply: list[str]) -> tuple[float, float, float
 
 
 load = RougeScorer.load
+
+
+def examples() -> tuple[ScorerExample, ...]:
+    return (ScorerExample(item=TEXT_ITEM, right=TEXT_ITEM.targets[0], wrong="no", any_words=True),)

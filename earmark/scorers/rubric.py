@@ -24,6 +24,7 @@ from earmark.errors import BadData
 from earmark.judges.asking import Judge, JudgeVerdict, open_judge, question_of
 from earmark.judges.prompts import find_prompt
 from earmark.plugins import own_name
+from earmark.plugins.examples import ScorerExample
 from earmark.scorers._resources import require_open, sign_judge
 from earmark.scorers.token_match import answers_of
 from earmark.stats.ratio import ratio
@@ -150,3 +151,7 @@ def _text(point: Any) -> str:
 def load(settings: Settings, context: Context) -> RubricScorer:
     """Load the scorer."""
     return RubricScorer(settings, context.name, context.open_model)
+
+
+def examples() -> tuple[ScorerExample, ...]:
+    return (ScorerExample(item=Item("1", "t", "?", extra={"rubric": ["Hears it."]})),)

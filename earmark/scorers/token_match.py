@@ -18,6 +18,7 @@ from msgspec import Struct
 
 from earmark.errors import BadData
 from earmark.plugins import own_name
+from earmark.plugins.examples import CHOICE_ITEM, ScorerExample
 from earmark.scorers._base import RuleScorer
 from earmark.stats.ratio import ratio
 from earmark.text.token_match import token_match
@@ -82,3 +83,16 @@ def _counts(item: Item, *, right: bool) -> dict[str, float]:
 
 
 load = TokenMatchScorer.load
+
+
+def examples() -> tuple[ScorerExample, ...]:
+    return (
+        ScorerExample(item=CHOICE_ITEM, right="yes", wrong="no", neutral=("accuracy_answered",)),
+        ScorerExample(
+            item=CHOICE_ITEM,
+            right="yes",
+            wrong="no",
+            neutral=("accuracy_answered",),
+            settings={"denominator": "answered"},
+        ),
+    )

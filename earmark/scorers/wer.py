@@ -40,6 +40,7 @@ from rapidfuzz.distance import Levenshtein
 
 from earmark.errors import BadData, BadSetup, UsageError
 from earmark.plugins import own_name
+from earmark.plugins.examples import TEXT_ITEM, ScorerExample
 from earmark.scorers._base import PROBE, TextScorer
 from earmark.stats.ratio import divide, mean, ratio
 from earmark.text.normalise import (
@@ -347,3 +348,13 @@ def find_loop(reply: Sequence[str], reference: Sequence[str]) -> tuple[list[str]
 
 
 load = WerScorer.load
+
+
+def examples() -> tuple[ScorerExample, ...]:
+    neutral = ("sub_rate", "del_rate", "ins_rate", "looped")
+    return tuple(
+        ScorerExample(
+            item=TEXT_ITEM, right=TEXT_ITEM.targets[0], wrong="no", any_words=True, neutral=neutral, settings=settings
+        )
+        for settings in ({}, {"empty": "word"}, {"empty": "drop"}, {"unit": "characters"})
+    )

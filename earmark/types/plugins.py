@@ -76,6 +76,7 @@ class Benchmark(Struct, frozen=True, kw_only=True):
     files: Callable[[], tuple[str, ...]] = tuple  # the data behind it, checked; its digests sign the run
     data_root: str = ""  # the folder below which the paths of `files` name them; empty: their last parts do
     source: str = ""  # where the data is published, with its revision
+    revisions: Callable[[], Mapping[str, str]] = dict  # by repository, the commit that is read, where it is known
     license: str = ""
     averages: Mapping[str, Average] = {}  # further rows: means over tasks or over averages that stand before
     task_facts: Mapping[str, TaskFacts] = {}

@@ -46,6 +46,4 @@ class Prompt(Struct, frozen=True):
     choices: tuple[str, ...] = ()  # the options named in the text, for models that answer by likelihood
     labels: tuple[str, ...] = ()
     sampling: dict[str, Any] = {}  # what the protocol prescribes, such as max_tokens; the model's own settings go first
-    # How often it is asked: once for all turns; at every user turn, after the model's own replies so far, as in a
-    # conversation; or each user turn by itself, as parts of a recording whose transcripts are joined.
-    replies: Literal["one", "each", "joined"] = "one"
+    replies: Literal["one", "each", "joined"] = "one"  # in all; to each user turn after those so far; to each alone

@@ -206,7 +206,7 @@ def test_a_link_out_of_the_folder_is_not_followed(data: Path, tmp_path: Path) ->
         (["data=text.zip"], 3, "text.zip: is no whole zip archive"),
         (["data=cut.zip"], 3, "cut.zip: is no whole zip archive"),
         (["data=empty"], 3, "empty: found no questions/TASK.jsonl"),
-        (["split=test"], 2, "split='test': Invalid enum value 'test'; there are: all, train, eval"),
+        (["split=test"], 2, "split='test': invalid enum value 'test'; there are: all, train, eval"),
         (["limit=-1"], 2, "limit=-1: expected a whole number >= 0"),
         (["judge=nobody"], 2, "no model is called 'nobody'"),
     ],

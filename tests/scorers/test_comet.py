@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+import table_data_more
 from commands import HERE, earmark
 
 from earmark.errors import BadSetup
@@ -111,3 +112,40 @@ def test_a_scorer_that_is_not_open_says_so() -> None:
     item = Item("1", targets=("this is a test",), tags={"source": "das ist ein Test"})
     with pytest.raises(BadSetup, match="the model of COMET is not open"):
         asyncio.run(comet.CometScorer().score(item, Response("this is test")))
+
+
+def translated(source: str = "Hello.") -> Item:
+    return Item("1", targets=("Hallo.",), tags={"source": source} if source else {})
+
+
+def test_where_it_is_optional_and_not_installed_nothing_is_scored_and_the_row_says_so() -> None:
+    scorer = comet.CometScorer(comet.Settings(optional=True))
+
+    async def go() -> dict[str, float]:
+        async with scorer.open() as opened:
+            return (await opened.score(translated(), Response("Hallo."))).counts
+
+    assert asyncio.run(go()) == {}
+    caveat = scorer.metrics["comet"].caveat
+    assert caveat
+    assert caveat({}).startswith("unbabel-comet is not installed here; to add its number: earmark rescore RUN")
+    assert "comet:none" in str(scorer.signature)
+    assert scorer.bounds(translated()) == ({}, {})
+
+
+def test_where_it_is_optional_an_item_without_a_source_is_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(comet, "version", lambda _: "2.2.7")
+    scorer = comet.CometScorer(comet.Settings(optional=True))
+    assert asyncio.run(scorer.score(translated(""), Response("Hallo."))).counts == {}
+    caveat = scorer.metrics["comet"].caveat
+    assert caveat
+    assert caveat({}) == "no item has the text that is spoken, which COMET compares"
+    assert caveat({"n": 2.0}) == ""
+
+
+def test_tables_of_translation_have_it_by_default_and_stand_without_it(tmp_path: Path) -> None:
+    table_data_more.fleurs_pair(tmp_path / "fleurs_translation")
+    done = earmark("run", "fleurs_translation:en_us-cmn_hans_cn", f"data={tmp_path}", "model=fake", "preflight=false")
+    assert done.returncode == 0
+    assert "comet, unbabel-comet is not installed here" in done.stdout
+    assert "bleu" in done.stdout

@@ -1,4 +1,4 @@
-"""Make the models that the tests serve: three tiny ones with random weights, and SmolLM2 in bfloat16. Nothing is fetched.
+"""Make the models that the tests serve: three tiny ones with random weights, a LoRA, and SmolLM2 in bfloat16. Nothing is fetched.
 
     python tools/servers/tiny_models.py FOLDER [NAME...]        writes FOLDER/NAME, of all or of those named in MODELS
 
@@ -21,6 +21,7 @@ from typing import Any
 os.environ.update(HF_HUB_OFFLINE="1", TRANSFORMERS_OFFLINE="1")
 
 import torch
+from peft import LoraConfig, get_peft_model
 from tokenizers import Tokenizer, decoders, models, pre_tokenizers, trainers
 from transformers import (
     AutoModelForCausalLM,
@@ -159,6 +160,15 @@ def tiny_gemma4(place: Path) -> None:
     model.save_pretrained(place)
 
 
+def tiny_lora(place: Path) -> None:
+    """A LoRA with random weights on the language model of the tiny Qwen2-Audio that lies beside it."""
+    torch.manual_seed(1)
+    model = Qwen2AudioForConditionalGeneration.from_pretrained(place.parent / "tiny-qwen2-audio")
+    layers = r".*language_model.*\.(q_proj|v_proj)"
+    config = LoraConfig(r=8, lora_alpha=64, target_modules=layers, init_lora_weights=False, task_type="CAUSAL_LM")
+    get_peft_model(model, config).save_pretrained(place)
+
+
 # The special tokens that mistral-common asks for, at the numbers where Voxtral has them.
 TEKKEN = {"<unk>": 0, "<s>": 1, "</s>": 2, "[INST]": 3, "[/INST]": 4, "[AVAILABLE_TOOLS]": 5, "[/AVAILABLE_TOOLS]": 6}
 TEKKEN |= {"[TOOL_RESULTS]": 7, "[/TOOL_RESULTS]": 8, "[TOOL_CALLS]": 9, "[IMG]": 10, "<pad>": 11, "[IMG_BREAK]": 12}
@@ -257,6 +267,7 @@ def smollm2(place: Path) -> None:
 
 MODELS = {
     "tiny-qwen2-audio": tiny_qwen2_audio,
+    "tiny-lora": tiny_lora,
     "tiny-voxtral": tiny_voxtral,
     "tiny-gemma4": tiny_gemma4,
     "smollm2": smollm2,

@@ -14,7 +14,9 @@ from earmark.report.gain import listening_gains
 from earmark.report.rows import ListeningGain
 from earmark.scorers.choice import ChoiceScorer
 from earmark.stats.compare import mcnemar
+from earmark.stats.confidence_sequence import share_sequence
 from earmark.stats.difference import holm
+from earmark.stats.jackknife import wilson
 from earmark.types import Failure, Item, Response, Score
 
 Rows = Iterator[tuple[str, ...]]
@@ -137,7 +139,33 @@ def equal_models(many: int) -> Rows:
         yield (str(models), *(f"{100 * values / many:.1f}" for values in false.values()))
 
 
+def stopping(many: int) -> Rows:
+    """Runs that stop at a half-width: the sequence and the usual interval, at all looks together and at the stop."""
+    for share, until in ((0.5, 0.05), (0.5, 0.03), (0.8, 0.05), (0.8, 0.03), (0.9, 0.05), (0.9, 0.03), (0.98, 0.03)):
+        rng = np.random.default_rng(0)
+        held, sizes = np.zeros(3), []
+        for _ in range(many):
+            right, n, usual, every, at_stop = np.cumsum(rng.random(4000) < share), 10, True, True, None
+            while n < 4000:
+                low, high = share_sequence(int(right[n - 1]), n, until)
+                bounds = wilson(int(right[n - 1]), n)
+                every &= low <= share <= high
+                usual &= bounds[0] <= share <= bounds[1]
+                if at_stop is None and bounds[1] - bounds[0] <= 2 * until:
+                    at_stop = bounds[0] <= share <= bounds[1]
+                if high - low <= 2 * until:
+                    break
+                n = max(n + 1, int(n * 1.05))
+            held += (every, usual, bool(at_stop))
+            sizes.append(n)
+        yield (f"{share}", f"{until}", *(f"{100 * value / many:.1f}" for value in held), f"{np.median(sizes):.0f}")
+
+
 TABLES: Mapping[str, tuple[Sequence[str], Callable[[int], Rows]]] = {
+    "Stopping": (
+        ("share", "until", "sequence, every look", "usual, every look", "usual, at its stop", "items, median"),
+        stopping,
+    ),
     "Best of several controls": (("world", "controls", "mean error", "median error", "holds, %"), several_controls),
     "Gains of many tasks": (("world, nothing is heard", "some gain with p < 0.05, %"), many_tasks),
     "Unread replies of controls: mean error of the gain": (("model", *RULES), declining),
