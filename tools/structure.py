@@ -34,7 +34,7 @@ LIMITS: Final = {
     "public modules without a test at the mirrored path, %": (10, 10),
     "own frames between earmark run and the request": (10, 10),
     "times a model's settings are parsed in a run": (1, 1),
-    "lines loaded by a run": (15_830, 8_500),
+    "lines loaded by a run": (16_150, 8_500),
     "files and functions that are too long": (0, 0),
     "lines of earmark": (62_000, 22_000),
     "lines of tests": (48_000, 17_500),

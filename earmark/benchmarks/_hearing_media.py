@@ -75,14 +75,14 @@ def _try_source(asset: str, folder: Path, source: str) -> str:
     """Bring one clip from one source; the reason where that is not possible."""
     with tempfile.TemporaryDirectory(prefix=".fetch-", dir=_made(folder)) as aside:
         try:
-            found = _find(asset, source, Path(aside), folder / ".parts")
-            if isinstance(found, str):
-                return found
+            clip = _find(asset, source, Path(aside), folder / ".parts")
+            if isinstance(clip, str):
+                return clip
             made = Path(aside) / "made"
-            if found.is_dir():
-                shutil.copytree(found, made)
+            if clip.is_dir():
+                shutil.copytree(clip, made)
             else:
-                convert(found, made)
+                convert(clip, made)
             if not (made / "audio.wav").exists():
                 return f"{source}: has no audio.wav of it"
             made.replace(folder / asset)
@@ -138,11 +138,11 @@ def _from_youtube(asset: str, aside: Path) -> Path | str:
     words = ["yt-dlp", "--quiet", "--download-sections", f"*{start:g}-{start + CLIP_SECONDS:g}", "--output"]
     words += [str(aside / "clip.%(ext)s"), f"https://www.youtube.com/watch?v={named['video']}"]
     done = subprocess.run(words, capture_output=True, text=True, check=False, timeout=600)
-    found = next(iter(sorted(aside.glob("clip.*"))), None)
-    if done.returncode or found is None:
+    clip = next(iter(sorted(aside.glob("clip.*"))), None)
+    if done.returncode or clip is None:
         end = " ".join((done.stderr.strip().splitlines() or ["no file came"])[-1].split())
         return f"youtube: {end[:200]}"
-    return found
+    return clip
 
 
 def convert(video: Path, target: Path) -> None:

@@ -11,9 +11,9 @@ def setting_hint(error: click.NoSuchOption, arguments: Sequence[str]) -> str:
     """Say how a setting is typed that was given with dashes, as `--limit 10`; empty where the command has none."""
     if not error.ctx or not any(argument.name in ("words", "names") for argument in error.ctx.command.params):
         return ""
-    at = next((index for index, word in enumerate(arguments) if word.startswith(error.option_name)), None)
-    given, _, value = ("", "", "") if at is None else arguments[at].partition("=")
-    following = "" if at is None else "".join(arguments[at + 1 : at + 2])
+    index = next((i for i, word in enumerate(arguments) if word.startswith(error.option_name)), None)
+    given, _, value = ("", "", "") if index is None else arguments[index].partition("=")
+    following = "" if index is None else "".join(arguments[index + 1 : index + 2])
     if not value and following and "=" not in following and not following.startswith("-"):
         value = following
     options = f" (options: {', '.join(error.possibilities)})" if error.possibilities else ""

@@ -87,24 +87,24 @@ def _fetch_all(words: Sequence[str]) -> int:
     wanted = [found for entry in parse_suite(words).entries for found in _find(entry, words, errors)]
     lines = [
         (
-            one.name, one.remote.repository, one.remote.revision[:12], f"{len(one.remote.files):,}",
-            format_bytes(one.remote.size), f"{one.remote.license}{', gated' * one.remote.is_gated}", *one.licenses,
+            need.name, need.remote.repository, need.remote.revision[:12], f"{len(need.remote.files):,}",
+            format_bytes(need.remote.size), f"{need.remote.license}{', gated' * need.remote.is_gated}", *need.licenses,
         )
-        for one in wanted
+        for need in wanted
     ]  # fmt: skip
     if lines:
-        show_table(f"to download: {format_bytes(sum(one.remote.size for one in wanted))}", HEAD, lines, words=3)
-        _check_space(folder, sum(one.remote.size for one in wanted))
-    for one in wanted:
-        place = folder / one.remote.repository.replace("/", "--") if folder else None
+        show_table(f"to download: {format_bytes(sum(need.remote.size for need in wanted))}", HEAD, lines, words=3)
+        _check_space(folder, sum(need.remote.size for need in wanted))
+    for need in wanted:
+        place = folder / need.remote.repository.replace("/", "--") if folder else None
         try:
-            fetched = fetch_dataset(one.remote.repository, one.remote.revision, one.patterns, print_line, place)
+            fetched = fetch_dataset(need.remote.repository, need.remote.revision, need.patterns, print_line, place)
         except EarmarkError as error:
             errors.append(error)
-            print_line(f"{one.name}: {error}")
+            print_line(f"{need.name}: {error}")
             continue
-        pinned = "" if one.remote.revision != "main" else ", which the table does not pin"
-        print_line(f"{one.name}: {fetched.repository} at {fetched.commit}{pinned} is in {fetched.folder}")
+        pinned = "" if need.remote.revision != "main" else ", which the table does not pin"
+        print_line(f"{need.name}: {fetched.repository} at {fetched.commit}{pinned} is in {fetched.folder}")
     return errors[0].status if errors else 0
 
 
@@ -129,7 +129,7 @@ def _find(entry: SuiteEntry, words: Sequence[str], errors: list[EarmarkError]) -
     layout = next((word.removeprefix("layout=") for word in words if word.startswith("layout=")), "")
     facts = benchmark.task_facts.values()
     licenses = tuple("; ".join(dict.fromkeys(filter(None, kind))) or "not stated" for kind in (
-        (one.license for one in facts), (one.sound_license for one in facts)
+        (fact.license for fact in facts), (fact.sound_license for fact in facts)
     ))  # fmt: skip
     sets: list[Any] = module.remote_sets(module.Settings(layout=layout), benchmark.tasks)
     if not sets:

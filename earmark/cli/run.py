@@ -54,13 +54,10 @@ def command(words: tuple[str, ...], *, sweep: bool, cfg: str | None, config_dir:
     status: int | None = None
     if sweep or cfg or config_dir or Path("conf").is_dir() or Path("configs").is_dir():
         status = _run_composed(words, sweep=sweep, cfg=cfg, config_dir=config_dir)
-    if status is None:
-        from earmark.cli._args import is_table_wanted, parse_runs
+    if status is None and (status := _run_table(words)) is None:
+        from earmark.cli._args import parse_runs
 
-        if is_table_wanted(words):
-            status = _run_table(words)
-        else:
-            status = FINISHED_WITH_FAILURES if count_failed(run_all(parse_runs(words))) else 0
+        status = FINISHED_WITH_FAILURES if count_failed(run_all(parse_runs(words))) else 0
     if status:
         sys.exit(status)
 
@@ -82,7 +79,12 @@ def _run_composed(words: tuple[str, ...], *, sweep: bool, cfg: str | None, confi
     return None
 
 
-def _run_table(words: tuple[str, ...]) -> int:
+def _run_table(words: tuple[str, ...]) -> int | None:
+    """Run several benchmarks as one table, and return the status; None for one benchmark."""
+    from earmark.cli._args import is_table_wanted
+
+    if not is_table_wanted(words):
+        return None
     from earmark.cli._suite import run_suite
     from earmark.cli._suite_args import parse_command
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import AsyncGenerator, Callable, Iterator
-from contextlib import aclosing
+from contextlib import aclosing, closing
 from pathlib import Path
 from typing import Protocol
 
@@ -48,6 +48,14 @@ async def _ask_until(
             yield item
 
 
+def _in_turn(*calls: Callable[[Record], None]) -> Callable[[Record], None]:
+    def call(record: Record) -> None:
+        for function in calls:
+            function(record)
+
+    return call
+
+
 async def ask_questions(  # noqa: PLR0913 - each is a part of it
     questions: Iterator[Question],
     job: RunJob,
@@ -80,16 +88,8 @@ async def ask_questions(  # noqa: PLR0913 - each is a part of it
         batches = BatchRunner(job, model, progress, callbacks.log)
         await runner.ask(batches.records(stream, runner.flush))
     elif benchmark.open_files:
-        files = benchmark.open_files()
-        files.load(run)
-
-        def add(record: Record) -> None:
-            files.add(record)
-            on_record(record)
-
-        try:
-            await runner.ask(stream, add, keep)
-        finally:
-            files.close()
+        with closing(benchmark.open_files()) as files:
+            files.load(run)
+            await runner.ask(stream, _in_turn(files.add, on_record), keep)
     else:
         await runner.ask(stream, on_record, keep)

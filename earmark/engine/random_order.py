@@ -1,6 +1,8 @@
-"""Items in a random order by the seed, for runs that stop early: any beginning of it is a sample in proportion to tasks.
+"""Items in a random order by the seed, for runs that stop early: any beginning of it is a sample in proportion to
+tasks.
 
-Items of a group stay together. Groups are shuffled among those of the same tasks, then interleaved by their share of them.
+Items of a group stay together. Groups are shuffled among those of the same tasks, then interleaved by their share of
+them.
 """
 
 from __future__ import annotations

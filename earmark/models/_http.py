@@ -82,7 +82,7 @@ class HttpClient:
             self._urls[path] = endpoint(self.settings.base_url, path).update_query(self._query)
         return self._urls[path]
 
-    def at(self, base_url: str) -> HttpClient:
+    def moved_to(self, base_url: str) -> HttpClient:
         """Return a client of another address of the same server."""
         moved: HttpSettings = replace(self.settings, base_url=base_url)  # type: ignore[type-var] # structs, all of them
         client = HttpClient(self.session, moved, self._key, self._query)

@@ -97,8 +97,8 @@ def _import_file(name: str) -> ModuleType:
     path, digest = plugins.files[name]
     if not plugins.is_allowed(str(path)):
         raise UsageError(
-            f"{path}: not used, since only a YAML file or a run names it; a file of code is used where the command line "
-            f"names it, as in model=./{path.name}"
+            f"{path}: not used, since only a YAML file or a run names it; a file of code is used where the command "
+            f"line names it, as in model=./{path.name}"
         )
     module_name = f"earmark_file_{path.stem}_{digest[:16]}"
     if module_name in sys.modules:

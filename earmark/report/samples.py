@@ -113,10 +113,10 @@ def csv_line(record: Record, line: ScoreLine, tags: Iterable[str]) -> str:
     reply = heard = seconds = ""
     if response:
         reply, heard, seconds = _cell(response.text), _known_cell("|".join(response.transcripts)), f"{response.seconds}"
-    said = f"{_json_cell(line.counts)},{_known_cell(line.rule)},{_cell(item.question)},{reply},{heard}"
+    reading = f"{_json_cell(line.counts)},{_known_cell(line.rule)},{_cell(item.question)},{reply},{heard}"
     audio = f"{_json_cell(item.choices)},{_json_cell([describe_source(clip) for clip in item.clips])}"
     end = f"{_cell(failure.message) if failure else ''},{seconds},{record.attempts}"
-    return ",".join((what, by, said, audio, end, *map(_known_cell, tags)))
+    return ",".join((what, by, reading, audio, end, *map(_known_cell, tags)))
 
 
 def _cell(text: str) -> str:

@@ -99,6 +99,6 @@ def newest_run(path: Path) -> Path:
     runs = [run for run in find_runs(folder) if has_answers(run)] if folder.is_dir() else []
     back = int(numbered[1] or 1) if numbered else 1
     if not 0 < back <= len(runs):
-        there = f"{len(runs)} runs lie" if runs else "no run lies"
-        raise BadData(f"{path}: {there} in {folder}; `earmark list runs {folder}` lists those below a folder")
+        count = f"{len(runs)} runs lie" if runs else "no run lies"
+        raise BadData(f"{path}: {count} in {folder}; `earmark list runs {folder}` lists those below a folder")
     return runs[-back]

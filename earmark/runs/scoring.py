@@ -193,9 +193,8 @@ async def _score_stream(
                 if by.kept and not record.failure:
                     yield record, by, by.kept.find(record, by.label)
                 elif by.asks:
-                    ahead.append(
-                        (record, by, asyncio.create_task(_try_score(record, by.scorer, tracebacks, Barrier())))
-                    )
+                    task = asyncio.create_task(_try_score(record, by.scorer, tracebacks, Barrier()))
+                    ahead.append((record, by, task))
                     if len(ahead) > MAX_CONCURRENT_SCORES:
                         first, its, task = ahead.popleft()
                         yield first, its, await task
@@ -296,7 +295,7 @@ def score_line(record: Record, label: str, scorer: Scorer, earned: Score) -> Sco
 
 async def _score_into(run: Path, place: Path, benchmark: Benchmark, scorers: Scorers | OpenScorers) -> ScoredJournal:
     """Score a run's journal, its scores and samples written somewhere else until all are there."""
-    samples = None if benchmark.extra_tables else SampleWriters(place)
+    journal, samples = run / JOURNAL_FILE, None if benchmark.extra_tables else SampleWriters(place)
     with name_full_disk(run / SCORES_FILE), (place / SCORES_FILE).open("wb") as lines, samples or nullcontext():
 
         def tell(record: Record, line: ScoreLine) -> None:
@@ -304,11 +303,11 @@ async def _score_into(run: Path, place: Path, benchmark: Benchmark, scorers: Sco
             if samples:
                 samples.add(record, line)
 
-        if is_large(run / JOURNAL_FILE):
+        if journal.exists() and journal.stat().st_size >= LARGE_JOURNAL:
             from earmark.runs.score_workers import score_large  # noqa: PLC0415 - for few runs
 
-            return await score_large(run / JOURNAL_FILE, scorers, benchmark, tell, lines, samples)
-        return await score_journal(run / JOURNAL_FILE, scorers, benchmark.slices, tell)
+            return await score_large(journal, scorers, benchmark, tell, lines, samples)
+        return await score_journal(journal, scorers, benchmark.slices, tell)
 
 
 def _write_side_tables(journal: Path, place: Path, latency: Sequence[LatencyRow], *, positions: bool) -> None:
@@ -320,11 +319,6 @@ def _write_side_tables(journal: Path, place: Path, latency: Sequence[LatencyRow]
 
         rows = position_rows(read_scored_records(journal, place / SCORES_FILE))
         files.write_csv(place / "choice_orders.csv", HEAD, rows)
-
-
-def is_large(journal: Path) -> bool:
-    """True for a journal that may be worth more than one process."""
-    return journal.exists() and journal.stat().st_size >= LARGE_JOURNAL
 
 
 class ScoredRun(NamedTuple):
@@ -379,10 +373,10 @@ def _write_reports(
     headline = find_headline(rows, signature.condition, tuple(benchmark.averages))
     asked = dataset.questions
     if until:
-        from earmark.runs.until import questions_asked, until_notice  # noqa: PLC0415 - of few runs
+        from earmark.runs.until import describe_stop  # noqa: PLC0415 - of few runs
 
-        asked = questions_asked(run, dataset.questions)
-        notices.insert(0, until_notice(rows, headline, until, dataset.questions, asked))
+        asked, notice = describe_stop(run, rows, headline, until, asked)
+        notices.insert(0, notice)
     if gained:
         from earmark.report.gain import find_solved_by_controls  # noqa: PLC0415
 

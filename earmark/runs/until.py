@@ -36,12 +36,6 @@ class Stopped(Struct, frozen=True):
     asked: int  # questions
 
 
-def questions_asked(run: Path, questions: int) -> int:
-    """Number of questions of a run that was stopped, by its until.json; all of them of one that was not."""
-    path = run / FILE
-    return msgspec.json.decode(path.read_bytes(), type=Stopped).asked if path.exists() else questions
-
-
 def check_until(benchmark: Benchmark, settings: RunSettings) -> None:
     """Raise UsageError where no rule to stop is known to hold."""
     until = f"until={settings.until:g}"
@@ -114,12 +108,16 @@ def half_width(rows: Sequence[Row], headline: Headline | None) -> float | None:
     return None if estimate.low is None or estimate.high is None else (estimate.high - estimate.low) / 2
 
 
-def until_notice(rows: Sequence[Row], headline: Headline | None, until: float, questions: int, asked: int) -> str:
-    """Describe where a run was stopped, and which interval its table has."""
+def describe_stop(
+    run: Path, rows: Sequence[Row], headline: Headline | None, until: float, questions: int
+) -> tuple[int, str]:
+    """Number of questions of a run that were asked by its until.json, and a notice of where it stopped."""
+    path = run / FILE
+    asked = msgspec.json.decode(path.read_bytes(), type=Stopped).asked if path.exists() else questions
     half = half_width(rows, headline)
     width = "no interval" if half is None else f"half-width {half:.3f}"
     if asked >= questions:
         text = f"until={until:g}: not stopped; {width} after {questions:,} questions"
     else:
         text = f"until={until:g}: stopped at {asked:,} of {questions:,}: {width}; {questions - asked:,} were not asked"
-    return f"{text}; the intervals are confidence sequences, which hold at every look (docs/error-bars.md)"
+    return asked, f"{text}; the intervals are confidence sequences, which hold at every look (docs/error-bars.md)"

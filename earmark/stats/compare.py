@@ -14,9 +14,9 @@ for b + c, and n the number of independent items that would vary as much between
 else:
 
     p-value       permutation: were both runs alike, each group's two results could as well be swapped. All ways of
-                  swapping are counted where they are few, else those of a subgroup of 16,384 ways that is drawn, of which
-                  not to swap is one: p is the share of them that go as far or further, and as exact (Hemerik and
-                  Goeman 2018)
+                  swapping are counted where they are few, else those of a subgroup of 16,384 ways that is drawn, of
+                  which not to swap is one: p is the share of them that go as far or further, and as exact (Hemerik
+                  and Goeman 2018)
     interval      jackknife: groups are left out, for both runs the same ones
 
 Of several p-values some are small by chance; those adjusted by Holm (1979) may all be compared with 0.05 at once.

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from functools import lru_cache
 from itertools import pairwise
 from typing import Literal, TypeAlias
@@ -19,6 +19,7 @@ from earmark.text._cues import NONE_OF_THESE
 from earmark.text._keywords import LEADING, NUMBERS, TOKEN, keywords
 from earmark.text._lazy import LazyPattern
 from earmark.text._screen import fold, lower, plain
+from earmark.text.choices import same_choice
 
 Stance: TypeAlias = Literal["declared", "concluded", "said", "denied"]
 
@@ -228,25 +229,6 @@ def _letter_pattern(labels: tuple[str, ...], spelled: tuple[str, ...], multi_sel
     if multi_select and labels and all(len(label) == 1 and label.isupper() for label in labels):
         run = rf"(?=[{''.join(labels)}]{{2}})" + "".join(f"{label}?" for label in labels) + "|"
     return re.compile(f"{run}{alternatives}")
-
-
-def same_choice(labels: tuple[str, ...], choices: tuple[str, ...]) -> dict[str, str]:
-    """Map each label to the first whose option has the same text.
-
-    >>> same_choice(("A", "B", "C"), ("yes", "no", "Yes"))
-    {'A': 'A', 'B': 'B', 'C': 'A'}
-    """
-    if len(choices) == len(labels) and _are_distinct(choices):
-        return dict(zip(labels, labels, strict=True))
-    first: dict[str, str] = {}
-    texts = [fold(choice) for choice in choices] if len(choices) == len(labels) else labels
-    return {label: first.setdefault(text, label) for label, text in zip(labels, texts, strict=True)}
-
-
-def _are_distinct(choices: Sequence[str]) -> bool:
-    """True if no two texts are equal, even without their blanks: all are folded at once, which options mostly pass."""
-    folded = "".join(plain("\0".join(choices)).casefold().split()).split("\0")
-    return len(set(folded)) == len(folded) == len(choices)
 
 
 @lru_cache(maxsize=4096)

@@ -82,13 +82,9 @@ class Benchmark(Struct, frozen=True, kw_only=True):
     task_facts: Mapping[str, TaskFacts] = {}
     slices: tuple[str, ...] = ()  # tags to break every row down by
     mean_over: str = ""  # what a group is ("user"): a further row is the mean over groups, each group counting alike
-    sort_key: Callable[[Item], Any] | None = (
-        None  # in which the items of one group are best asked, for a server's cache
-    )
+    sort_key: Callable[[Item], Any] | None = None  # the order of one group's items, for a server's cache
     retry_if: Callable[[Response], bool] | None = None  # whether the protocol asks once more after such a reply
-    max_attempts: int | None = (
-        None  # requests for one answer, where the protocol says; the run's own setting goes first
-    )
+    max_attempts: int | None = None  # requests for one answer by the protocol; the run's own setting goes first
     open_files: Callable[[], WritesRecords] | None = None  # files that are written while a run goes on
     extra_tables: Callable[[str, Callable[[], Iterable[tuple[Any, Any]]]], Iterable[Table]] | None = None
     # ^ the benchmark's own files, from the model's name and its scored records (journal.Record, journal.ScoreLine)
