@@ -232,7 +232,7 @@ async def first_model(client: HttpClient, settings: Settings) -> tuple[HttpClien
     try:
         status, entries = await _models(client)
         if status == NOT_FOUND and not entries and not settings.base_url.rstrip("/").endswith(VERSION):
-            below = client.at(settings.base_url.rstrip("/") + VERSION)
+            below = client.moved_to(settings.base_url.rstrip("/") + VERSION)
             status_below, entries = await _models(below)
             client, status = (below, status_below) if entries else (client, status)
     except Transient as error:
