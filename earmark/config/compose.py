@@ -9,6 +9,7 @@ from typing import Any, Final
 from earmark import plugins
 from earmark.config.folders import PACKAGED, user_folder
 from earmark.config.parse import parse_settings
+from earmark.config.plain_compose import compose_plain
 from earmark.config.settings import ComposedConfig, RunSettings
 from earmark.config.words import hydra_overrides
 from earmark.data.hydra_words import plain_words
@@ -40,6 +41,27 @@ def compose_config(words: Sequence[str], start: str = START) -> ComposedConfig:
     """Read `key=value` words over a YAML to start from. Raises UsageError with one line on the first that means
     nothing.
     """
+    _check_working_folder()
+    words = [*_own_words(start), *words]
+    words = [plain for word in words for plain in plain_words(word)]
+    composed = (compose_plain(words) if start == START else None) or compose_by_hydra(words, start)
+    return _read_composed(composed[0], words, composed[1])
+
+
+def _own_words(start: str) -> list[str]:
+    """Words of the user's own YAML for `listen-eval`."""
+    home = user_folder()
+    if start != "listen_eval" or not home or not (home / "config.yaml").is_file():
+        return []
+    from earmark.data.settings_folder import primary_words  # noqa: PLC0415 - of one program
+    from earmark.data.user_yaml import warn_once  # noqa: PLC0415
+
+    warn_once(f"{home / 'config.yaml'}: its settings are used")
+    return primary_words(home / "config.yaml")
+
+
+def compose_by_hydra(words: Sequence[str], start: str = START) -> tuple[Any, dict[str, str]]:
+    """Compose words over a YAML: the settings as plain values, and the files chosen by group."""
     from hydra import compose as hydra_compose  # noqa: PLC0415 - a quarter of a second that help does not owe
     from hydra import initialize_config_dir  # noqa: PLC0415
     from hydra.errors import HydraException  # noqa: PLC0415
@@ -48,14 +70,6 @@ def compose_config(words: Sequence[str], start: str = START) -> ComposedConfig:
     from yaml import YAMLError  # noqa: PLC0415
 
     _add_user_folder()
-    home = user_folder()
-    if start == "listen_eval" and home and (home / "config.yaml").is_file():
-        from earmark.data.settings_folder import primary_words  # noqa: PLC0415 - of one program
-        from earmark.data.user_yaml import warn_once  # noqa: PLC0415
-
-        warn_once(f"{home / 'config.yaml'}: its settings are used")
-        words = [*primary_words(home / "config.yaml"), *words]
-    words = [plain for word in words for plain in plain_words(word)]
     overrides = [override for word in words for override in hydra_overrides(word)]
     start = _check_user_folder(start, overrides)
     try:
@@ -75,7 +89,7 @@ def compose_config(words: Sequence[str], start: str = START) -> ComposedConfig:
         raise UsageError(
             f"cannot read {' '.join(words)}: no YAML of settings: {' '.join(str(error).split())}"
         ) from error
-    return _read_composed(config, words, {name: groups[name] for name in groups if "/" not in name})
+    return config, {name: groups[name] for name in groups if "/" not in name}
 
 
 def _read_composed(settings: Any, words: Sequence[str], groups: dict[str, str]) -> ComposedConfig:
@@ -106,7 +120,6 @@ def _read_composed(settings: Any, words: Sequence[str], groups: dict[str, str]) 
 
 
 def _add_user_folder() -> None:
-    _check_working_folder()
     from hydra.core.config_search_path import ConfigSearchPath  # noqa: PLC0415
     from hydra.core.plugins import Plugins  # noqa: PLC0415
     from hydra.plugins.search_path_plugin import SearchPathPlugin  # noqa: PLC0415

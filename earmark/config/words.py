@@ -42,7 +42,7 @@ def hydra_overrides(word: str) -> list[str]:
     if not equals or not key:
         raise UsageError(f"'{word}' is no setting; expected key=value, such as limit=10")
     if key == "model":
-        return _model_overrides(value)
+        return model_overrides(value)
     if key.startswith("model."):
         return [f"++{key}={_quote_value(value)}"]
     if key in GROUPS:
@@ -81,16 +81,16 @@ def _quote_value(value: str) -> str:
     return f"[{value}]" if parsed.is_sweep_override() else value
 
 
-def _model_overrides(value: str) -> list[str]:
+def model_overrides(value: str) -> list[str]:
     """The model a user names, as a YAML file and the fields that differ.
 
-    >>> _model_overrides("http://127.0.0.1:8000/v1/")
+    >>> model_overrides("http://127.0.0.1:8000/v1/")
     ['model=openai', "++model.base_url='http://127.0.0.1:8000/v1'"]
-    >>> _model_overrides("localhost:8000/v1")
+    >>> model_overrides("localhost:8000/v1")
     ['model=openai', "++model.base_url='http://localhost:8000/v1'"]
-    >>> _model_overrides("openai/gpt-4o-audio-preview")
+    >>> model_overrides("openai/gpt-4o-audio-preview")
     ['model=openai', "++model.name='gpt-4o-audio-preview'"]
-    >>> _model_overrides("my.module/large")
+    >>> model_overrides("my.module/large")
     ['~model', "++model.backend='my.module'", "++model.name='large'"]
     """
     known = yaml_names("model")
