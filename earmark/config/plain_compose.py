@@ -1,7 +1,7 @@
 """Composes the settings of most commands without Hydra, whose import and grammar take a quarter of a start.
 
-Only packaged YAML and words whose values are plain: numbers, names, paths and lists of them. Everything else is declined,
-and composed by Hydra. Tests compare both on every packaged YAML and on generated words.
+Only packaged YAML, and words whose values are numbers, names, paths and lists of them; everything else is declined, and
+composed by Hydra. Tests compare both on every packaged YAML and on generated words.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from earmark.config.folders import PACKAGED, user_folder
 from earmark.config.settings import RunSettings
 from earmark.config.words import model_overrides
 
+START: Final = "earmark_run"  # the YAML that `earmark run` starts from
 NUMBER: Final = re.compile(r"[+-]?(?:0|[1-9]\d*)(\.\d+)?")
 TEXT: Final = re.compile(r"(?:[A-Za-z_]|\.{0,2}/)[\w./:@-]*", re.ASCII)
 CONSTANTS: Final = {"true": True, "false": False, "null": None}
@@ -36,11 +37,13 @@ def compose_plain(words: Sequence[str]) -> tuple[dict[str, Any], dict[str, str]]
     if user_folder() is not None or sum(word.startswith("model=") for word in words) > 1:
         return None
     try:
-        settings = _read("earmark_run")
+        settings = _read(START)
         del settings["defaults"]
         groups, later = {"model": "local", "runtime": "none"}, []
         for word in words:
-            key, _, value = word.partition("=")
+            key, equals, value = word.partition("=")
+            if not equals:
+                return None
             later += _group(value, groups) if key == "model" else [_setting(key, value, settings)]
         settings |= {group: _read(f"{group}/{name}") for group, name in groups.items()}
     except NotPlainError:
@@ -89,7 +92,7 @@ def _setting(key: str, value: str, known: dict[str, Any]) -> tuple[list[str], An
         path = ["benchmark", *path]
     if value.startswith("[") and value.endswith("]"):
         return path, [_scalar(part) for part in value[1:-1].split(",")] if len(value) > 2 else []
-    return path, _scalar(value)
+    return path, _scalar(value) if value else ""
 
 
 def _scalar(text: str) -> Any:

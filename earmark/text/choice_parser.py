@@ -152,8 +152,8 @@ def _parse_label_and_text(reply: str, labels: Sequence[str], choices: Sequence[s
     texts = [choice.strip().removesuffix(".").lower() for choice in choices]
     if label.lower() in texts or (lead and any(text.split(" ")[-1] in LEAD_WORDS for text in texts)):
         return None
-    place, said = labels.index(label), (option or "").lower()
-    if said and (texts[place : place + 1] != [said] or texts.count(said) > 1 or not _is_plain(said)):
+    place, words = labels.index(label), (option or "").lower()
+    if words and (texts[place : place + 1] != [words] or texts.count(words) > 1 or not _is_plain(words)):
         return None
     offset = reply.index(text)
     stop = form.end("option" if option else "label")
@@ -161,7 +161,7 @@ def _parse_label_and_text(reply: str, labels: Sequence[str], choices: Sequence[s
 
 
 def _is_plain(option: str) -> bool:
-    """True if the text of an option, in lower case, is words that the rules take neither for labels nor for cues of labels."""
+    """True if an option, in lower case, is words that the rules take neither for labels nor for cues of labels."""
     words = option.replace("-", " ").split(" ")
     if words[0] == "answer" or words[-1] in ("an", "the"):
         return False

@@ -15,8 +15,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from omegaconf import OmegaConf
 
-from earmark.config.compose import compose_by_hydra, compose_config
+from earmark.config.compose import compose_config
 from earmark.config.folders import PACKAGED
+from earmark.config.hydra_compose import compose_by_hydra
 from earmark.config.plain_compose import compose_plain
 from earmark.config.settings import RunSettings, to_yaml
 from earmark.errors import UsageError
