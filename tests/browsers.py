@@ -99,6 +99,13 @@ class Watched:
             self.page.wait_for_timeout(1000 * POLL)
         return value
 
+    def press(self, key: str) -> None:
+        """Press a key, once what the page did last is drawn and listens to keys."""
+        self.page.evaluate(
+            "new Promise(done => requestAnimationFrame(() => setTimeout(() => requestAnimationFrame(done), 150)))"
+        )
+        self.page.keyboard.press(key)
+
     def texts(self, selector: str) -> list[str]:
         """Texts of all elements of a selector."""
         found: list[str] = self.page.eval_on_selector_all(selector, "all => all.map(each => each.innerText.trim())")

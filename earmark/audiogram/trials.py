@@ -18,7 +18,7 @@ from msgspec import Struct
 from earmark.audio.discrimination import TrialParams, prompt, properties_of
 from earmark.audio.join import join_audio
 from earmark.audiogram.dimensions import CHOICES, DEFAULT_DIMENSIONS, DIMENSIONS, TONES, Dimension
-from earmark.errors import RunMismatch, UsageError, near_names
+from earmark.errors import RunMismatch, UsageError, alternatives
 from earmark.journal import Record
 from earmark.runs import rundir
 from earmark.scorers.choice import ChoiceScorer
@@ -79,12 +79,9 @@ def make_plan(settings: Settings, seed: int) -> Plan:
     known = [dimension.name for dimension in DIMENSIONS]
     unknown = sorted(names.difference(known))
     if unknown or not names:
-        problem = (
-            f"no dimension is called '{unknown[0]}'{near_names(unknown[0], known)}"
-            if unknown
-            else "dimensions=[] asks nothing"
-        )
-        raise UsageError(f"{problem}; there are: {', '.join(known)}, and tone for all tones")
+        name = unknown[0] if unknown else ""
+        problem = f"no dimension is called '{name}'" if unknown else "dimensions=[] asks nothing"
+        raise UsageError(problem + alternatives(name, known, f"{', '.join(known)}, and tone for all tones"))
     for name, minimum in {"trials": 8, "tracks": 1}.items():
         if getattr(settings, name) < minimum:
             raise UsageError(f"{name}={getattr(settings, name)}: expected at least {minimum}")

@@ -38,7 +38,7 @@ from earmark.benchmarks._hearing_data import (
 )
 from earmark.data.cache import use_media_dir
 from earmark.data.fetch import FetchedDataset, fetch_dataset, find_fetched
-from earmark.errors import BadData, UsageError, near_names
+from earmark.errors import BadData, UsageError, alternatives
 from earmark.journal import Record
 from earmark.plugins.examples import BenchmarkExample
 from earmark.scorers.choice import ChoiceScorer
@@ -202,9 +202,7 @@ def users(settings: Settings) -> list[Path]:
     unknown = [user for user in settings.users if user not in names]
     if unknown:
         some = f"{', '.join(names[:10])}{' and more' if len(names) > 10 else ''}"
-        raise UsageError(
-            f"users={unknown[0]}: no such user in {place}{near_names(unknown[0], names)}; there are: {some}"
-        )
+        raise UsageError(f"users={unknown[0]}: no such user in {place}{alternatives(unknown[0], names, some)}")
     return [folder for folder in folders if not settings.users or folder.name in settings.users]
 
 
@@ -270,6 +268,7 @@ def item(
 def family_of(settings: Settings, question: HearingQuestion) -> str:
     """The family of a question: that of the data, of the settings, or the one that begins the name of its type.
 
+    >>> from earmark.benchmarks._hearing_data import Location
     >>> place = Location("S01", 1)
     >>> family_of(Settings(), HearingQuestion("1", "audio_recall", "?", "a", ("b", "c", "d"), place))
     'audio'

@@ -14,7 +14,7 @@ from typing import Final, Literal
 
 from msgspec import Struct
 
-from earmark.errors import BadData, UsageError, near_names
+from earmark.errors import BadData, UsageError, alternatives
 from earmark.report.comparison import compare_runs
 from earmark.report.files import read_metrics
 from earmark.report.rows import Row
@@ -81,10 +81,10 @@ def check_requirements(
     for requirement in requirements:
         having = [row for row in rows if requirement.metric in row.metrics]
         if not having:
+            names = {name for row in metrics.rows for name in row.metrics}
             raise UsageError(
                 f"no row of {run} has '{requirement.metric}'{f' for task {task}' if task else ''} under {condition}"
-                f"{near_names(requirement.metric, (name for row in metrics.rows for name in row.metrics))}; "
-                f"there are: {_available(metrics.rows)}"
+                f"{alternatives(requirement.metric, names, _available(metrics.rows))}"
             )
         results += [_check_row(row, requirement) for row in having]
     return results

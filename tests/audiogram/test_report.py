@@ -26,7 +26,7 @@ def test_files_show_and_pictures(tmp_path: Path) -> None:
         "tone-1000" not in (tmp_path / "a.svg").read_text()
     )  # letters stay letters, and tones are told by their hertz
     assert "loudness" in (tmp_path / "a.svg").read_text()
-    assert "finished" in earmark("list", "runs").stdout
+    assert "simulated  audiogram" in earmark("list", "runs").stdout
 
 
 def test_models_are_ranked_by_their_thresholds_and_not_compared_question_by_question() -> None:

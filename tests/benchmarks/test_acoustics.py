@@ -369,7 +369,9 @@ def test_the_same_seed_gives_the_same_bytes_anywhere(task: str) -> None:
 
 
 def test_wrong_words_are_told() -> None:
-    with pytest.raises(UsageError, match="acoustics has no task 'colour'; there are: pitch, loudness, duration"):
+    with pytest.raises(
+        UsageError, match="acoustics has no task 'colour'; did you mean contour\\? There are: pitch, loudness, duration"
+    ):
         load(Settings(), Context("acoustics", tasks=("colour",)))
     assert "left and right are lost" in load(Settings(), Context("acoustics")).warnings[0]
     assert load(Settings(), Context("acoustics", tasks=("pitch",))).warnings == ()

@@ -201,7 +201,10 @@ def test_some_corpora_are_asked_alone_as_in_the_whole(shared: Path) -> None:
     part = {(item.task, item.id): item for item in load(shared, policy="official", sources=("CREMA-D", "MELD")).items()}
     assert {item.tags["dataset_source"] for item in part.values()} == {"CREMA-D", "MELD"}
     assert part.items() <= whole.items()
-    with pytest.raises(UsageError, match=r"sources=crema: the data has no such corpus; there are: .*CREMA-D.*MELD"):
+    with pytest.raises(
+        UsageError,
+        match=r"sources=crema: the data has no such corpus; did you mean CREMA-D\? There are: .*CREMA-D.*MELD",
+    ):
         load(shared, sources=("MELD", "crema")).files()
 
 

@@ -82,7 +82,9 @@ def test_columns_can_be_named(tmp_path: Path) -> None:
     benchmark = load(write(tmp_path, row), **named)
     item = only(benchmark)
     assert (item.targets, item.tags, item.task, benchmark.tasks) == (("B",), {"lang": "de"}, "pet", ("pet",))
-    with pytest.raises(UsageError, match="answer=rigth: found no column 'rigth'; there are: a1, q, c1"):
+    with pytest.raises(
+        UsageError, match="answer=rigth: found no column 'rigth'; did you mean right\\? There are: a1, q, c1"
+    ):
         load(write(tmp_path, row), **named | {"answer": "rigth"})
 
 
@@ -288,7 +290,9 @@ def test_the_command_line_knows_files_and_the_hub(tmp_path: Path) -> None:
     (run,) = parse_runs([str(path), "model=fake", "limit=3", "scorer=[choice,token_match]"])
     assert [scorer.name for scorer in run.benchmark.scorers("my")] == ["choice", "token_match"]
     assert merge_tasks(["hub:owner/name", "listen:2B"]) == ["hub:owner/name", "listen:2B"]
-    with pytest.raises(UsageError, match="no setting is called 'anwser'; there are: data, id, question"):
+    with pytest.raises(
+        UsageError, match=r"no setting is called 'anwser'; did you mean answer .* There are: data, id, question"
+    ):
         parse_runs([str(path), "model=fake", "anwser=x"])
 
 

@@ -87,7 +87,11 @@ def test_a_set_may_have_a_prompt_of_its_own(tmp_path: Path) -> None:
             "    member: |\n      hens",
             "family alone: .*unknown field `member`.*'members'",
         ),
-        ("prompt: alone,", "prompt: none,", "no prompt is called 'none'; there are: official, alone"),
+        (
+            "prompt: alone,",
+            "prompt: none,",
+            "no prompt is called 'none'; did you mean alone[?] There are: official, alone",
+        ),
     ],
 )
 def test_a_family_that_means_nothing_is_one_line(tmp_path: Path, old: str, new: str, message: str) -> None:

@@ -58,12 +58,15 @@ def test_the_same_ear_in_silence_is_deaf() -> None:
 @pytest.mark.parametrize(
     ("word", "told"),
     [
-        ("dimensions=[pich]", "no dimension is called 'pich'; there are: pitch, loudness"),
+        ("dimensions=[pich]", "no dimension is called 'pich'; did you mean pitch? There are: pitch, loudness"),
         ("limit=3", "limit=3 means nothing for an audiogram: trials=, tracks= and dimensions= say how much is asked"),
         ("repeats=2", "repeats=2 means nothing"),
         ("batch=true", "batch=True means nothing"),
         ("condition=[plain,silence]", "an audiogram is heard in one way"),
-        ("trails=9", "no setting is called 'trails'; there are: dimensions, trials, tracks"),
+        (
+            "trails=9",
+            "no setting is called 'trails'; did you mean trials or tracks? There are: dimensions, trials, tracks",
+        ),
     ],
 )
 def test_a_setting_that_means_nothing_is_refused_in_one_line(word: str, told: str) -> None:

@@ -29,7 +29,11 @@ def write_parquet(path: Path, query: str) -> None:
     [
         (["run", "beeps", "model=fake"], 2, "no benchmark or suite is called 'beeps'; there are: acoustic"),
         (["run", "model=fake"], 2, "no benchmark is named"),
-        (["run", "acoustics:colour", "model=fake"], 2, "acoustics has no task 'colour'; there are: pitch, loudness"),
+        (
+            ["run", "acoustics:colour", "model=fake"],
+            2,
+            "acoustics has no task 'colour'; did you mean contour? There are: pitch, loudness",
+        ),
         (["run", "acoustics", "model=nobody"], 2, "no model is called 'nobody'; there are:"),
         (["run", "acoustics", "model=fake", "items=many"], 2, "items='many'"),
         (
@@ -37,7 +41,11 @@ def write_parquet(path: Path, query: str) -> None:
             2,
             "there are: seed, items, split (of acoustics), condition, limit,",
         ),
-        (["run", "acoustics", "model=fake", "model.colour=red"], 2, "no setting is called 'model.colour'; there are:"),
+        (
+            ["run", "acoustics", "model=fake", "model.colour=red"],
+            2,
+            "no setting is called 'model.colour'; did you mean",
+        ),
         (["run", "acoustics", "model=fake", "limit=few"], 2, "limit='few'"),
         (["run", "acoustics", "model=fake", "condition=underwater"], 2, "no condition is called 'underwater'"),
         (["run", "acoustics", "model=fake", "condition=[plain"], 2, "[plain: is no list; expected one such as [plain,"),

@@ -78,8 +78,9 @@ def test_a_file_that_is_cut_ends_the_command_in_one_line(tmp_path: Path) -> None
     file.write_bytes(file.read_bytes()[:-40])
     done = earmark("import", str(place))
     assert done.returncode == 3
-    assert done.stderr.startswith("earmark: ")
-    assert len(done.stderr.strip().splitlines()) == 1
+    reading, problem = done.stderr.splitlines()
+    assert reading == f"reading {place} as lmms_eval"
+    assert problem.startswith("earmark: ")
     assert not Path("results").exists()
 
 
@@ -116,7 +117,10 @@ def test_an_importer_that_is_named_takes_its_settings() -> None:
     assert done.returncode == 0, done.stderr
     assert "speech  plain" in done.stdout
     wrong = earmark("import", "model.tlog", "--from", "./tabbed.py", "tsk=speech")
-    assert (wrong.returncode, wrong.stderr) == (2, "earmark: no setting is called 'tsk'; there are: task\n")
+    assert (wrong.returncode, wrong.stderr) == (
+        2,
+        "earmark: no setting is called 'tsk'; did you mean task? There are: task\n",
+    )
     packaged = earmark("import", "model.tlog", "--from", "inspect", "tsk=speech")
     assert (packaged.returncode, packaged.stderr) == (2, "earmark: no setting is called 'tsk'; there are: none\n")
     nameless = earmark("import", "model.tlog", "tsk=speech")

@@ -141,7 +141,7 @@ def test_a_folder_stands_for_its_newest_run(
     command.main(["@"], standalone_mode=False)
     assert f"@: the run is results/{OTHER}" in capsys.readouterr().err
     (tmp_path / "empty").mkdir()
-    with pytest.raises(BadData, match="empty: no run lies in it"):
+    with pytest.raises(BadData, match="empty: no run lies in empty; `earmark list runs empty` lists"):
         printed("empty")
     with pytest.raises(click.UsageError):
         printed()

@@ -28,6 +28,7 @@ def two() -> list[Path]:
     for run in (*runs, Path("elsewhere/2025-01-01_00-00-00")):
         run.mkdir(parents=True)
         (run / "run.json").touch()
+        (run / "responses.jsonl").write_text("{}\n")
     return runs
 
 

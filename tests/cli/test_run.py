@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+import re
 from pathlib import Path
 
 from commands import earmark
@@ -58,7 +59,7 @@ def test_a_run_leaves_its_files_and_can_be_shown() -> None:
     assert "0.500" in earmark("show", str(run)).stdout
     assert "accuracy_read" in earmark("show", str(run), "--all").stdout
     assert "accuracy, an interval of width 0.04 needs about" in earmark("show", str(run), "--width", "0.04").stdout
-    assert "finished" in earmark("list", "runs").stdout
+    assert re.search(r"@  fake   acoustics  \S+  plain, silenc", earmark("list", "runs").stdout)
 
 
 def test_failed_items_end_a_run_with_a_status_of_its_own() -> None:

@@ -20,7 +20,7 @@ def _own_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_three_repeats_are_three_runs_and_go_out_and_in_again() -> None:
     with serving(lambda body, _: said(letter(body)), ("Test-Model",)) as server:
-        done = run(server, "limit=10", "repeats=3")
+        done = run(server, "sample=10", "repeats=3")
     assert done.returncode == 0, done.stderr
     (ours,) = runs()
     before = rows(ours)
@@ -59,7 +59,7 @@ def test_three_repeats_are_three_runs_and_go_out_and_in_again() -> None:
 def test_results_in_the_form_of_the_seed_end_with_a_comparison_and_come_back_alone() -> None:
     form = "output_dir={model}-{task}-{backend}-seed{seed}-{time}"
     with serving(lambda body, _: said(letter(body)), ("Test-Model",)) as server:
-        first = run(server, "task=pitch", "limit=10", form)
+        first = run(server, "task=pitch", "sample=10", form)
         assert first.returncode == 0, first.stderr
         (ours,) = runs()
         assert ours.parent == Path("results")
@@ -71,8 +71,8 @@ def test_results_in_the_form_of_the_seed_end_with_a_comparison_and_come_back_alo
         assert sorted(path.name for path in folder.iterdir()) == ["config.json", "metrics.json", "responses.jsonl"]
         assert json.loads((folder / "config.json").read_text())["seed"] == 42
         assert earmark("export", str(ours), "--to", "acousticbench", "--out", "refs/Test-Model").returncode == 0
-        again = run(server, "limit=10", "reference=refs", "resume=false")
-        wrong = run(server, "limit=10", "reference=out", "resume=false", results="none")
+        again = run(server, "sample=10", "reference=refs", "resume=false")
+        wrong = run(server, "sample=10", "reference=out", "resume=false", results="none")
     assert again.returncode == 0, again.stderr
     assert "Reference comparison: 10/10 (100.0%) match, Test-Model and Test-Model in refs" in again.stdout
     assert wrong.returncode == 3 or "expected a folder with MODEL/TASK/run_1.jsonl" in wrong.stderr

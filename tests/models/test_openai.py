@@ -401,5 +401,5 @@ def test_what_is_no_address_is_told(address: str) -> None:
 )
 def test_a_limit_that_is_none_is_refused(word: str) -> None:
     settings = compose_config(["model=openai/m", f"model.{word}"]).model
-    with pytest.raises(UsageError, match=rf"model\.{word.partition('=')[0]}.*Expected"):
+    with pytest.raises(UsageError, match=rf"model\.{word.partition('=')[0]}.*expected a "):
         parse_model(settings)

@@ -26,7 +26,7 @@ def test_a_run_is_held_against_its_reference() -> None:
         assert run(server, results="whole").returncode == 0
         (whole,) = [path.parent for path in Path("whole").rglob("run.json")]
         assert earmark("export", str(whole), "--to", "acousticbench", "--out", "ref/test_model").returncode == 0
-        assert run(server, "limit=10").returncode == 0
+        assert run(server, "sample=10").returncode == 0
         (ours,) = runs()
         done = earmark("compare", str(ours), "ref")
         assert done.stdout.startswith("Reference comparison: 10/10 (100.0%) match")

@@ -193,7 +193,7 @@ def test_results_without_a_reply_make_no_run(tmp_path: Path) -> None:
     audiobench(tmp_path / "more")
     said: list[str] = []
     assert len(imported(tmp_path, said=said)) == 1
-    assert said == [
+    assert [line for line in said if not line.startswith(("reading ", "scoring "))] == [
         "some_model: no reply is kept in said_en_zh_test_bleu_score.json and its like, so no run is made of it"
     ]
 

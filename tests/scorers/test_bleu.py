@@ -201,7 +201,10 @@ def test_wrong_settings_are_told(settings: dict[str, Any], message: str) -> None
 
 
 def test_an_unknown_tokeniser_is_told() -> None:
-    with pytest.raises(UsageError, match="sacrebleu has no tokeniser 'flores'; there are: none, zh, 13a"):
+    with pytest.raises(
+        UsageError,
+        match="sacrebleu has no tokeniser 'flores'; did you mean flores200 or flores101\\? There are: none, zh, 13a",
+    ):
         BleuScorer(Settings(tokenizer="flores")).counts(item("a"), "a")
 
 

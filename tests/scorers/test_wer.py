@@ -246,7 +246,10 @@ def test_an_item_without_a_target_is_told() -> None:
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
-        ({"normalizer": "whisper"}, "no normaliser is called 'whisper'; there are: none, earmark"),
+        (
+            {"normalizer": "whisper"},
+            "called 'whisper'; did you mean whisper-en.1 or whisper-basic.1[?] There are: none, earmark",
+        ),
         ({"language": "jp"}, "no language is called 'jp'"),
         ({"unit": "letters"}, "unit='letters'"),
         ({"compounds": True, "language": "zh"}, "compounds=true needs unit=words"),

@@ -101,7 +101,7 @@ def test_from_a_number_to_a_sound_in_three_clicks(browser: Browser, tones: Tones
 def tab_to(at: Watched, text: str) -> None:
     """Press Tab until what has the focus is called so."""
     for _ in range(60):
-        at.page.keyboard.press("Tab")
+        at.press("Tab")
         if at.page.evaluate("document.activeElement.innerText") == text:
             return
     pytest.fail(f"no Tab leads to {text}")
@@ -112,16 +112,16 @@ def test_a_wrong_answer_is_heard_with_the_mouse_untouched(browser: Browser, tone
         at.open(address)
         at.until("document.querySelectorAll('tbody tr').length === 2")
         tab_to(at, "listens")
-        at.page.keyboard.press("Enter")
+        at.press("Enter")
         at.until("document.querySelector('h1').innerText.includes('listens on acoustics')")
         tab_to(at, "Wrong answers")
-        at.page.keyboard.press("Enter")
+        at.press("Enter")
         at.until(f"{SETTLED} && {CLIPS}")
-        at.page.keyboard.press("j")
+        at.press("j")
         at.until("document.querySelectorAll('.row')[1].classList.contains('here')")
         at.until("document.querySelector('.item').ariaLabel.endsWith(document.querySelectorAll('.row b')[1].innerText)")
         at.until(f"{SETTLED} && {CLIPS}")
-        at.page.keyboard.press("2")
+        at.press("2")
         at.until(PLAYING)
 
 
@@ -138,7 +138,7 @@ def test_filters_sorts_links_and_the_way_back(browser: Browser, tones: Tones, ad
         assert "mark=wrong" in at.hash()
         rows, link = at.texts(".row"), at.page.url
         first = at.hash()
-        at.page.keyboard.press("j")
+        at.press("j")
         at.until(f"location.hash !== {first!r} && document.querySelectorAll('.row')[1].classList.contains('here')")
         at.page.go_back()
         at.until(f"location.hash === {first!r} && document.querySelectorAll('.row')[0].classList.contains('here')")
@@ -211,23 +211,23 @@ def test_keys_play_and_stop(browser: Browser, tones: Tones, address: str) -> Non
     with watched(browser) as at:
         at.open(f"{address}#/items?run={tones.name(tones.first)}&item.task=pitch&item.id={given.item.id}")
         at.until(f"{SETTLED} && {CLIPS}")
-        at.page.keyboard.press("1")
+        at.press("1")
         at.until(PLAYING)
         length = at.until("earmark.player.current && earmark.player.current.audio.duration")
         assert length == pytest.approx(given.audio_sent[0].seconds, abs=0.02)
-        at.page.keyboard.press("2")
+        at.press("2")
         at.until("document.querySelectorAll('.clip')[1].classList.contains('playing')")
         assert len(at.texts(".clip.playing")) == 1
-        at.page.keyboard.press(" ")
+        at.press(" ")
         at.until("earmark.player.current === null")
         assert at.texts(".clip.playing") == []
-        at.page.keyboard.press("1")
+        at.press("1")
         at.until("earmark.player.current !== null")
-        at.page.keyboard.press("j")
+        at.press("j")
         at.until("earmark.player.current === null && document.querySelectorAll('.row')[1].classList.contains('here')")
-        at.page.keyboard.press("?")
+        at.press("?")
         at.until("document.querySelector('[role=dialog]')")
-        at.page.keyboard.press("Escape")
+        at.press("Escape")
         at.until("!document.querySelector('[role=dialog]')")
 
 
@@ -235,7 +235,7 @@ def test_another_condition_goes_on_at_the_same_place(browser: Browser, tones: To
     with watched(browser) as at:
         at.open(f"{address}#/items?run={tones.name(tones.first)}&item.task=pitch&item.id=pitch-001")
         at.until(f"{SETTLED} && {CLIPS}")
-        at.page.keyboard.press("2")
+        at.press("2")
         at.until(PLAYING)
         at.page.click(".switch:has-text('noise:0')")
         at.until(
@@ -252,14 +252,14 @@ def test_two_runs_side_by_side(browser: Browser, tones: Tones, address: str) -> 
         at.until("document.querySelectorAll('.count').length === 4 && document.querySelector('.pager')")
         counts = [int(text.split("\n")[0]) for text in at.texts(".count")]
         assert sum(counts) == 18
-        at.page.keyboard.press("b")
+        at.press("b")
         at.until("document.querySelectorAll('.count')[1].classList.contains('here')")
         at.until(f"document.querySelector('.pager').innerText.includes('{counts[1]} items')")
         at.page.click("table:has-text('right answer') tbody a")
         at.until("document.querySelector('.item') && document.querySelectorAll('.switches').length === 2")
         before = at.hash()
-        at.page.keyboard.press("b")
-        at.page.keyboard.press("a")
+        at.press("b")
+        at.press("a")
         at.until("document.querySelector('.item')")
         assert "beside=" in before
         at.open(f"{address}#/leaderboard")
@@ -296,7 +296,7 @@ def test_texts_of_others_stay_text(browser: Browser, tmp_path: Path) -> None:
             at.until(f"document.querySelector('.item')?.ariaLabel === {name} && document.querySelector('.reply')")
             shown = at.page.inner_text(".reply")
             assert shown.startswith(text[:20].replace("\u202e", "\\u202e").replace("\u202c", "\\u202c"))
-            at.page.keyboard.press("j")
+            at.press("j")
         assert at.page.query_selector("b b, .reply *:not(mark), main script, main h1 h1") is None
         assert at.page.evaluate("document.querySelectorAll('a[href^=javascript]').length") == 0
 
@@ -366,7 +366,7 @@ def test_an_audiogram_can_be_used_by_all(browser: Browser, audiogram: Path) -> N
                 at.until(
                     "[...document.querySelectorAll('.row b')].every(each => each.innerText.startsWith('pitch-2-'))"
                 )
-                at.page.keyboard.press("j")
+                at.press("j")
                 at.until(f"{SETTLED} && {CLIPS}")
 
 
@@ -386,7 +386,7 @@ def test_a_site_opens_from_disk_without_a_network(browser: Browser, tones: Tones
         )
         at.page.select_option("label:has-text('Condition') select", "noise:0")
         at.until(f"document.querySelectorAll('.row').length === 3 && {SETTLED} && {CLIPS}")
-        at.page.keyboard.press("1")
+        at.press("1")
         at.until(PLAYING)
         at.open(f"{site.as_uri()}/index.html#/compare?run={run}&run={tones.name(tones.first)}")
         at.until("document.querySelectorAll('.count').length === 4 && document.querySelector('.pager')")

@@ -121,8 +121,7 @@
   // The same item under other conditions, repeats and runs. A sound that plays goes on at the same place.
   const Elsewhere = ({ page, run, current, params }) => {
     const go = (row, otherRun) => {
-      const playing = E.player.current;
-      if (playing) E.player.resume = { index: playing.index, time: playing.audio.currentTime };
+      E.player.resumeElsewhere();
       E.go("items", E.change(params, { run: otherRun, beside: otherRun === run ? params.getAll("beside") : [run, ...params.getAll("beside").filter((each) => each !== otherRun)], ...E.key(row) }));
     };
     const several = page.same.some((row) => row.repeat > 0);

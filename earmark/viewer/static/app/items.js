@@ -83,8 +83,7 @@
       const names = [run, ...sides];
       const order = params.getAll("sides").length ? params.getAll("sides") : names;
       if (order[index] && order[index] !== run) {
-        const playing = E.player.current;
-        if (playing) E.player.resume = { index: playing.index, time: playing.audio.currentTime };
+        E.player.resumeElsewhere();
         E.go("items", E.change(params, { run: order[index], beside: order.filter((name) => name !== order[index]), sides: order }));
       }
     };

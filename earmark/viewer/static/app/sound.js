@@ -14,7 +14,7 @@
     level: null, // of that clip, in dB
     volume: E.recall("volume", 1),
     notice: "",
-    resume: null, // { index, time }: where to go on after another condition was chosen
+    resume: null, // { index, time, url }: where to go on once the sounds of another condition are there, and what played
     changed() { for (const listen of listeners) listen(); },
 
     play(clip, from = null) {
@@ -39,6 +39,12 @@
       if (this.current) this.current.audio.pause();
       this.current = null;
       this.changed();
+    },
+
+    // The same clip of what is shown next goes on where this one is; clips of before may be shown again until then.
+    resumeElsewhere() {
+      const playing = this.current;
+      if (playing) this.resume = { index: playing.index, time: playing.audio.currentTime, url: playing.audio.src };
     },
 
     setVolume(volume) {
@@ -123,7 +129,7 @@
       element.addEventListener("ended", end);
       const withdraw = register(index, toggle);
       const { resume } = E.player;
-      if (resume && resume.index === index) {
+      if (resume && resume.index === index && resume.url !== audio.current.src) {
         E.player.resume = null;
         E.player.play(clip.current, resume.time);
       }
