@@ -6,6 +6,7 @@
 #   make validity simulate the coverage of intervals and p-values: the tables of docs/error-bars.md, several minutes
 #   make torture  kill commands at random moments and at every change of a file, and break servers; about an hour
 #   make floors    run tests under the lowest versions of pyproject.toml, in an environment made by uv
+#   make wheel     build the wheel and the source archive, and use the wheel in an environment made anew
 #   make test-vllm    test with vLLM, in the same process and as a server: 3.8 GB and several minutes
 #   make test-ray     test replicas of a model on a Ray cluster of two nodes, on this machine
 
@@ -18,7 +19,7 @@ TRANSFORMERS := .venvs/transformers
 LLAMA := .venvs/llama
 VLLM := .venvs/vllm
 
-.PHONY: demo test torture floors test-vllm test-ray check bench validity servers browser clean
+.PHONY: demo test torture floors wheel test-vllm test-ray check bench validity servers browser clean
 
 demo: $(VENV)/demo.done
 	$(BIN)/earmark demo
@@ -43,6 +44,9 @@ bench: $(VENV)/dev.done
 floors: $(VENV)/dev.done
 	$(BIN)/pip install -q uv
 	$(BIN)/python tools/floors.py av text
+
+wheel: $(VENV)/dev.done
+	$(BIN)/python tools/wheel.py
 
 torture: $(VENV)/dev.done
 	$(BIN)/python tools/torture
