@@ -37,6 +37,7 @@ def command(words: tuple[str, ...], *, sweep: bool, cfg: str | None, config_dir:
     model=NAME       one of earmark list models, BACKEND/NAME, or a URL (local)
     data=FOLDER      where a benchmark's data lies
     condition=plain  how the audio is sent: 'condition=[plain,silence,noise:10]'
+    prompt=short     other words: a NAME, a FILE, or several in [,] (the benchmark's)
     limit=N          the first N items of each task (all)
     until=0.03       stop once the headline is known to this half-width (never)
     repeats=1        responses to each item
@@ -52,6 +53,8 @@ def command(words: tuple[str, ...], *, sweep: bool, cfg: str | None, config_dir:
     unfinished run; resume=false starts a new one.
     """
     status: int | None = None
+    if prompts := _split_prompts(words):
+        words, sweep = tuple(prompts), True
     if sweep or cfg or config_dir or Path("conf").is_dir() or Path("configs").is_dir():
         status = _run_composed(words, sweep=sweep, cfg=cfg, config_dir=config_dir)
     if status is None and (status := _run_table(words)) is None:
@@ -77,6 +80,14 @@ def _run_composed(words: tuple[str, ...], *, sweep: bool, cfg: str | None, confi
     if sweep:
         return FINISHED_WITH_FAILURES if run_jobs(make_jobs(words, parse_runs), run_all) else 0
     return None
+
+
+def _split_prompts(words: tuple[str, ...]) -> list[str] | None:
+    if not any(word.startswith("prompt=[") for word in words):
+        return None
+    from earmark.cli._sweep import split_prompts
+
+    return split_prompts(words)
 
 
 def _run_table(words: tuple[str, ...]) -> int | None:
