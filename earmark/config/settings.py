@@ -137,9 +137,10 @@ class Config(Struct, frozen=True):
 
 def to_yaml(config: ComposedConfig) -> str:
     """The settings as YAML, for config.yaml, without keys."""
-    from omegaconf import OmegaConf  # noqa: PLC0415
+    import yaml  # noqa: PLC0415
 
-    text: str = OmegaConf.to_yaml(OmegaConf.create(without_secrets(msgspec.to_builtins(config))))
+    values = without_secrets(msgspec.to_builtins(config))
+    text: str = yaml.safe_dump(values, sort_keys=False, allow_unicode=True)
     return text
 
 

@@ -15,10 +15,11 @@ from typing import Any, Final, Literal
 import msgspec
 from msgspec import Struct
 
-from earmark.config.folders import yaml_names
+from earmark.config.folders import PACKAGED, yaml_names
 from earmark.config.parse import parse_settings
 from earmark.data.cache import hash64
 from earmark.data.plain_yaml import load_plain_yaml
+from earmark.data.user_yaml import warn_replaced
 from earmark.errors import UsageError, alternatives
 from earmark.text.fields import FIELD, fill
 from earmark.types import Benchmark, Item, Part, Prompt, Turn, replace
@@ -61,6 +62,7 @@ def find_wording(setting: object, own: bool) -> Wording | None:
         return _read(Path(setting).expanduser())
     known = yaml_names(GROUP)
     if setting in known:
+        warn_replaced(known[setting].parents[1], PACKAGED, GROUP, setting)
         return _read(known[setting])
     if setting in ("", OFFICIAL) or own:
         return None
