@@ -115,6 +115,9 @@ class ModelConfig(Struct, frozen=True):
     unused: dict[str, str] = {}  # settings that its backend has no use for, with the reason
 
 
+YAML_BOOLEANS: Final = ("y", "yes", "n", "no", "true", "false", "on", "off")
+
+
 class ComposedConfig(Struct, frozen=True, forbid_unknown_fields=True):
     """The words of a command, composed, as config.yaml holds them; settings of plug-ins are still plain."""
 
@@ -136,12 +139,27 @@ class Config(Struct, frozen=True):
 
 
 def to_yaml(config: ComposedConfig) -> str:
-    """The settings as YAML, for config.yaml, without keys."""
-    import yaml  # noqa: PLC0415
+    """The settings as YAML, for config.yaml, without keys: as OmegaConf writes it, which takes a while to import."""
+    import yaml  # noqa: PLC0415 - a twentieth of a second that help and scoring do not owe
 
-    values = without_secrets(msgspec.to_builtins(config))
-    text: str = yaml.safe_dump(values, sort_keys=False, allow_unicode=True)
+    class Dumper(yaml.SafeDumper):
+        pass
+
+    def represent_text(dumper: Any, text: str) -> Any:
+        return dumper.represent_scalar("tag:yaml.org,2002:str", text, style="'" if _needs_quotes(text) else None)
+
+    Dumper.add_representer(str, represent_text)
+    plain = without_secrets(msgspec.to_builtins(config))
+    text: str = yaml.dump(plain, Dumper=Dumper, default_flow_style=False, allow_unicode=True, sort_keys=False)
     return text
+
+
+def _needs_quotes(text: str) -> bool:
+    """True if a text is a number for Python, or true or false for some reader of YAML."""
+    try:
+        return text.lower() in YAML_BOOLEANS or float(text) is not None
+    except ValueError:
+        return False
 
 
 def convert_config(plain: Any) -> ComposedConfig:

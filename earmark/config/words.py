@@ -1,4 +1,4 @@
-"""Words of the command line, `key=value`, as overrides of Hydra."""
+"""Words of the command line, `key=value`: what they set, and models by their names."""
 
 from __future__ import annotations
 
@@ -8,11 +8,10 @@ from typing import Final, Literal, TypeAlias
 from earmark import plugins
 from earmark.config.folders import yaml_names
 from earmark.config.settings import RunSettings
-from earmark.data.hydra_words import plain_key, quote
-from earmark.errors import UsageError, alternatives
+from earmark.data.hydra_words import plain_key
+from earmark.errors import UsageError
 
 HOST_AND_PORT: Final = re.compile(r"[\w.-]+:\d+(/|$)")  # of a server, without http://
-GROUPS: Final = ("eval", "runtime")  # of YAML, beside model and suite
 Kind: TypeAlias = Literal["run", "model", "group", "own"]  # own: of the benchmark or scorer; group: of both and the run
 
 
@@ -32,65 +31,16 @@ def kind_of(key: str) -> Kind:
     return "run" if key in RunSettings.__struct_fields__ or key == "noise" else "own"
 
 
-def hydra_overrides(word: str) -> list[str]:
-    """One word of ours as Hydra's overrides.
-
-    >>> hydra_overrides("model.temperature=0.2"), hydra_overrides("limit=5"), hydra_overrides("policy=official")
-    (['++model.temperature=0.2'], ['limit=5'], ['++benchmark.policy=official'])
-    """
-    key, equals, value = word.partition("=")
-    if not equals or not key:
-        raise UsageError(f"'{word}' is no setting; expected key=value, such as limit=10")
-    if key == "model":
-        return _model_overrides(value)
-    if key.startswith("model."):
-        return [f"++{key}={_quote_value(value)}"]
-    if key in GROUPS:
-        return [f"{key}={_check_name(key, value)}"]
-    if key in RunSettings.__struct_fields__:
-        return [f"{key}={_expand_list(value) if key == 'condition' else _quote_value(value)}"]
-    if key == "noise":
-        return [f"noise={_expand_list(value)}"]
-    return [f"++benchmark.{key}={_quote_value(value)}"]
-
-
-def _check_name(group: str, name: str) -> str:
-    known = yaml_names(group)
-    if name not in known:
-        raise UsageError(f"no YAML of {group}/ is called '{name}'{alternatives(name, known)}")
-    return name
-
-
-def _expand_list(value: str) -> str:
-    if not value.startswith("["):
-        return f"[{value}]"
-    if (quoted := _quote_value(value)) != value:
-        raise UsageError(f"{value}: is no list; expected one such as [plain,silence]")
-    return quoted
-
-
-def _quote_value(value: str) -> str:
-    """A value in Hydra's grammar; what does not parse there is meant as a text."""
-    from hydra.core.override_parser.overrides_parser import OverridesParser  # noqa: PLC0415
-    from hydra.errors import HydraException  # noqa: PLC0415
-
-    try:
-        parsed = OverridesParser.create().parse_override(f"key={value}")
-    except HydraException:
-        return quote(value)
-    return f"[{value}]" if parsed.is_sweep_override() else value
-
-
-def _model_overrides(value: str) -> list[str]:
+def model_overrides(value: str) -> list[str]:
     """The model a user names, as a YAML file and the fields that differ.
 
-    >>> _model_overrides("http://127.0.0.1:8000/v1/")
+    >>> model_overrides("http://127.0.0.1:8000/v1/")
     ['model=openai', "++model.base_url='http://127.0.0.1:8000/v1'"]
-    >>> _model_overrides("localhost:8000/v1")
+    >>> model_overrides("localhost:8000/v1")
     ['model=openai', "++model.base_url='http://localhost:8000/v1'"]
-    >>> _model_overrides("openai/gpt-4o-audio-preview")
+    >>> model_overrides("openai/gpt-4o-audio-preview")
     ['model=openai', "++model.name='gpt-4o-audio-preview'"]
-    >>> _model_overrides("my.module/large")
+    >>> model_overrides("my.module/large")
     ['~model', "++model.backend='my.module'", "++model.name='large'"]
     """
     known = yaml_names("model")

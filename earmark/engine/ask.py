@@ -12,7 +12,6 @@ from earmark.config.settings import RunSettings
 from earmark.data.prompt_words import WORDS_FILE
 from earmark.engine.barrier import Tracebacks
 from earmark.engine.prepare import PreparedItem, PromptPreparer, keep_words, prepare_questions
-from earmark.engine.prices import has_prices
 from earmark.engine.progress import Callbacks, Progress
 from earmark.engine.questions import Question, RunJob
 from earmark.engine.runner import Runner
@@ -71,11 +70,12 @@ async def ask_questions(  # noqa: PLR0913 - each is a part of it
     The run's settings say what it may cost, and whether it goes by batches; `stop` ends it before all is asked.
     """
     run, benchmark, settings, config = job
-    if settings.budget is not None and not has_prices(config.composed):
-        callbacks.log(
-            f"budget={settings.budget:g} stops nothing unless the server tells what answers cost: the model has no "
-            "prices"
-        )
+    if settings.budget is not None:
+        from earmark.engine.prices import has_prices  # noqa: PLC0415 - few runs have a budget
+
+        if not has_prices(config.composed):
+            warning = "stops nothing unless the server tells what answers cost: the model has no prices"
+            callbacks.log(f"budget={settings.budget:g} {warning}")
     preparer = make_preparer(benchmark, model, run, settings)
     stream = keep_words(prepare_questions(questions, preparer), preparer)
     on_record: Callable[[Record], None] = stop.add if stop else lambda _: None

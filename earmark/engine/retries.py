@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterable
-from typing import Final
-
-import stamina
+from typing import TYPE_CHECKING, Final
 
 from earmark.errors import Transient
 from earmark.types import Model, Prompt, Response, Seconds, Wrapper
+
+if TYPE_CHECKING:
+    import stamina
 
 MIN_BACKOFF: Final[Seconds] = 0.5
 MAX_BACKOFF: Final[Seconds] = 60.0  # but for what the server says
@@ -19,6 +20,7 @@ JITTER: Final[Seconds] = 0.5  # added to each wait at random, so that many do no
 
 def retries(attempts: int, patience: Seconds) -> AsyncIterable[stamina.Attempt]:
     """Requests for one answer: so many in all, within so many seconds."""
+    import stamina  # noqa: PLC0415 - a twentieth of every start, for runs of which no request fails
 
     def wait_for(error: Exception) -> float | bool:
         if not isinstance(error, Transient) or error.wait is None:

@@ -38,6 +38,7 @@ from collections.abc import Iterable, Sequence
 from typing import NamedTuple, Protocol
 
 from earmark.text import _cues as cues
+from earmark.text._lazy import LazyPattern
 from earmark.text._screen import THOUGHT, plain, without_thought
 from earmark.text.choices import Parsed, same_choice
 from earmark.types import Signature
@@ -64,6 +65,11 @@ class Errors(NamedTuple):
 
 MEASURED = Errors(replies=158, wrong=0, invented=1, unread=7)  # by tools/reader_agreement.py; see docs/answers.md
 SHORT = 200  # characters: replies that are read without the rules
+FORM = LazyPattern(
+    r"(?P<lead>(?:[Tt]he (?:correct )?answer is:? |Answer: ))?"
+    rf"(?P<open>\(?)(?P<label>[A-Za-z])(?P<sign>[).:]?)(?: (?P<option>.{{2,{SHORT}}}?))?\.?"
+)
+LEAD_WORDS = ("answer", "is", "correct", "a", "an", "the")  # which an option may end with
 
 
 def reading_note(rows: Iterable[tuple[Signature | str, int]]) -> list[str]:
@@ -110,7 +116,7 @@ def parse_choice(  # noqa: PLR0913 - one word for each thing that may be known o
     >>> parse_choice("I cannot tell.", "AB").state
     'refused'
     """
-    if parsed := _parse_short(reply, labels, choices, multi_select=multi_select):
+    if not (thinking and cut) and (parsed := _parse_short(reply, labels, choices, multi_select=multi_select)):
         return parsed
     text = plain(reply)
     rest = without_thought(text, opened=thinking and (cut or bool(THOUGHT.search(text))))
@@ -122,7 +128,7 @@ def parse_choice(  # noqa: PLR0913 - one word for each thing that may be known o
 
 
 def _parse_short(reply: str, labels: Sequence[str], choices: Sequence[str], *, multi_select: bool) -> Parsed | None:
-    """Parse a bare letter or number, the most frequent reply, and a label with its own option's text."""
+    """Parse a bare letter or number, the most frequent reply, and a label that says no more than its option does."""
     bare = reply.strip()
     if bare not in labels or not (len(bare) == 1 or bare.isdigit()):
         return None if multi_select else _parse_label_and_text(reply, labels, choices)
@@ -133,20 +139,37 @@ def _parse_short(reply: str, labels: Sequence[str], choices: Sequence[str], *, m
 
 
 def _parse_label_and_text(reply: str, labels: Sequence[str], choices: Sequence[str]) -> Parsed | None:
-    """Parse "(A) Man" and "A. Man", the most frequent replies of chat models, as the rules would, at lower cost."""
+    """Parse "(A) Man", "A." and "The answer is (A) Man.", the most frequent replies of chat models, as the rules would,
+    at lower cost.
+    """
     text = reply.strip()
-    end = text.find(")" if text[:1] == "(" else text[1:2])
-    label = text[1:end] if text[:1] == "(" else text[:end]
-    if end < 1 or len(label) != 1 or label not in labels or text[end] not in ").:" or text[end + 1 : end + 2] != " ":
+    form = FORM.fullmatch(text)
+    if not form or form["label"] not in labels:
         return None
-    position = labels.index(label)
-    option = text[end + 2 :].removesuffix(".")
-    if position >= len(choices) or option.lower() != choices[position].lower() or not 1 < len(option) < SHORT:
+    label, lead, option = form.group("label", "lead", "option")
+    if not (form["sign"] == ")" if form["open"] else form["sign"] or (lead and not option)):
         return None
+    texts = [choice.strip().removesuffix(".").lower() for choice in choices]
+    if label.lower() in texts or (lead and any(text.split(" ")[-1] in LEAD_WORDS for text in texts)):
+        return None
+    place, words = labels.index(label), (option or "").lower()
+    if words and (texts[place : place + 1] != [words] or texts.count(words) > 1 or not _is_plain(words)):
+        return None
+    offset = reply.index(text)
+    stop = form.end("option" if option else "label")
+    return Parsed(label, "declared" if lead else "first", (offset + form.start("label"), offset + stop), "answered")
+
+
+def _is_plain(option: str) -> bool:
+    """True if an option, in lower case, is words that the rules take neither for labels nor for cues of labels."""
     words = option.replace("-", " ").split(" ")
-    if words[0] in ("a", "A") and len(words) > 1 and not cues.PAUSE.match(f" {words[1]}"):
-        words = words[1:]  # an article
-    if not all(word.isascii() and word.isalpha() and len(word) > 1 for word in words) or words[0].lower() == "answer":
-        return None
-    start = reply.index(text) + (text[0] == "(")
-    return Parsed(label, "first", (start, reply.index(text) + end + 2 + len(option)), "answered")
+    if words[0] == "answer" or words[-1] in ("an", "the"):
+        return False
+    if not all(word.isascii() and word.replace("'", "").isalnum() for word in words):
+        return False
+    single = [n for n, word in enumerate(words) if len(word) == 1 and not word.isdigit()]  # articles, if anything
+    return all(
+        words[n] == "a" and n + 1 < len(words) and not cues.PAUSE.match(f" {words[n + 1]}")
+        and not (n and cues.NAMED.search(words[n - 1]))
+        for n in single
+    )  # fmt: skip

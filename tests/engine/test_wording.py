@@ -121,7 +121,7 @@ def test_a_run_keeps_the_words_and_needs_the_file_no_more(tmp_path: Path) -> Non
     run = invoke("run", *words, f"prompt={file}")
     assert "${x y}" in (run / "words.jsonl").read_text(encoding="utf-8")
     file.unlink()
-    assert invoke("rescore", str(run)) == run
+    invoke("rescore", str(run))
 
 
 def test_a_mapping_of_python_is_signed_as_the_file_is(tmp_path: Path) -> None:

@@ -159,9 +159,11 @@ def without_short_ways(monkeypatch: pytest.MonkeyPatch, case: Case) -> tuple[Par
 def labelled(case: Case) -> Iterator[Case]:
     """A reply, and each option of its item behind its own label and behind the next."""
     yield case
-    yield from (case._replace(reply=form.format(label)) for label in case.labels for form in ("{}", " {}\n"))
+    alone = ("{}", " {}\n", "({}).", "{}.", "The answer is {}.", "The correct answer is ({}).", "Answer: {}")
+    yield from (case._replace(reply=form.format(label)) for label in case.labels for form in alone)
+    forms = ("({}) {}", "{}. {}.", "{}: {}", "{}) {}", "({}) {}.", "The answer is ({}) {}.", "Answer: {}. {}")
     for n, (label, choice) in enumerate(zip(case.labels, case.choices, strict=False)):
-        for form in ("({}) {}", "{}. {}.", "{}: {}", "{}) {}", "({}) {}."):
+        for form in forms:
             yield case._replace(reply=form.format(label, choice))
             yield case._replace(reply=form.format(case.labels[n - 1], choice.lower()))
 
@@ -178,10 +180,12 @@ def test_short_ways_read_as_the_rules_do(shared: Path, monkeypatch: pytest.Monke
         assert short == slow, form
 
 
-options = st.lists(st.from_regex(r"[A-Za-z]{1,6}( [a-z]{1,5}){0,2}", fullmatch=True), min_size=4, max_size=4)
+options = st.lists(st.from_regex(r"[A-Za-z]{1,6}( [a-z0-9']{1,5}){0,2}\.?", fullmatch=True), min_size=4, max_size=4)
 common = st.sampled_from(
-    "none of the above|no answer|not B|a man|I do|if so|one|both|It is wrong|all of these".split("|")
+    "none of the above|no answer|not B|a man|I do|if so|one|both|It is wrong|all of these|correct|answer|answer A|it is"
+    "|A man.|hit a man|choose a cat|choice a cat|hear the|don't|It is a man|two|man|Man.".split("|")
 )
+LEADS = ("", "The answer is ", "The correct answer is ", "the answer is: ", "Answer: ")
 
 
 @given(
@@ -190,8 +194,14 @@ common = st.sampled_from(
     st.data(),
 )
 def test_short_ways_read_as_the_rules_do_whatever_the_options(choices: list[str], at: int, data: st.DataObject) -> None:
-    form = data.draw(st.sampled_from(["({}) {}", "{}. {}", "{}: {}.", "{}) {}", " ({}) {}\n"]))
-    case = Case(form.format("ABCD"[at], choices[data.draw(st.sampled_from([at, 0]))]), "ABCD", choices, "", None)
+    form = data.draw(st.sampled_from(["({}) {}", "{}. {}", "{}: {}.", "{}) {}", " ({}) {}\n", "({} {}", "{}.", "({})"]))
+    case = Case(
+        data.draw(st.sampled_from(LEADS)) + form.format("ABCD"[at], choices[data.draw(st.sampled_from([at, 0]))]),
+        "ABCD",
+        choices,
+        "",
+        None,
+    )
     with pytest.MonkeyPatch.context() as monkeypatch:
         short, slow = without_short_ways(monkeypatch, case)
     assert short == slow
@@ -210,7 +220,10 @@ print(len(made) - begin)
 """
 
 
-@pytest.mark.parametrize(("reply", "most"), [("A", 0), ("(A) Man", 1), ("A. Man.", 1), ("It was the Man.", 120)])
+@pytest.mark.parametrize(
+    ("reply", "most"),
+    [("A", 0), ("(A) Man", 1), ("A. Man.", 1), ("The answer is (A) Man.", 1), ("It was the Man.", 120)],
+)
 def test_patterns_are_not_compiled_for_each_item(reply: str, most: int) -> None:
     """Fifty items have options of their own; in a process of its own, since patterns are compiled when first used."""
     code = COUNT.replace("REPLY", repr(reply))

@@ -50,6 +50,7 @@ def run(command: Sequence[str]) -> Used:
     """Run a command to its end; one that fails ends all."""
     paths = [str(HERE), str(HERE.parent), os.environ.get("PYTHONPATH", "")]
     env = os.environ | {"PYTHONPATH": os.pathsep.join(filter(None, paths)), "NO_COLOR": "1"}
+    env.pop("PYTHONDONTWRITEBYTECODE", None)  # else each start compiles what an installed package has compiled
     began = time.perf_counter()
     process = subprocess.Popen(command, env=env, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     _, status, used = os.wait4(process.pid, 0)
