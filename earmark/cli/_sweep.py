@@ -74,18 +74,16 @@ class SweepJob(NamedTuple):
     runs: list[BenchmarkRun]
 
 
-def split_prompts(words: Sequence[str]) -> list[str] | None:
-    """The words of a sweep over prompts, where `prompt=` lists several; None where it does not.
+def split_prompts(words: Sequence[str]) -> tuple[str, ...]:
+    """The words of a sweep over the prompts that `prompt=[...]` lists. Raises UsageError for a list of one.
 
-    >>> split_prompts(["acoustics", "prompt=[official,short]"]), split_prompts(["acoustics", "prompt=short"])
-    (['acoustics', 'prompt=official,short'], None)
+    >>> split_prompts(["acoustics", "prompt=[official,short]"])
+    ('acoustics', 'prompt=official,short')
     """
-    listed = [word for word in words if word.startswith("prompt=[") and word.endswith("]")]
-    if not listed:
-        return None
-    if listed[0].count(",") == 0:
-        raise UsageError(f"{listed[0]}: expected several prompts, such as 'prompt=[official,short,polite]'")
-    return [f"prompt={word[len('prompt=[') : -1]}" if word in listed else word for word in words]
+    split = {word: f"prompt={word[8:].rstrip(']')}" for word in words if word.startswith("prompt=[")}
+    if single := next((word for word in split if "," not in word), None):
+        raise UsageError(f"{single}: expected several prompts, such as 'prompt=[official,short,polite]'")
+    return tuple(split.get(word, word) for word in words)
 
 
 def make_jobs(words: Sequence[str], parse: Callable[[Sequence[str]], list[BenchmarkRun]]) -> list[SweepJob]:

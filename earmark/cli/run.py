@@ -53,8 +53,7 @@ def command(words: tuple[str, ...], *, sweep: bool, cfg: str | None, config_dir:
     unfinished run; resume=false starts a new one.
     """
     status: int | None = None
-    if prompts := _split_prompts(words):
-        words, sweep = tuple(prompts), True
+    words, sweep = _split_prompts(words, sweep)
     if sweep or cfg or config_dir or Path("conf").is_dir() or Path("configs").is_dir():
         status = _run_composed(words, sweep=sweep, cfg=cfg, config_dir=config_dir)
     if status is None and (status := _run_table(words)) is None:
@@ -82,12 +81,13 @@ def _run_composed(words: tuple[str, ...], *, sweep: bool, cfg: str | None, confi
     return None
 
 
-def _split_prompts(words: tuple[str, ...]) -> list[str] | None:
+def _split_prompts(words: tuple[str, ...], sweep: bool) -> tuple[tuple[str, ...], bool]:
+    """Turn a list of prompts into a sweep over them."""
     if not any(word.startswith("prompt=[") for word in words):
-        return None
+        return words, sweep
     from earmark.cli._sweep import split_prompts
 
-    return split_prompts(words)
+    return split_prompts(words), True
 
 
 def _run_table(words: tuple[str, ...]) -> int | None:

@@ -12,7 +12,6 @@ from earmark.config.parse import parse_settings, renamed
 from earmark.config.settings import ComposedConfig, RunSettings
 from earmark.engine.items import select_items
 from earmark.engine.open import open_judge_model, open_model
-from earmark.engine.wording import OFFICIAL, Wording, find_wording, with_wording
 from earmark.errors import UsageError, alternatives
 from earmark.plugins import Plugin
 from earmark.types import Benchmark, Condition, Context, NamedCondition, NeedsSetup, Scorer
@@ -43,7 +42,11 @@ def load_run_benchmark(name: str, tasks: Sequence[str], config: ComposedConfig) 
     """
     plugin = plugins.find_plugin("benchmarks", name)
     fields = plugin.settings.__struct_fields__
-    wording, config = _take_wording(config, plugin)
+    wording = None
+    if "prompt" in config.benchmark:
+        from earmark.engine.wording import take_wording  # noqa: PLC0415 - of few runs
+
+        wording, config = take_wording(config, has_own="prompt" in fields)
     if unknown := next((key for key in config.benchmark if key not in fields), None):
         own_ones, of_a_run = ", ".join(fields) or "none", ", ".join(RunSettings.__struct_fields__)
         names = () if renamed(unknown) else (*fields, *RunSettings.__struct_fields__)
@@ -55,24 +58,8 @@ def load_run_benchmark(name: str, tasks: Sequence[str], config: ComposedConfig) 
         left = msgspec.structs.replace(left, plugins=(str(file.path),))
     benchmark = _load_benchmark(plugin, tasks, own | config.benchmark)
     if wording:
-        benchmark = with_wording(benchmark, wording)
-        kept = {**config.benchmark, "prompt": msgspec.to_builtins(wording)}
-        left = msgspec.structs.replace(left, benchmark=kept)
+        benchmark, left = wording.apply(benchmark, left)
     return select_items(benchmark, left.run), left
-
-
-def _take_wording(config: ComposedConfig, plugin: Plugin) -> tuple[Wording | None, ComposedConfig]:
-    """Other words for the questions, if `prompt=` gives some, and the settings without them."""
-    if "prompt" not in config.benchmark:
-        return None, config
-    setting = config.benchmark["prompt"]
-    has_own = "prompt" in plugin.settings.__struct_fields__
-    wording = find_wording(setting, own=has_own)
-    table = getattr(plugin.module, "TABLE", None)  # which may call one of its prompts official
-    if wording is None and has_own and (setting != OFFICIAL or (table and OFFICIAL in table.prompts)):
-        return None, config
-    left = {name: value for name, value in config.benchmark.items() if name != "prompt"}
-    return wording, msgspec.structs.replace(config, benchmark=left)
 
 
 def load_scorer(name: str, settings: Mapping[str, Any]) -> Scorer:

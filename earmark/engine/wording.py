@@ -17,6 +17,7 @@ from msgspec import Struct
 
 from earmark.config.folders import PACKAGED, yaml_names
 from earmark.config.parse import parse_settings
+from earmark.config.settings import ComposedConfig
 from earmark.data.cache import hash64
 from earmark.data.plain_yaml import load_plain_yaml
 from earmark.data.user_yaml import warn_replaced
@@ -46,11 +47,29 @@ class Wording(Struct, frozen=True, forbid_unknown_fields=True):
         """The name, and a digest of the words."""
         return f"{self.name or 'own'} {hash64(msgspec.json.encode(replace(self, name='')))}"
 
+    def apply(self, benchmark: Benchmark, config: ComposedConfig) -> tuple[Benchmark, ComposedConfig]:
+        """A benchmark that asks in these words, which it signs, and settings that hold them."""
+        reworded = replace(
+            benchmark,
+            prompt=lambda item: reword(benchmark.prompt(item), item, self),
+            settings={**benchmark.settings, "prompt": self.signature},
+        )
+        return reworded, replace(config, benchmark={**config.benchmark, "prompt": msgspec.to_builtins(self)})
 
-def find_wording(setting: object, own: bool) -> Wording | None:
+
+def take_wording(config: ComposedConfig, *, has_own: bool) -> tuple[Wording | None, ComposedConfig]:
+    """The words that `prompt=` gives, and the settings without it; a prompt of the benchmark's own stays there."""
+    wording = find_wording(config.benchmark["prompt"], has_own=has_own)
+    if wording is None and has_own:
+        return None, config
+    left = {name: value for name, value in config.benchmark.items() if name != "prompt"}
+    return wording, replace(config, benchmark=left)
+
+
+def find_wording(setting: object, *, has_own: bool) -> Wording | None:
     """The words that `prompt=` asks for; None where they are those of the benchmark.
 
-    `own` is true if the benchmark has prompts of its own, by names that are not known here. Raises UsageError.
+    `has_own` is true if the benchmark has prompts of its own, by names that are not known here. Raises UsageError.
     """
     if isinstance(setting, Mapping):
         return _checked(setting, "prompt.")
@@ -64,7 +83,7 @@ def find_wording(setting: object, own: bool) -> Wording | None:
     if setting in known:
         warn_replaced(known[setting].parents[1], PACKAGED, GROUP, setting)
         return _read(known[setting])
-    if setting in ("", OFFICIAL) or own:
+    if setting in ("", OFFICIAL) or has_own:
         return None
     names = (OFFICIAL, *known)
     raise UsageError(f"no prompt is called '{setting}'{alternatives(setting, names)}, or a file such as mine.txt")
@@ -93,15 +112,6 @@ def _checked(fields: Mapping[str, Any], place: str) -> Wording:
 def _is_name(name: str, known: tuple[str, ...]) -> bool:
     """True if braces hold a name that is not known: other braces, as of JSON, are left as they are."""
     return name not in known and bool(re.fullmatch(r"\w+", name))
-
-
-def with_wording(benchmark: Benchmark, wording: Wording) -> Benchmark:
-    """A benchmark that asks with other words, which it signs."""
-    return replace(
-        benchmark,
-        prompt=lambda item: reword(benchmark.prompt(item), item, wording),
-        settings={**benchmark.settings, "prompt": wording.signature},
-    )
 
 
 def reword(prompt: Prompt, item: Item, wording: Wording) -> Prompt:

@@ -5,18 +5,21 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+import soundfile
 from click.testing import CliRunner
 
 import earmark
 from earmark import cli
+from earmark.config.settings import ComposedConfig, RunSettings
 from earmark.engine.load import load_benchmark
-from earmark.engine.wording import Wording, find_wording, reword, with_wording
+from earmark.engine.wording import Wording, find_wording, reword
 from earmark.errors import UsageError
 from earmark.runs.signature import load_signature
 from earmark.types import Clip, Item, Prompt, Turn, replace
 
 CLIP = Clip("a.wav", transcript="a {question} said")
 ITEM = Item("1", "t", question="Which {choices}?", clips=(CLIP,), choices=("one", "two"), labels=("A", "B"))
+CONFIG = ComposedConfig(RunSettings(), {}, {})
 PROMPT = Prompt((Turn("system", ("Be brief.",)), Turn("user", (CLIP, "old words"))), ITEM.choices, ITEM.labels)
 
 
@@ -69,7 +72,7 @@ def test_a_conversation_is_refused() -> None:
 def test_a_wrong_file_is_one_line(tmp_path: Path, name: str, content: str, message: str) -> None:
     (tmp_path / name).write_text(content, encoding="utf-8")
     with pytest.raises(UsageError, match=message):
-        find_wording(str(tmp_path / name), own=True)
+        find_wording(str(tmp_path / name), has_own=True)
 
 
 @pytest.mark.parametrize(
@@ -77,12 +80,12 @@ def test_a_wrong_file_is_one_line(tmp_path: Path, name: str, content: str, messa
 )
 def test_an_unknown_name_is_told_with_those_there_are(setting: object, message: str) -> None:
     with pytest.raises(UsageError, match=message):
-        find_wording(setting, own=False)
+        find_wording(setting, has_own=False)
 
 
 def test_the_benchmarks_own_words_are_official() -> None:
-    assert find_wording("official", own=False) is None
-    assert find_wording("letters", own=True) is None  # a prompt of a table, which knows it
+    assert find_wording("official", has_own=False) is None
+    assert find_wording("letters", has_own=True) is None  # a prompt of a table, which knows it
 
 
 def test_a_file_of_ones_own_replaces_a_packaged_one_and_that_is_told(
@@ -91,7 +94,7 @@ def test_a_file_of_ones_own_replaces_a_packaged_one_and_that_is_told(
     (tmp_path / "conf" / "prompt").mkdir(parents=True)
     (tmp_path / "conf" / "prompt" / "short.yaml").write_text("text: mine\n", encoding="utf-8")
     monkeypatch.chdir(tmp_path)
-    wording = find_wording("short", own=False)
+    wording = find_wording("short", has_own=False)
     assert wording
     assert wording.text == "mine"
     assert "used for prompt=short instead of the packaged file" in caplog.text
@@ -99,7 +102,7 @@ def test_a_file_of_ones_own_replaces_a_packaged_one_and_that_is_told(
 
 def test_the_words_sign_the_run_by_name_and_digest() -> None:
     plain = load_benchmark("acoustics", ("pitch",), {})
-    signed = [with_wording(plain, Wording(text, name="mine")).settings["prompt"] for text in ("{question}", "x")]
+    signed = [Wording(text, name="mine").apply(plain, CONFIG)[0].settings["prompt"] for text in ("{question}", "x")]
     assert signed[0].startswith("mine ")
     assert signed[0] != signed[1]
     assert "prompt" not in plain.settings
@@ -109,7 +112,7 @@ def test_the_words_sign_the_run_by_name_and_digest() -> None:
 def test_benchmarks_without_prompts_of_their_own_are_asked_in_other_words(benchmark: str) -> None:
     plain = load_benchmark(benchmark, (), {})
     item = next(iter(plain.items()))
-    prompt = with_wording(plain, Wording("Listen! {question} {choices}")).prompt(item)
+    prompt = Wording("Listen! {question} {choices}").apply(plain, CONFIG)[0].prompt(item)
     assert texts(prompt)[-1].startswith("Listen! ")
     assert [p for p in prompt.turns[-1].parts if not isinstance(p, str)] == [*item.clips]
 
@@ -138,3 +141,17 @@ def invoke(*words: str) -> Path:
 
 def signed_prompt(folder: Path) -> str:
     return str(load_signature(folder).benchmark["settings"]["prompt"])
+
+
+def test_official_is_the_first_prompt_of_a_table_and_of_an_own_set(tmp_path: Path) -> None:
+    soundfile.write(tmp_path / "1.wav", [0.1] * 1600, 16000)
+    (tmp_path / "my.csv").write_text("audio,question,choices,answer\n1.wav,Which?,one|two,one\n", encoding="utf-8")
+    runs = [
+        earmark.run(
+            str(tmp_path / "my.csv"), "fake", prompt=prompt, results=str(tmp_path / prompt), progress=False
+        ).folder
+        for prompt in ("official", "letters", "short")
+    ]
+    signed = [signed_prompt(run) for run in runs]
+    assert signed[:2] == ["letters", "letters"]
+    assert signed[2].startswith("short ")
