@@ -88,6 +88,7 @@ def split_prompts(words: Sequence[str]) -> tuple[str, ...]:
 
 def make_jobs(words: Sequence[str], parse: Callable[[Sequence[str]], list[BenchmarkRun]]) -> list[SweepJob]:
     """Read every combination, before the first one is run. Raises UsageError for a sweep over nothing."""
+    words = split_prompts(words)
     combinations = expand_sweep(words)
     if len(combinations) == 1:
         raise UsageError("-m: no word has several values; expected one such as model=a,b or 'experiments=[2B],[3B]'")

@@ -53,7 +53,7 @@ def command(words: tuple[str, ...], *, sweep: bool, cfg: str | None, config_dir:
     unfinished run; resume=false starts a new one.
     """
     status: int | None = None
-    words, sweep = _split_prompts(words, sweep)
+    sweep |= any(word.startswith("prompt=[") for word in words)  # each of them is a run
     if sweep or cfg or config_dir or Path("conf").is_dir() or Path("configs").is_dir():
         status = _run_composed(words, sweep=sweep, cfg=cfg, config_dir=config_dir)
     if status is None and (status := _run_table(words)) is None:
@@ -79,15 +79,6 @@ def _run_composed(words: tuple[str, ...], *, sweep: bool, cfg: str | None, confi
     if sweep:
         return FINISHED_WITH_FAILURES if run_jobs(make_jobs(words, parse_runs), run_all) else 0
     return None
-
-
-def _split_prompts(words: tuple[str, ...], sweep: bool) -> tuple[tuple[str, ...], bool]:
-    """Turn a list of prompts into a sweep over them."""
-    if not any(word.startswith("prompt=[") for word in words):
-        return words, sweep
-    from earmark.cli._sweep import split_prompts
-
-    return split_prompts(words), True
 
 
 def _run_table(words: tuple[str, ...]) -> int | None:
