@@ -63,6 +63,7 @@ def show_metrics(
     title: str, metrics: Metrics, *, everything: bool = False, by: str = "", width: float | None = None
 ) -> None:
     """Print the scores of a run with their footnotes; with `width` the number of items such an interval needs."""
+    from earmark.report.latency import latency_line
     from earmark.report.table import items_for_interval
 
     show_rows(title, metrics.rows, everything=everything, by=by)
@@ -70,6 +71,7 @@ def show_metrics(
     show_gains(metrics.gains, by=by)
     show_exclusions(metrics.dataset)
     show_usage(metrics.usage)
+    print_line(*latency_line(metrics.latency))
     show_judge_usage(metrics.judge_usage)
 
 

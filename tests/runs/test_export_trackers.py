@@ -95,7 +95,7 @@ def test_a_store_that_cannot_be_opened_is_one_line(run: Path, monkeypatch: pytes
 
     client.set_experiment = refuse  # type: ignore[method-assign]
     monkeypatch.setitem(sys.modules, "mlflow", client)
-    with pytest.raises(BadSetup, match="no store for acoustics.*give --out FOLDER"):
+    with pytest.raises(BadSetup, match=r"no store for acoustics.*give --out FOLDER"):
         export_to_tracker(run, "mlflow", None)
 
 
