@@ -31,14 +31,7 @@ if TYPE_CHECKING:
 @click.option("--seed", default=0, show_default=True, help="Seed of the resampling.")
 @format_options
 def command(
-    baseline: Path,
-    candidate: Path | None,
-    *,
-    paper: bool,
-    difference: float | None,
-    latency: bool,
-    form: str | None,
-    **options: Any,
+    baseline: Path, candidate: Path | None, *, paper: bool, form: str | None, difference: float | None, **options: Any
 ) -> None:
     """Compare BASELINE and CANDIDATE, folders such as results/MODEL/BENCHMARK/2026-01-31_12-00-00.
 
@@ -55,10 +48,11 @@ def command(
     from earmark.cli import _reference
     from earmark.errors import UsageError
 
-    refuse_with_form(form, difference=difference, latency=latency)
+    below = {"difference": difference, "latency": options.pop("latency")}
+    refuse_with_form(form, **below)
     reference = candidate is not None and _reference.is_reference(candidate)
     if paper or reference:
-        _refuse_for_published(form, difference=difference, latency=latency)
+        _refuse_for_published(form, **below)
     if paper:
         _compare_published(baseline, as_json=form == "json")
     elif candidate is None:
@@ -71,7 +65,7 @@ def command(
         if form:
             _print_form(comparison, form)
         else:
-            _show(comparison, baseline, candidate, difference, latency=latency)
+            _show(comparison, baseline, candidate, difference, latency=below["latency"])
 
 
 def _show_latency(baseline: Path, candidate: Path) -> None:
