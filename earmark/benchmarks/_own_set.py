@@ -77,7 +77,9 @@ class FileSettings(Struct, frozen=True, forbid_unknown_fields=True):
     task: str = ""
     tags: tuple[str, ...] = ()  # to break rows of the report down by
     ask: str = ""  # the question to ask of every clip, where no column has one
-    prompt: Literal["", "letters", "plain", "open"] = ""  # how choices are shown; open: where there are none
+    prompt: Literal["", "official", "letters", "plain", "open"] = (
+        ""  # how choices are shown; open: where there are none
+    )
     scorer: tuple[str, ...] = ()
     policy: str = ""  # which of several scorers stands first
     language: str = ""  # of the answers
@@ -208,7 +210,7 @@ def _distinct(files: tuple[Path, ...], column: str) -> Iterator[str]:
 
 def _prompts(settings: FileSettings, fields: OwnFields, ask: str) -> dict[str, Any]:
     if not fields.choices:
-        if settings.prompt not in ("", "open"):
+        if settings.prompt not in ("", "official", "open"):
             raise UsageError(f"prompt={settings.prompt} shows choices, and there are none; leave it out")
         return {"open": {"text": "{question}" if fields.question or ask else ""}}
     text = {name: dict(prompt) for name, prompt in PROMPTS.items()}
