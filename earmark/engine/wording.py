@@ -7,8 +7,9 @@ keeps the words in its config.yaml and signs them, so that it needs the file no 
 
 from __future__ import annotations
 
+import functools
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, Final, Literal
 
@@ -51,6 +52,7 @@ class Wording(Struct, frozen=True, forbid_unknown_fields=True):
         """A benchmark that asks in these words, which it signs, and settings that hold them."""
         reworded = replace(
             benchmark,
+            items=functools.partial(_checked_items, benchmark, self),
             prompt=lambda item: reword(benchmark.prompt(item), item, self),
             settings={**benchmark.settings, "prompt": self.signature},
         )
@@ -112,6 +114,32 @@ def _checked(fields: Mapping[str, Any], place: str) -> Wording:
 def _is_name(name: str, known: tuple[str, ...]) -> bool:
     """True if braces hold a name that is not known: other braces, as of JSON, are left as they are."""
     return name not in known and bool(re.fullmatch(r"\w+", name))
+
+
+def _checked_items(benchmark: Benchmark, wording: Wording) -> Iterator[Item]:
+    """The items of a benchmark, the first of each task checked before it is asked in other words."""
+    checked = set()
+    for item in benchmark.items():
+        if item.task not in checked and item.state == "ask":
+            checked.add(item.task)
+            _check_item(benchmark, item, wording)
+        yield item
+
+
+def _check_item(benchmark: Benchmark, item: Item, wording: Wording) -> None:
+    """Raise UsageError for words that leave out a transcript which is asked about, or write what is only said aloud."""
+    place = f"prompt={wording.name or 'own'}, {benchmark.name}:{item.task}"
+    own, names = _texts(benchmark.prompt(item)), FIELD.findall(wording.text)
+    without = replace(item, clips=tuple(replace(clip, transcript="") for clip in item.clips))
+    if "transcript" not in names and _texts(benchmark.prompt(without)) != own:
+        raise UsageError(f"{place}: the benchmark's own words hold the transcript; write {{transcript}} where it goes")
+    is_written = _texts(benchmark.prompt(replace(item, question="~~"))) != own
+    if "question" in names and not is_written and (item.question or not own):
+        raise UsageError(f"{place}: its questions are in the audio, not in writing; leave out {{question}}")
+
+
+def _texts(prompt: Prompt) -> list[str]:
+    return [part for turn in prompt.turns for part in turn.parts if isinstance(part, str)]
 
 
 def reword(prompt: Prompt, item: Item, wording: Wording) -> Prompt:

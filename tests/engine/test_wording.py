@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -11,11 +12,12 @@ from click.testing import CliRunner
 import earmark
 from earmark import cli
 from earmark.config.settings import ComposedConfig, RunSettings
-from earmark.engine.load import load_benchmark
+from earmark.engine.load import BenchmarkRun, load_benchmark
+from earmark.engine.suites import load_benchmarks
 from earmark.engine.wording import Wording, find_wording, reword
 from earmark.errors import UsageError
 from earmark.runs.signature import load_signature
-from earmark.types import Clip, Item, Prompt, Turn, replace
+from earmark.types import Benchmark, Clip, Item, Prompt, Turn, replace
 
 CLIP = Clip("a.wav", transcript="a {question} said")
 ITEM = Item("1", "t", question="Which {choices}?", clips=(CLIP,), choices=("one", "two"), labels=("A", "B"))
@@ -155,3 +157,29 @@ def test_official_is_the_first_prompt_of_a_table_and_of_an_own_set(tmp_path: Pat
     signed = [signed_prompt(run) for run in runs]
     assert signed[:2] == ["letters", "letters"]
     assert signed[2].startswith("short ")
+
+
+def asked(words: Callable[[Item], str], item: Item = ITEM, text: str = "{question}") -> list[Item]:
+    benchmark = Benchmark(
+        name="b", version=1, tasks=("t",), items=lambda: [item], scorers=lambda _: (),
+        prompt=lambda item: Prompt((Turn("user", (*item.clips, *filter(None, [words(item)]))),)),
+    )  # fmt: skip
+    return list(Wording(text, name="short").apply(benchmark, CONFIG)[0].items())
+
+
+def test_words_that_lose_a_transcript_or_write_what_is_said_aloud_are_refused() -> None:
+    with pytest.raises(UsageError, match=r"prompt=short, b:t: .* write \{transcript\} where it goes"):
+        asked(lambda item: f"{item.clips[0].transcript}: {item.question}")
+    both = "{transcript}: {question}"
+    assert asked(lambda item: f"{item.clips[0].transcript}: {item.question}", text=both) == [ITEM]
+    for spoken in (lambda _: "Answer it.", lambda _: ""):
+        with pytest.raises(UsageError, match=r"prompt=short, b:t: its questions are in the audio"):
+            asked(spoken)
+    assert asked(lambda _: "Transcribe this.", replace(ITEM, question="")) == [replace(ITEM, question="")]
+
+
+def test_several_benchmarks_and_none_of_prompts_by_name_take_other_words() -> None:
+    words = ["acoustics:pitch", "spoken_questions", "prompt=short"]
+    entries = load_benchmarks(words[:2], words[2:]).entries
+    signed = [entry.run.benchmark.settings["prompt"] for entry in entries if isinstance(entry.run, BenchmarkRun)]
+    assert [text.partition(" ")[0] for text in signed] == ["short", "short"]
