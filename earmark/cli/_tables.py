@@ -23,7 +23,7 @@ UNFINISHED: Final = "unfinished: rerun the original command to resume"
 MIN_WORD_WIDTH: Final = 10  # columns of a word column whose texts are cut, its gap included
 ALWAYS_SHOWN: Final = frozenset(  # columns that are shown though they are the same in every row
     """model|score|95 % interval|baseline|candidate|difference|p|p, Holm|p vs first|plain|listening gain|threshold
-    |only baseline right|only candidate right""".replace("\n    ", "").split("|")
+    |only baseline right|only candidate right|ratio""".replace("\n    ", "").split("|")
 )
 
 

@@ -37,7 +37,7 @@ def command(words: tuple[str, ...], *, sweep: bool, cfg: str | None, config_dir:
     model=NAME       one of earmark list models, BACKEND/NAME, or a URL (local)
     data=FOLDER      where a benchmark's data lies
     condition=plain  how the audio is sent: 'condition=[plain,silence,noise:10]'
-    prompt=short     other words: a NAME, a FILE, or several in [,] (the benchmark's)
+    prompt=short     other words, by NAME or FILE; 'prompt=[official,short]'
     limit=N          the first N items of each task (all)
     until=0.03       stop once the headline is known to this half-width (never)
     repeats=1        responses to each item
