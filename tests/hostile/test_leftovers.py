@@ -76,7 +76,7 @@ def test_an_import_knows_its_own(tmp_path: Path, shared: Path) -> None:
     runs = rundir.find_runs("results")
     again = earmark("import", str(source), "--model", "m")
     assert (again.returncode, rundir.find_runs("results")) == (0, runs)
-    assert "holds these results already" in again.stdout
+    assert "holds these results already" in again.stderr
 
 
 def test_what_a_killed_import_left_is_removed(shared: Path) -> None:
