@@ -29,12 +29,13 @@ from msgspec import Struct
 
 from earmark.benchmarks._acousticbench_data import AcousticQuestion, QuestionLine
 from earmark.benchmarks._acousticbench_store import ArchiveStore, FolderStore, Store, open_store
-from earmark.benchmarks._table_items import FIELD, fill, needed_columns, several
+from earmark.benchmarks._table_items import needed_columns, several
 from earmark.benchmarks._table_schema import Columns, convert
 from earmark.data.cache import atomic_write, cache_dir, hash64
 from earmark.data.plain_yaml import load_plain_yaml
 from earmark.data.records import read_records, text_of
 from earmark.errors import BadData, UsageError, alternatives
+from earmark.text.fields import FIELD, fill
 
 LABELS = ("A", "B")
 

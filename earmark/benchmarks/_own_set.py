@@ -23,7 +23,6 @@ from earmark.benchmarks._table_schema import BenchmarkTable, columns_of, convert
 from earmark.data.records import column_names, read_records
 from earmark.data.repository import find_repository
 from earmark.errors import BadData, UsageError
-from earmark.text.normalise import is_unspaced
 from earmark.types import Benchmark, Context
 
 SUFFIXES: Final = (".jsonl", ".json", ".csv", ".tsv", ".parquet")
@@ -77,7 +76,9 @@ class FileSettings(Struct, frozen=True, forbid_unknown_fields=True):
     task: str = ""
     tags: tuple[str, ...] = ()  # to break rows of the report down by
     ask: str = ""  # the question to ask of every clip, where no column has one
-    prompt: Literal["", "letters", "plain", "open"] = ""  # how choices are shown; open: where there are none
+    prompt: Literal["", "official", "letters", "plain", "open"] = (
+        ""  # how choices are shown; open: where there are none
+    )
     scorer: tuple[str, ...] = ()
     policy: str = ""  # which of several scorers stands first
     language: str = ""  # of the answers
@@ -208,7 +209,7 @@ def _distinct(files: tuple[Path, ...], column: str) -> Iterator[str]:
 
 def _prompts(settings: FileSettings, fields: OwnFields, ask: str) -> dict[str, Any]:
     if not fields.choices:
-        if settings.prompt not in ("", "open"):
+        if settings.prompt not in ("", "official", "open"):
             raise UsageError(f"prompt={settings.prompt} shows choices, and there are none; leave it out")
         return {"open": {"text": "{question}" if fields.question or ask else ""}}
     text = {name: dict(prompt) for name, prompt in PROMPTS.items()}
@@ -265,6 +266,8 @@ def _check_language(
     """Raise UsageError for answers without blanks between words that a scorer of words would take for one word."""
     if "language" not in takes or spec.get("language"):
         return
+    from earmark.text.normalise import is_unspaced  # noqa: PLC0415 - its tables take a fortieth of a start
+
     if unspaced := next((text for row in rows if is_unspaced(text := text_or_empty(row.get(fields.answer)))), ""):
         raise UsageError(
             f"{name}: '{unspaced[:20]}' is in a script without blanks between words; give language=zh, yue, ja or th"

@@ -127,7 +127,8 @@ def load_table(
 ) -> Benchmark:
     """The benchmark of a table; `places` are its sets where they have been found already."""
     name, tasks = context.name, context.tasks
-    template_name, template = _choose("prompt", settings.prompt, table.prompts)
+    wanted = "" if settings.prompt == "official" and "official" not in table.prompts else settings.prompt
+    template_name, template = _choose("prompt", wanted, table.prompts)
     policy, _ = _choose("policy", settings.policy, table.scorers)
     check_template(template, f"{name}, prompt {template_name}")
     known = task_names(table)

@@ -20,10 +20,10 @@ from earmark.data.records import column_names, read_records, text_of
 from earmark.errors import BadData
 from earmark.plugins.roads import import_user_module
 from earmark.text.choices import LETTERS, shuffle_choices
+from earmark.text.fields import FIELD, fill
 from earmark.types import Clip, Item
 
 UNUSUAL: Final = re.compile(r"^$|^[/.]|^.:|\\|\.\.|/\.|//|/$")  # of a path of sound: more than names and slashes
-FIELD: Final = re.compile(r"\{([^{}]+)\}")
 
 
 class SetFiles(Struct, frozen=True):
@@ -86,15 +86,6 @@ def fields_of(source: Source) -> list[str]:
     (['id'], ['speaker', 'clip'])
     """
     return FIELD.findall(source) or [source]
-
-
-def fill(text: str, values: Mapping[str, str]) -> str:
-    """Replace each {name} by its value, once: braces in values stay braces. Other braces stay too.
-
-    >>> fill("{a} {b} {0}", {"a": "{b}", "b": "x"})
-    '{b} x {0}'
-    """
-    return FIELD.sub(lambda match: values.get(match[1], match[0]), text)
 
 
 def several(source: str | Sequence[str]) -> tuple[str, ...]:

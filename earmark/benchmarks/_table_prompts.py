@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from itertools import zip_longest
 from typing import Final
 
-from earmark.benchmarks._table_items import FIELD, fill
 from earmark.benchmarks._table_schema import PromptTemplate
 from earmark.errors import BadData
 from earmark.text.choices import LETTERS
+from earmark.text.fields import FIELD, fill
 from earmark.types import Item, Part, Prompt, Source, Turn
 
 NAMES: Final = ("question", "choices", "choice_list", "letters", "count", "transcript")

@@ -74,8 +74,21 @@ class SweepJob(NamedTuple):
     runs: list[BenchmarkRun]
 
 
+def split_prompts(words: Sequence[str]) -> tuple[str, ...]:
+    """The words of a sweep over the prompts that `prompt=[...]` lists. Raises UsageError for a list of one.
+
+    >>> split_prompts(["acoustics", "prompt=[official,short]"])
+    ('acoustics', 'prompt=official,short')
+    """
+    split = {word: f"prompt={word[8:].rstrip(']')}" for word in words if word.startswith("prompt=[")}
+    if single := next((word for word in split if "," not in word), None):
+        raise UsageError(f"{single}: expected several prompts, such as 'prompt=[official,short,polite]'")
+    return tuple(split.get(word, word) for word in words)
+
+
 def make_jobs(words: Sequence[str], parse: Callable[[Sequence[str]], list[BenchmarkRun]]) -> list[SweepJob]:
     """Read every combination, before the first one is run. Raises UsageError for a sweep over nothing."""
+    words = split_prompts(words)
     combinations = expand_sweep(words)
     if len(combinations) == 1:
         raise UsageError("-m: no word has several values; expected one such as model=a,b or 'experiments=[2B],[3B]'")
@@ -100,6 +113,8 @@ def run_jobs(jobs: Sequence[SweepJob], run_all: Callable[[Sequence[BenchmarkRun]
             log_to_stderr(f"earmark: {job.label}: {error}")
             errors.append(error)
     show_comparison(done)
+    if all(label.startswith("prompt=") and " " not in label for label in done):
+        _show_spread(done)
     if errors:
         raise errors[0]
     return sum(result.n_failed for results in done.values() for result in results)
@@ -121,6 +136,27 @@ def show_comparison(done: dict[str, list[RunResult]]) -> None:
     lines = [(*key, *(by_job.get(label, "-") for label in done)) for key, by_job in cells.items()]
     show_table("comparison", ("benchmark", "task", "condition", "metric", *done), lines, words=4)
     print_line(*(f"{label}: {result.folder}" for label, results in done.items() for result in results))
+
+
+def _show_spread(done: dict[str, list[RunResult]]) -> None:
+    """Print how much of each score is the wording of the prompt, for every benchmark."""
+    from earmark.cli._tables import show_table
+    from earmark.report.wording_spread import HEAD, spread_table, wording_spreads
+    from earmark.runs.run_scores import load_run_scores
+
+    benchmarks = dict.fromkeys(result.benchmark.name for results in done.values() for result in results)
+    for name in benchmarks:
+        runs = {
+            label.removeprefix("prompt="): result
+            for label, results in done.items()
+            for result in results
+            if result.benchmark.name == name
+        }
+        rows = {label: result.metrics.rows for label, result in runs.items()}
+        scores = {label: load_run_scores(result.folder) for label, result in runs.items()}
+        if lines := spread_table(wording_spreads(rows, scores)):
+            title = f"{name}: spread over {len(runs)} wordings of the prompt"
+            show_table(title, HEAD, lines, words=3)
 
 
 def _cell(row: Row) -> str:

@@ -23,7 +23,7 @@ UNFINISHED: Final = "unfinished: rerun the original command to resume"
 MIN_WORD_WIDTH: Final = 10  # columns of a word column whose texts are cut, its gap included
 ALWAYS_SHOWN: Final = frozenset(  # columns that are shown though they are the same in every row
     """model|score|95 % interval|baseline|candidate|difference|p|p, Holm|p vs first|plain|listening gain|threshold
-    |only baseline right|only candidate right""".replace("\n    ", "").split("|")
+    |only baseline right|only candidate right|ratio""".replace("\n    ", "").split("|")
 )
 
 
@@ -63,6 +63,7 @@ def show_metrics(
     title: str, metrics: Metrics, *, everything: bool = False, by: str = "", width: float | None = None
 ) -> None:
     """Print the scores of a run with their footnotes; with `width` the number of items such an interval needs."""
+    from earmark.report.latency import latency_line
     from earmark.report.table import items_for_interval
 
     show_rows(title, metrics.rows, everything=everything, by=by)
@@ -70,6 +71,7 @@ def show_metrics(
     show_gains(metrics.gains, by=by)
     show_exclusions(metrics.dataset)
     show_usage(metrics.usage)
+    print_line(*latency_line(metrics.latency))
     show_judge_usage(metrics.judge_usage)
 
 

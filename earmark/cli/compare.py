@@ -27,10 +27,11 @@ if TYPE_CHECKING:
     type=click.FloatRange(min=0, min_open=True),
     help="Print the number of pairs needed to detect a difference of this size.",
 )
+@click.option("--latency", is_flag=True, help="Compare seconds and tokens too, answer by answer.")
 @click.option("--seed", default=0, show_default=True, help="Seed of the resampling.")
 @format_options
 def command(
-    baseline: Path, candidate: Path | None, *, paper: bool, difference: float | None, form: str | None, **options: Any
+    baseline: Path, candidate: Path | None, *, paper: bool, form: str | None, difference: float | None, **options: Any
 ) -> None:
     """Compare BASELINE and CANDIDATE, folders such as results/MODEL/BENCHMARK/2026-01-31_12-00-00.
 
@@ -47,10 +48,11 @@ def command(
     from earmark.cli import _reference
     from earmark.errors import UsageError
 
-    refuse_with_form(form, difference=difference)
+    below = {"difference": difference, "latency": options.pop("latency")}
+    refuse_with_form(form, **below)
     reference = candidate is not None and _reference.is_reference(candidate)
-    if (paper or reference) and form not in (None, "json"):
-        raise UsageError(f"--{form} is for two runs; a published table is compared with --json or without a form")
+    if paper or reference:
+        _refuse_for_published(form, **below)
     if paper:
         _compare_published(baseline, as_json=form == "json")
     elif candidate is None:
@@ -63,7 +65,28 @@ def command(
         if form:
             _print_form(comparison, form)
         else:
-            _show(comparison, baseline, candidate, difference)
+            _show(comparison, baseline, candidate, difference, latency=below["latency"])
+
+
+def _show_latency(baseline: Path, candidate: Path) -> None:
+    from earmark.cli._tables import show_table
+    from earmark.journal import JOURNAL_FILE, read_journal
+    from earmark.report.latency_ratio import HEAD, latency_ratios, ratio_table
+
+    ratios = latency_ratios(*(read_journal(run / JOURNAL_FILE) for run in (baseline, candidate)))
+    if ratios:
+        show_table("seconds and tokens of an answer, candidate / baseline", HEAD, ratio_table(ratios), words=3)
+    else:
+        print_line("no question has seconds or tokens in both runs")
+
+
+def _refuse_for_published(form: str | None, **options: object) -> None:
+    """Raise UsageError for what is of two runs alone."""
+    from earmark.errors import UsageError
+
+    given = [form] if form not in (None, "json") else [name for name, value in options.items() if value]
+    if given:
+        raise UsageError(f"--{given[0]} is for two runs; a published table is compared with --json or without a form")
 
 
 def _print_form(comparison: Comparison, form: str) -> None:
@@ -92,7 +115,7 @@ def _compare(baseline: Path, candidate: Path, *, metric: str, everything: bool, 
     return comparison
 
 
-def _show(comparison: Comparison, baseline: Path, candidate: Path, difference: float | None) -> None:
+def _show(comparison: Comparison, baseline: Path, candidate: Path, difference: float | None, *, latency: bool) -> None:
     from earmark.cli._tables import show_table
     from earmark.report.comparison_table import HEAD, comparison_table, footnotes, pairs_for_difference
 
@@ -107,6 +130,8 @@ def _show(comparison: Comparison, baseline: Path, candidate: Path, difference: f
     )
     print_line(f"baseline: {comparison.baseline}, {baseline}", f"candidate: {comparison.candidate}, {candidate}")
     print_line(*(pairs_for_difference(comparison.rows, difference) if difference else ()), *footnotes(comparison))
+    if latency:
+        _show_latency(baseline, candidate)
 
 
 def _compare_published(run: Path, *, as_json: bool) -> None:

@@ -37,6 +37,7 @@ def command(words: tuple[str, ...], *, sweep: bool, cfg: str | None, config_dir:
     model=NAME       one of earmark list models, BACKEND/NAME, or a URL (local)
     data=FOLDER      where a benchmark's data lies
     condition=plain  how the audio is sent: 'condition=[plain,silence,noise:10]'
+    prompt=short     other words, by NAME or FILE; 'prompt=[official,short]'
     limit=N          the first N items of each task (all)
     until=0.03       stop once the headline is known to this half-width (never)
     repeats=1        responses to each item
@@ -52,6 +53,7 @@ def command(words: tuple[str, ...], *, sweep: bool, cfg: str | None, config_dir:
     unfinished run; resume=false starts a new one.
     """
     status: int | None = None
+    sweep |= any(word.startswith("prompt=[") for word in words)  # each of them is a run
     if sweep or cfg or config_dir or Path("conf").is_dir() or Path("configs").is_dir():
         status = _run_composed(words, sweep=sweep, cfg=cfg, config_dir=config_dir)
     if status is None and (status := _run_table(words)) is None:

@@ -71,7 +71,7 @@ def command(runs: tuple[Path, ...], *, plot: Path | None, form: str | None, late
 def _show_latency(folder: Path) -> None:
     from earmark.cli._tables import show_table
     from earmark.report.files import read_metrics
-    from earmark.report.latency import HEAD, latency_table
+    from earmark.report.latency_table import HEAD, latency_table
 
     rows = read_metrics(folder).latency
     if rows:

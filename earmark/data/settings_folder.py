@@ -12,7 +12,7 @@ from earmark.data.plain_yaml import load_plain_yaml
 from earmark.errors import UsageError, alternatives
 
 PRIMARY: Final = "config.yaml"
-FOLDERS: Final = ("model", "eval", "runtime", "suite", "benchmark", "published")  # of a folder of settings
+FOLDERS: Final = ("model", "eval", "runtime", "suite", "benchmark", "published", "prompt")  # of a folder of settings
 FILES: Final = (PRIMARY, "run.yaml", "listen_eval.yaml")
 GROUPS: Final = ("model", "eval", "runtime")  # that a list of defaults may name
 NOW: Final = re.compile(r"\$\{now:[^}]*\}(?:[-_/]?\$\{now:[^}]*\})*")

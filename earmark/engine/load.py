@@ -42,6 +42,11 @@ def load_run_benchmark(name: str, tasks: Sequence[str], config: ComposedConfig) 
     """
     plugin = plugins.find_plugin("benchmarks", name)
     fields = plugin.settings.__struct_fields__
+    wording = None
+    if "prompt" in config.benchmark:
+        from earmark.engine.wording import take_wording  # noqa: PLC0415 - of few runs
+
+        wording, config = take_wording(config, has_own="prompt" in fields)
     if unknown := next((key for key in config.benchmark if key not in fields), None):
         own_ones, of_a_run = ", ".join(fields) or "none", ", ".join(RunSettings.__struct_fields__)
         names = () if renamed(unknown) else (*fields, *RunSettings.__struct_fields__)
@@ -51,7 +56,10 @@ def load_run_benchmark(name: str, tasks: Sequence[str], config: ComposedConfig) 
     left = config
     if file := plugins.plugin_file(plugin.name):
         left = msgspec.structs.replace(left, plugins=(str(file.path),))
-    return select_items(_load_benchmark(plugin, tasks, own | config.benchmark), left.run), left
+    benchmark = _load_benchmark(plugin, tasks, own | config.benchmark)
+    if wording:
+        benchmark, left = wording.apply(benchmark, left)
+    return select_items(benchmark, left.run), left
 
 
 def load_scorer(name: str, settings: Mapping[str, Any]) -> Scorer:

@@ -187,7 +187,7 @@ def _fit(
     notes: list[str] = []
     try:
         fields = plugins.find_plugin("benchmarks", name).settings.__struct_fields__
-        kept = {key: value for key, value in settings.items() if key in fields or key in needed}
+        kept = {key: value for key, value in settings.items() if key in (*fields, *needed) or _is_wording(key, value)}
         loaded = None
         while loaded is None:
             try:
@@ -204,6 +204,15 @@ def _fit(
         return SuiteEntry(line.title, line.rows, error)
     used.update(kept)
     return SuiteEntry(line.title, line.rows, BenchmarkRun(*loaded), tuple(notes))
+
+
+def _is_wording(key: str, value: Any) -> bool:
+    """True for words of a prompt, which every benchmark takes, and not only those that have prompts by name."""
+    if key != "prompt":
+        return False
+    from earmark.engine.wording import find_wording  # noqa: PLC0415 - of few suites
+
+    return find_wording(value, has_own=True) is not None
 
 
 def _blamed(

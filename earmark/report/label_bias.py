@@ -12,7 +12,7 @@ row, with four labels 7 of 7. Answers to repeats of an item are correlated: the 
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Collection, Iterator, Sequence
 from typing import Final
 
@@ -41,8 +41,8 @@ class LabelCounter:
     """Labels of answers and of right answers of a journal, by task and condition."""
 
     def __init__(self) -> None:
-        self._given: dict[tuple[str, str, str], Counter[str]] = {}
-        self._right: dict[tuple[str, str, str], Counter[str]] = {}
+        self._given = defaultdict[tuple[str, str, str], Counter[str]](Counter)
+        self._right = defaultdict[tuple[str, str, str], Counter[str]](Counter)
 
     def add(self, record: Record, line: ScoreLine) -> None:
         """Add the answer to an item with labels."""
@@ -50,14 +50,16 @@ class LabelCounter:
         if record.repeat or line.answer is None or len(item.labels) < 2 or line.answer not in item.labels:
             return
         key = (line.task, line.condition, line.scorer)
-        self._given.setdefault(key, Counter())[line.answer] += 1
-        self._right.setdefault(key, Counter()).update(item.targets)
+        self._given[key][line.answer] += 1
+        right = self._right[key]
+        for target in item.targets:
+            right[target] += 1
 
     def extend(self, other: LabelCounter) -> None:
         """Add the answers of another part of the journal."""
         for own, more in ((self._given, other._given), (self._right, other._right)):
             for key, counts in more.items():
-                own.setdefault(key, Counter()).update(counts)
+                own[key].update(counts)
 
     def to_rows(self, controls: Collection[str]) -> list[LabelBias]:
         """The rows that lean, one for each task and condition; under a control, where nothing is heard, any may."""

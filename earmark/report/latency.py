@@ -23,7 +23,6 @@ from earmark.stats.order_statistics import Quantile, sample_quantile
 from earmark.types import Response
 
 MEASURES: Final = ("seconds", "first_token", "first_audio", "tokens_out", "real_time")
-HEAD: Final = ("task", "condition", "measure", "n", "p50", "95 % interval", "p95", "95 % interval")
 CSV_HEAD: Final = ("task", "condition", "measure", "n", "p50", "p50_low", "p50_high", "p95", "p95_low", "p95_high")
 
 
@@ -52,7 +51,7 @@ class LatencyCounter:
         """Add a record that stands."""
         if record.response is None:
             return
-        measured = _measure(record.response, sum([sent.seconds for sent in record.audio_sent]))
+        measured = measures_of(record.response, sum([sent.seconds for sent in record.audio_sent]))
         if not measured:
             return
         by_measure = self._values.setdefault((record.item.task, record.condition), {})
@@ -78,7 +77,8 @@ class LatencyCounter:
         ]
 
 
-def _measure(response: Response, audio_seconds: float) -> list[tuple[str, float]]:
+def measures_of(response: Response, audio_seconds: float) -> list[tuple[str, float]]:
+    """The measures of an answer that are known, by their names in `MEASURES`."""
     measured = []
     if response.seconds > 0:
         measured.append(("seconds", response.seconds))
@@ -99,20 +99,16 @@ def _row(key: tuple[str, str, str], values: array[float]) -> LatencyRow:
     return LatencyRow(*key, len(values), *median, *late)
 
 
-def latency_table(rows: Sequence[LatencyRow]) -> list[tuple[str, ...]]:
-    """Format rows as the lines of a table with the columns `HEAD`."""
-    return [
-        (
-            row.task, row.condition, row.measure, f"{row.n:,}", _number(row.p50), _interval(row.p50_low, row.p50_high),
-            _number(row.p95), _interval(row.p95_low, row.p95_high),
-        )
-        for row in rows
-    ]  # fmt: skip
+def latency_line(rows: Sequence[LatencyRow]) -> list[str]:
+    """A line with the range of each measure's medians over the tasks, and its largest 95th percentile."""
+    parts = []
+    for name in MEASURES:
+        if same := [row for row in rows if row.measure == name]:
+            ends = dict.fromkeys(format_measure(end(row.p50 for row in same)) for end in (min, max))
+            parts.append(f"{name} {'-'.join(ends)} (95 % within {format_measure(max(row.p95 for row in same))})")
+    return [f"median of an answer: {'; '.join(parts)}"] * bool(parts)
 
 
-def _number(value: float | None) -> str:
+def format_measure(value: float | None) -> str:
+    """Format a number of seconds or tokens, with three digits."""
     return "-" if value is None else f"{value:.3g}"
-
-
-def _interval(low: float | None, high: float | None) -> str:
-    return "-" if low is None and high is None else f"{_number(low)}-{_number(high)}"

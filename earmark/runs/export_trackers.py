@@ -7,6 +7,7 @@ hf       model-index.yaml, the metadata of a model card; with a data set of the 
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Iterator
 from importlib import import_module
@@ -52,7 +53,7 @@ class TrackedRun(Struct, frozen=True):
         numbers: dict[str, float] = {}
         for row, metric, estimate, value in self.estimates():
             name = NOT_IN_NAMES.sub("_", f"{row.title}/{row.condition}/{metric}")
-            ends = {f"{name}/low": estimate.low, f"{name}/high": estimate.high, f"{name}/n": float(row.n)}
+            ends = {f"{name}.low": estimate.low, f"{name}.high": estimate.high, f"{name}.n": float(row.n)}
             numbers |= {name: value} | {end: number for end, number in ends.items() if number is not None}
         return numbers
 
@@ -104,10 +105,16 @@ def _log_to_wandb(tracked: TrackedRun, out: Path | None) -> list[str]:
 
 
 def _log_to_mlflow(tracked: TrackedRun, out: Path | None) -> list[str]:
+    if out:  # newer clients ask for a word before they write a store of files
+        os.environ.setdefault("MLFLOW_ALLOW_FILE_STORE", "true")
     mlflow = _client("mlflow", "mlflow-skinny")
     if out:
         mlflow.set_tracking_uri(out.resolve().as_uri())
-    mlflow.set_experiment(tracked.benchmark)
+    try:
+        mlflow.set_experiment(tracked.benchmark)
+    except mlflow.exceptions.MlflowException as error:
+        hint = "give --out FOLDER for a store of files, or the address of a server in MLFLOW_TRACKING_URI"
+        raise BadSetup(f"--to mlflow: {' '.join(str(error).split())[:160]}...; {hint}") from error
     with mlflow.start_run(run_name=tracked.name) as logged:
         mlflow.log_params({NOT_IN_NAMES.sub("_", name): value[:6000] for name, value in tracked.params.items()})
         mlflow.log_metrics(tracked.metrics())

@@ -31,6 +31,7 @@ class Recorder(ModuleType):
         self.told: dict[str, Any] = {}
         self.summary: dict[str, Any] = {}
         self.info = SimpleNamespace(run_id="7")
+        self.exceptions = SimpleNamespace(MlflowException=ConnectionError)  # as the client's errors are: no BadSetup
         self.url, self.dir = "", "wandb/offline/files"
 
     def __enter__(self) -> Self:
@@ -79,11 +80,28 @@ def test_a_tracker_is_told_every_number(
     for row in rows:
         for name, estimate in row.metrics.items():
             assert client.summary[f"{row.title}/{row.condition}/{name}"] == estimate.value
-            assert client.summary.get(f"{row.title}/{row.condition}/{name}/low") == estimate.low
+            assert client.summary.get(f"{row.title}/{row.condition}/{name}.low") == estimate.low
     assert client.told["project"] == project
     assert client.told["config"]["model.name"] == "fake"
     assert client.told["files"] == ["metrics.json", "summary.csv"]
     assert place in ("wandb/offline", f"{(tmp_path / 'out').as_uri()}: experiment acoustics, run 7")
+
+
+def test_a_store_that_cannot_be_opened_is_one_line(run: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    client = Recorder("mlflow")
+
+    def refuse(name: str) -> None:
+        raise ConnectionError(f"no store for {name}")
+
+    client.set_experiment = refuse  # type: ignore[method-assign]
+    monkeypatch.setitem(sys.modules, "mlflow", client)
+    with pytest.raises(BadSetup, match=r"no store for acoustics.*give --out FOLDER"):
+        export_to_tracker(run, "mlflow", None)
+
+
+def test_no_number_has_a_name_that_is_the_folder_of_another(run: Path) -> None:
+    names = read_tracked(run).metrics()
+    assert not [name for name in names if any(other.startswith(f"{name}/") for other in names)]
 
 
 def test_without_its_client_a_tracker_says_what_to_install(run: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -9,7 +9,11 @@ from click.testing import CliRunner
 
 import earmark
 from earmark import cli
+from earmark.config.settings import RunSettings
+from earmark.engine.load import load_scorer
 from earmark.errors import UsageError
+from earmark.runs.until import check_until
+from earmark.types import Benchmark, Item, Prompt
 
 
 def run(folder: Path, **settings: object) -> earmark.Run:
@@ -43,6 +47,21 @@ def test_an_unreached_width_asks_everything(tmp_path: Path) -> None:
     assert "not stopped" in whole.metrics.warnings[0]
 
 
-def test_a_rule_that_does_not_hold_is_refused(tmp_path: Path) -> None:
+@pytest.mark.parametrize("setting", [{"batch": True}, {"shard": "1/2"}])
+def test_a_rule_that_does_not_hold_is_refused(tmp_path: Path, setting: dict[str, object]) -> None:
     with pytest.raises(UsageError, match="leave out one of the two"):
-        run(tmp_path, until=0.1, batch=True)
+        run(tmp_path, until=0.1, **setting)
+
+
+@pytest.mark.parametrize("scorer", ["wer", "bleu"])
+def test_an_error_rate_has_no_rule_to_stop(scorer: str) -> None:
+    item = Item("1", "t", targets=("one",))
+    benchmark = Benchmark(
+        version=1,
+        tasks=("t",),
+        items=lambda: [item],
+        prompt=lambda _: Prompt(()),
+        scorers=lambda _: (load_scorer(scorer, {}),),
+    )
+    with pytest.raises(UsageError, match=r"no rule to stop is known to hold for .* of t; .* use sample= or limit="):
+        check_until(benchmark, RunSettings(until=0.1))

@@ -237,3 +237,10 @@ def test_importing_the_readers_compiles_none_of_their_patterns() -> None:
     code += "import earmark.text.choice_parser, earmark.text.published_parsers; print(*map(len, filter(None, map(str, made))))"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert not [length for length in map(int, re.findall(r"\d+", done.stdout)) if length > 1000]
+
+
+@pytest.mark.parametrize("reply", ["A", "(A) Man", "A.", "The answer is (A) Man."])
+def test_a_label_within_thoughts_that_were_cut_is_no_answer(reply: str) -> None:
+    cut = parse_choice(reply, "AB", ("Man", "Woman"), thinking=True, cut=True)
+    assert (cut.answer, cut.rule) == (None, "cut-in-thought")
+    assert parse_choice(reply, "AB", ("Man", "Woman"), cut=True).answer == "A"

@@ -6,6 +6,7 @@ python tools/bench/bare.py letters JOURNAL                      compare the firs
 python tools/bench/bare.py cells FILE                           every cell of a parquet file by one cursor
 python tools/bench/bare.py sound FILE COUNT                     decode, mix, resample and encode by soundfile and soxr
 python tools/bench/bare.py words COUNT                          word errors by jiwer and whisper-normalizer
+python tools/bench/bare.py opus SECONDS                         noise through opus and back, by soundfile
 python tools/bench/bare.py imports                              what a run against a server cannot do without
 """
 
@@ -95,6 +96,18 @@ def words(count: str) -> None:
         jiwer.process_words(normalize(text), normalize(reply))
 
 
+def opus(seconds: str) -> None:
+    """Encode and decode noise at 16 kHz mono, a second at a time."""
+    import numpy as np  # noqa: PLC0415
+    import soundfile  # noqa: PLC0415
+
+    noise = np.random.default_rng(0).normal(0, 0.1, 16000).astype(np.float32)
+    for _ in range(int(seconds)):
+        file = io.BytesIO()
+        soundfile.write(file, noise, 16000, format="OGG", subtype="OPUS")
+        soundfile.read(io.BytesIO(file.getvalue()), dtype="float32")
+
+
 def imports() -> None:
     """Modules of other people that a run needs."""
     import aiohttp  # noqa: F401, PLC0415
@@ -108,5 +121,5 @@ def imports() -> None:
 
 
 if __name__ == "__main__":
-    loops = {each.__name__: each for each in (ask, letters, cells, sound, words, imports)}
+    loops = {each.__name__: each for each in (ask, letters, cells, sound, words, opus, imports)}
     loops[sys.argv[1]](*sys.argv[2:])

@@ -4,6 +4,8 @@ python tools/bench/ours.py cells FILE
 python tools/bench/ours.py sound FILE COUNT
 python tools/bench/ours.py words COUNT
 python tools/bench/ours.py score FOLDER COUNT         score the journal of a run of bench.items
+python tools/bench/ours.py completed JOURNAL          what a resumed run reads of a journal
+python tools/bench/ours.py opus SECONDS               the condition codec:opus@32k on seconds of noise
 """
 
 from __future__ import annotations
@@ -55,6 +57,26 @@ def score(folder: str, count: str) -> None:
     asyncio.run(write_scores(Path(folder), benchmark, 0, DatasetCounts(int(count))))
 
 
+def completed(path: str) -> None:
+    """What a resumed run reads of its journal."""
+    from earmark.journal import load_completed  # noqa: PLC0415
+
+    load_completed(Path(path))
+
+
+def opus(seconds: str) -> None:
+    """Noise at 16 kHz mono, as it comes out of opus, a second at a time."""
+    import numpy as np  # noqa: PLC0415
+
+    from earmark.conditions.codec import Settings, load  # noqa: PLC0415
+    from earmark.types import Context, Item, Prompt, Turn, Waveform  # noqa: PLC0415
+
+    condition = load(Settings("opus", "32k"), Context())
+    noise = np.random.default_rng(0).normal(0, 0.1, (1, 16000)).astype(np.float32)
+    for _ in range(int(seconds)):
+        condition.apply(Prompt((Turn("user", (Waveform(noise, 16000, "noise", "noise"),)),)), Item("item"))
+
+
 if __name__ == "__main__":
-    parts = {each.__name__: each for each in (cells, sound, words, score)}
+    parts = {each.__name__: each for each in (cells, sound, words, score, completed, opus)}
     parts[sys.argv[1]](*sys.argv[2:])
