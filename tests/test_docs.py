@@ -54,7 +54,7 @@ def test_decisions_are_numbered_without_clashes() -> None:
 
 def test_the_settings_page_lists_every_setting_of_a_run_and_every_old_name() -> None:
     table = SETTINGS.partition("| setting of the run |")[2].partition("\n\n")[0]
-    assert set(re.findall(r"^\| `(\w+)` \|", table, re.MULTILINE)) == set(RunSettings.__struct_fields__)
+    assert set(re.findall(r"^\| `(\w+)` \|", table, re.MULTILINE)) == {*RunSettings.__struct_fields__, "prompt"}
     rows = SETTINGS.partition("| old | new |")[2].partition("\n\n")[0].splitlines()[2:]
     pairs: dict[str, str] = {}
     for row in rows:
