@@ -9,9 +9,7 @@ from pathlib import Path
 from typing import Final
 
 ROOT: Final = Path(__file__).parents[1]
-REPLIES: Final = (
-    '{"id": "1", "reply": "A", "target": "A", "choices": ["cat", "dog"]}\n'  # JSON lines for `earmark score`
-)
+REPLIES: Final = '{"id": "1", "reply": "A", "target": "A", "choices": ["cat", "dog"]}\n'  # for `earmark score`
 COMMANDS: Final = (
     ("list",),
     ("info", "acoustics"),

@@ -76,9 +76,7 @@ class FileSettings(Struct, frozen=True, forbid_unknown_fields=True):
     task: str = ""
     tags: tuple[str, ...] = ()  # to break rows of the report down by
     ask: str = ""  # the question to ask of every clip, where no column has one
-    prompt: Literal["", "official", "letters", "plain", "open"] = (
-        ""  # how choices are shown; open: where there are none
-    )
+    prompt: Literal["", "official", "letters", "plain", "open"] = ""  # how choices are shown; open: of none
     scorer: tuple[str, ...] = ()
     policy: str = ""  # which of several scorers stands first
     language: str = ""  # of the answers

@@ -13,7 +13,7 @@ import numpy as np
 from msgspec import Struct
 
 from earmark.journal import Record, question_key
-from earmark.report.latency import MEASURES, measures_of
+from earmark.report.latency import MEASURES, format_measure, measures_of
 from earmark.stats.order_statistics import Quantile, sample_quantile
 
 HEAD: Final = ("task", "condition", "measure", "baseline", "candidate", "ratio", "95 % interval", "n")
@@ -65,9 +65,9 @@ def ratio_table(ratios: Sequence[LatencyRatio]) -> list[tuple[str, ...]]:
     """Format ratios as the lines of a table with the columns `HEAD`."""
     return [
         (
-            each.task, each.condition, each.measure, f"{each.baseline:.3g}", f"{each.candidate:.3g}",
-            f"{each.ratio.value:.3g}",
-            "-" if None in each.ratio else f"{each.ratio.low:.3g}-{each.ratio.high:.3g}", f"{each.n:,}",
+            each.task, each.condition, each.measure,
+            *map(format_measure, (each.baseline, each.candidate, each.ratio.value)),
+            "-" if None in each.ratio else "-".join(map(format_measure, each.ratio[1:])), f"{each.n:,}",
         )
         for each in ratios
     ]  # fmt: skip

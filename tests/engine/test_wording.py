@@ -38,14 +38,10 @@ def test_three_names_are_replaced_and_nothing_else() -> None:
 
 
 def test_audio_options_and_sampling_stay() -> None:
-    prompt = with_fields(PROMPT, sampling={"max_tokens": 5})
+    prompt = replace(PROMPT, sampling={"max_tokens": 5})
     reworded = reword(prompt, ITEM, Wording("x", audio="last", system=""))
-    assert reworded == with_fields(prompt, turns=(Turn("user", ("x", CLIP)),))
+    assert reworded == replace(prompt, turns=(Turn("user", ("x", CLIP)),))
     assert reword(prompt, ITEM, Wording("x", system="s")).turns[0] == Turn("system", ("s",))
-
-
-def with_fields(prompt: Prompt, **fields: object) -> Prompt:
-    return replace(prompt, **fields)
 
 
 def test_an_item_without_choices_or_question_keeps_its_own_question() -> None:
